@@ -1,0 +1,61 @@
+"""evalcontract: the contract of evaluation datasets, rubrics and judges, and its checks.
+
+The Python API stands in `evalcontract.api`; its names are here too, loaded at first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from evalcontract.api import (
+        DatasetLoader,
+        JudgePromptLoader,
+        LoadedArtifact,
+        LoadedDataset,
+        LoadedRow,
+        RubricLoader,
+    )
+    from evalcontract.library.provenance import Provenance
+    from evalcontract.model.diagnostic import Diagnostic, Severity
+    from evalcontract.model.errors import ContractViolation, EvalContractError
+
+_HOMES = {
+    "ContractViolation": "evalcontract.model.errors",
+    "DatasetLoader": "evalcontract.api",
+    "Diagnostic": "evalcontract.model.diagnostic",
+    "EvalContractError": "evalcontract.model.errors",
+    "JudgePromptLoader": "evalcontract.api",
+    "LoadedArtifact": "evalcontract.api",
+    "LoadedDataset": "evalcontract.api",
+    "LoadedRow": "evalcontract.api",
+    "Provenance": "evalcontract.library.provenance",
+    "RubricLoader": "evalcontract.api",
+    "Severity": "evalcontract.model.diagnostic",
+}
+
+__all__ = [
+    "ContractViolation",
+    "DatasetLoader",
+    "Diagnostic",
+    "EvalContractError",
+    "JudgePromptLoader",
+    "LoadedArtifact",
+    "LoadedDataset",
+    "LoadedRow",
+    "Provenance",
+    "RubricLoader",
+    "Severity",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name of the API when it is first asked for: `--version` needs none of it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

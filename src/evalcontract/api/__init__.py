@@ -1,0 +1,27 @@
+"""The way in for Python: three loaders, and the checks that the command line runs."""
+
+from __future__ import annotations
+
+from evalcontract.api.loaders import (
+    DatasetLoader,
+    JudgePromptLoader,
+    LoadedArtifact,
+    LoadedDataset,
+    LoadedRow,
+    RubricLoader,
+)
+from evalcontract.api.manual import manual
+from evalcontract.api.validate import Outcome, check_workspaces, validate
+
+__all__ = [
+    "DatasetLoader",
+    "JudgePromptLoader",
+    "LoadedArtifact",
+    "LoadedDataset",
+    "LoadedRow",
+    "Outcome",
+    "RubricLoader",
+    "check_workspaces",
+    "manual",
+    "validate",
+]

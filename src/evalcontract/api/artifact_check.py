@@ -1,0 +1,61 @@
+"""One rubric or judge: structure, then rules on what is well-formed, then its references."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.api.crash import guarded
+from evalcontract.library.references import check_cycles, check_depth, check_use
+from evalcontract.model.reference import Kind
+from evalcontract.rules import ARTIFACT_RULES
+from evalcontract.rules._rule import Subject
+from evalcontract.structure.check import Structure
+from evalcontract.structure.schemas import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.rules._rule import Context
+
+
+def check_artifact(
+    artifact: Artifact, context: Context, unreadable: Mapping[str, str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with one artifact of a library."""
+    document = artifact.document
+    faults = Structure(artifact.kind, load(artifact.kind)).check(document.value, (), document.raw)
+    yield from faults
+    subject = _well_formed(artifact, faults)
+    for rule in ARTIFACT_RULES:
+        if artifact.kind in rule.kinds:
+            yield from guarded(rule.code, rule.check, subject, context)
+    for use in artifact.uses:
+        yield from check_use(use, context.library, unreadable)
+    if artifact.kind is Kind.RUBRIC:
+        yield from check_cycles(artifact, context.library)
+        yield from check_depth(artifact, context.library)
+
+
+def _well_formed(artifact: Artifact, faults: list[Problem]) -> Subject:
+    """Return an artifact without the parts that have a fault of structure.
+
+    In a rubric a check is such a part; elsewhere it is a key at the top. A near-miss key is no
+    fault of structure.
+    """
+    value: Any = artifact.document.value
+    if not isinstance(value, dict):
+        return Subject(artifact, {})
+    paths = [each.path for each in faults if not each.code.endswith("/near-miss-key")]
+    withheld = {path[:2] for path in paths if path[:1] == ("checks",) and len(path) > 1}
+    broken = {path[0] for path in paths if path and path[:2] not in withheld}
+    kept = {key: part for key, part in value.items() if key not in broken}
+    checks = tuple(
+        (("checks", index), check)
+        for index, check in enumerate(
+            kept.get("checks", ()) if artifact.kind is Kind.RUBRIC else ()
+        )
+        if ("checks", index) not in withheld
+    )
+    return Subject(artifact, kept, checks)

@@ -1,0 +1,228 @@
+"""One run over one workspace: datasets first, then the rubrics and judges that they reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.api.artifact_check import check_artifact
+from evalcontract.api.dataset_check import DatasetCheck, Surroundings
+from evalcontract.api.dataset_root import check_root
+from evalcontract.api.edge import locate, locate_fault, locate_faults
+from evalcontract.library.graph import reach
+from evalcontract.library.library import Library, Resolved
+from evalcontract.library.provenance import Provenance, Reached
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.policy import policy_of_target
+from evalcontract.rules._rule import Context
+from evalcontract.source import Document, Unreadable
+from evalcontract.structure.check import Structure
+from evalcontract.structure.engine import schema_fault
+from evalcontract.structure.schemas import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.policy import Policy
+    from evalcontract.source import Batch, RowStream
+    from evalcontract.workspace import Workspace
+
+
+def today() -> date:
+    """Return the day in UTC, so that a verdict does not depend on where it is made."""
+    return datetime.now(tz=UTC).date()
+
+
+@dataclass
+class Run:
+    """What one run shares: the workspace, the mode that was asked for, and today.
+
+    `forced` is the mode of a command line or a call: True, False, or None for what targets and
+    configuration say. `artifact_policies` collects how strictly each artifact is to be judged,
+    from the datasets that reach it.
+    """
+
+    workspace: Workspace
+    forced: bool | None
+    today: date
+    artifact_policies: dict[str, tuple[Artifact, Policy]] = field(default_factory=dict)
+
+    @property
+    def base_policy(self) -> Policy:
+        """The policy where no target says otherwise."""
+        policy = self.workspace.configuration.policy
+        return policy if self.forced is None else replace(policy, strict=self.forced)
+
+    def policy_for(self, path: Path | None) -> Policy:
+        """Return the policy for a dataset: the strictest of the targets that run it."""
+        targets = self.workspace.targets_of(path) if path else []
+        policies = [
+            policy_of_target(each.document.value, self.base_policy, forced=self.forced)
+            for each in targets
+            if isinstance(each.document.value, dict)
+        ]
+        if not policies:
+            return self.base_policy
+        joined = policies[0]
+        for policy in policies[1:]:
+            joined = joined.join(policy)
+        return joined
+
+    @cached_property
+    def documents(self) -> dict[str, Document]:
+        """The documents of the library by file name."""
+        return {each.file: each.document for each in self.workspace.library.artifacts}
+
+    def dataset(self, source: Document | RowStream, policy: Policy) -> DatasetRun:
+        """Prepare the check of one dataset; see `DatasetRun`."""
+        return DatasetRun(self, source, policy)
+
+    def want(self, artifact: Artifact, policy: Policy, library: Library) -> None:
+        """Ask for the check of an artifact, and of all that it reaches."""
+        for each in reach([artifact], library):
+            known = self.artifact_policies.get(each.file)
+            joined = known[1].join(policy) if known else policy
+            self.artifact_policies[each.file] = (each, joined)
+
+    def artifacts(self, library: Library | None = None) -> Iterator[Diagnostic]:
+        """Check the artifacts that were asked for."""
+        library = library or self.workspace.library
+        used = frozenset(
+            id(each)
+            for rubric in library.artifacts
+            if rubric.kind is Kind.RUBRIC
+            for each in reach([rubric], library)
+            if each.kind is Kind.JUDGE
+        )
+        others = {**self.documents, **{each.file: each.document for each in library.artifacts}}
+        for artifact, policy in self.artifact_policies.values():
+            context = Context(library, self.today, policy.max_age_days, self._read_json, used)
+            problems = check_artifact(artifact, context, self.workspace.unreadable_names)
+            yield from locate(problems, artifact.document, policy, others)
+
+    def targets(self) -> Iterator[Diagnostic]:
+        """Check the files of `targets/`."""
+        structure = Structure("target", load("target"))
+        for target in self.workspace.targets:
+            document = target.document
+            problems = structure.check(document.value, (), document.raw)
+            if not problems and target.dataset and not target.dataset.is_file():
+                problems.append(_missing_dataset(document.value["dataset"]))
+            yield from locate(problems, document, self.base_policy, {})
+
+    def bundles(self) -> Iterator[Diagnostic]:
+        """Check the files of `bundles/`: each must be a JSON Schema."""
+        for document in self.workspace.bundle_files.values():
+            fault = schema_fault(document.value) if isinstance(document, Document) else None
+            if fault and isinstance(document, Document):
+                yield from locate([_invalid_bundle(*fault)], document, self.base_policy, {})
+
+    def unreadable(self, files: Iterator[Unreadable] | list[Unreadable]) -> Iterator[Diagnostic]:
+        """Say why files give no value."""
+        for each in files:
+            yield from locate_faults(each, self.base_policy)
+
+    def _read_json(self, name: str) -> Any:
+        return self.workspace.read_json(name)
+
+
+class DatasetRun:
+    """The check of one dataset: iterate `batches`, then take `finish`, then `provenance`."""
+
+    def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
+        self._run = run
+        self._policy = policy
+        self._library = run.workspace.library
+        self.rows, root, self._root_problems = check_root(source)
+        around = Surroundings(
+            self._library, usable_bundles(run.workspace.bundles), run.workspace.unreadable_names
+        )
+        raw = source.raw if isinstance(source, Document) else None
+        self._check = DatasetCheck(self.rows, root, around, raw) if self.rows else None
+        self._source = source
+
+    @property
+    def count(self) -> int:
+        """How many rows were read so far."""
+        return self._check.count if self._check else 0
+
+    def batches(self) -> Iterator[tuple[Batch, list[Diagnostic]]]:
+        """Yield each batch of rows with the findings in it."""
+        if self._check is None:
+            return
+        for batch, problems in self._check.batches():
+            faults = (
+                locate_fault(fault, self._source.file, text, self._policy)
+                for fault, text in batch.faults
+            )
+            yield batch, [*(each for each in faults if each), *self._locate(problems)]
+
+    def finish(self) -> list[Diagnostic]:
+        """Return the findings of the dataset as a whole, and ask for what its rows reach."""
+        problems = list(self._root_problems)
+        if self._check is not None:
+            problems += self._check.finish()
+            for artifact, _ in self._check.reached():
+                self._run.want(artifact, self._policy, self._library)
+        return list(self._locate(problems))
+
+    def provenance(self) -> Provenance:
+        """Return what the rows that were read rest on."""
+        reached = self._check.reached() if self._check else []
+        return provenance_of(self._source.file, self._source.sha256, reached, self._library)
+
+    def _locate(self, problems: list[Problem]) -> Iterator[Diagnostic]:
+        return locate(problems, self.rows or self._source, self._policy, self._run.documents)
+
+
+def usable_bundles(bundles: dict[str, Any]) -> dict[str, Any]:
+    """Return the bundles that are JSON Schemas; the others are reported as such."""
+    return {name: schema for name, schema in bundles.items() if schema_fault(schema) is None}
+
+
+def provenance_of(
+    file: str, sha256: str, starts: list[tuple[Artifact, bool]], library: Library
+) -> Provenance:
+    """Return the exact versions and digests of all that some artifacts reach."""
+    pinned: dict[int, bool] = {}
+    found: dict[int, Artifact] = {}
+    waiting = list(starts)
+    while waiting:
+        artifact, is_pinned = waiting.pop()
+        before = pinned.get(id(artifact))
+        if before is not None and before <= is_pinned:
+            continue
+        found[id(artifact)] = artifact
+        pinned[id(artifact)] = is_pinned
+        for use in artifact.uses:
+            resolved = library.resolve(use.reference)
+            if isinstance(resolved, Resolved):
+                waiting.append((resolved.artifact, is_pinned and resolved.pinned))
+    reached = sorted(
+        (
+            (Reached(each.name, each.file, each.document.sha256, pinned[key]), each.kind)
+            for key, each in found.items()
+        ),
+        key=lambda pair: pair[0].name,
+    )
+    return Provenance(
+        file,
+        sha256,
+        tuple(each for each, kind in reached if kind is Kind.RUBRIC),
+        tuple(each for each, kind in reached if kind is Kind.JUDGE),
+    )
+
+
+def _missing_dataset(name: str) -> Problem:
+    advice = "paths begin at the workspace's root"
+    return Problem("target/missing-dataset", f"there is no file `{name}`", ("dataset",), advice)
+
+
+def _invalid_bundle(message: str, path: tuple[str | int, ...]) -> Problem:
+    return Problem("bundle/invalid-schema", f"not a JSON Schema: {message}", path)

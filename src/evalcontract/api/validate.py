@@ -1,0 +1,213 @@
+"""What the commands run: validate files of one kind, or check whole workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO
+
+from evalcontract.api.loaders import sort_key
+from evalcontract.api.run import Run, today
+from evalcontract.library.artifact import Artifact, read_artifact
+from evalcontract.library.library import Library
+from evalcontract.model.errors import NothingToCheck
+from evalcontract.model.reference import Kind
+from evalcontract.source import (
+    Document,
+    RowStream,
+    SourceFault,
+    Unreadable,
+    format_of,
+    read_file,
+    read_stream,
+)
+from evalcontract.workspace import (
+    data_files,
+    find_root,
+    find_workspaces,
+    name_of,
+    open_workspace,
+)
+
+if TYPE_CHECKING:
+    from datetime import date
+    from pathlib import Path
+
+    from evalcontract.model.diagnostic import Diagnostic
+
+#: Called now and then while a file streams: its name, the bytes read, and their total.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Outcome:
+    """What a run found. `files` and `rows` count what was looked at; `left_out` what was not."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    files: dict[str, int] = field(default_factory=dict)
+    rows: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+    def settle(self) -> Outcome:
+        """Sort the findings, each once."""
+        self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a call asks for: the workspace, the mode, the day, and who watches."""
+
+    root: Path | None = None
+    strict: bool | None = None
+    today: date | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One file to validate: a path, or a stream with the path that it stands for."""
+
+    path: Path
+    stream: BinaryIO | None = None
+
+    def read(self) -> Document | RowStream | Unreadable:
+        """Read it."""
+        name = name_of(self.path)
+        return read_stream(self.stream, name) if self.stream else read_file(self.path, name)
+
+
+def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
+    """Validate files of one kind, with all that they reach in their workspaces.
+
+    Raises:
+        NothingToCheck: there is no input.
+        ConfigurationError: a workspace's configuration cannot be used.
+
+    """
+    outcome = Outcome()
+    runs: dict[Path, Run] = {}
+    for each in inputs:
+        root = (options.root or find_root(each.path)).resolve()
+        if root not in runs:
+            runs[root] = _run(root, (), options)
+        run = runs[root]
+        if kind is Kind.DATASET:
+            outcome.diagnostics += _dataset(run, each.read(), each.path, outcome, options.progress)
+        else:
+            outcome.diagnostics += _artifact(run, kind, each, outcome)
+    if not outcome.files:
+        raise NothingToCheck("there is nothing to check")
+    for run in runs.values():
+        if kind is Kind.DATASET:
+            outcome.diagnostics += run.bundles()
+            outcome.diagnostics += run.artifacts()
+    return outcome.settle()
+
+
+def check_workspaces(path: Path, options: Options) -> Outcome:
+    """Check whole workspaces: datasets, rubrics, judges, bundles and targets.
+
+    Raises:
+        NothingToCheck: the folder holds none of these.
+        ConfigurationError: a workspace's configuration cannot be used.
+
+    """
+    outcome = Outcome()
+    roots = [options.root.resolve()] if options.root else find_workspaces(path)
+    for root in roots:
+        inner = tuple(each for each in roots if each != root and root in each.parents)
+        outcome.diagnostics += _workspace(_run(root, inner, options), outcome, options.progress)
+    if not outcome.files:
+        raise NothingToCheck(f"{name_of(path)} holds no dataset, rubric, judge or target")
+    return outcome.settle()
+
+
+def _workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterator[Diagnostic]:
+    for path, source in run.workspace.scan():
+        if source is None:
+            outcome.left_out.append(name_of(path))
+        else:
+            yield from _dataset(run, source, path, outcome, progress)
+    library = run.workspace.library
+    for artifact in library.artifacts:
+        run.want(artifact, run.base_policy, library)
+        _count(outcome, artifact.kind)
+    for _each in run.workspace.targets:
+        _count(outcome, Kind.TARGET)
+    for _ in run.workspace.bundle_files:
+        _count(outcome, "bundle")
+    yield from run.artifacts()
+    yield from run.targets()
+    yield from run.bundles()
+    broken = run.workspace.unreadable
+    for _each_broken in broken:
+        _count(outcome, "unreadable")
+    yield from run.unreadable(broken)
+
+
+def _run(root: Path, inner: tuple[Path, ...], options: Options) -> Run:
+    return Run(open_workspace(root, inner), options.strict, options.today or today())
+
+
+def _count(outcome: Outcome, kind: str) -> None:
+    outcome.files[kind] = outcome.files.get(kind, 0) + 1
+
+
+def _dataset(
+    run: Run,
+    source: Document | RowStream | Unreadable,
+    path: Path,
+    outcome: Outcome,
+    progress: Progress | None,
+) -> Iterator[Diagnostic]:
+    _count(outcome, Kind.DATASET)
+    if isinstance(source, Unreadable):
+        yield from run.unreadable([source])
+        return
+    check = run.dataset(source, run.policy_for(path))
+    for _, found in check.batches():
+        if progress and isinstance(source, RowStream):
+            progress(source.file, source.done, source.size)
+        yield from found
+    yield from check.finish()
+    outcome.rows += check.count
+
+
+def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:
+    _count(outcome, kind)
+    source = input_.read()
+    if isinstance(source, RowStream):
+        message = f"cannot be read: a {kind} is YAML or JSON, not JSONL"
+        source = Unreadable(source.file, (SourceFault("source/unreadable", message),))
+    if isinstance(source, Unreadable):
+        yield from run.unreadable([source])
+        return
+    artifact, library = _placed(read_artifact(kind, source), run.workspace.library)
+    asked = Run(run.workspace, run.forced, run.today)
+    asked.want(artifact, run.base_policy, library)
+    yield from asked.artifacts(library)
+
+
+def _placed(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:
+    """Put an artifact into the library in place of the one that was read from its file."""
+    others = [each for each in library.artifacts if each.file != artifact.file]
+    return artifact, Library([artifact, *others])
+
+
+def files_below(folder: Path, kind: Kind) -> list[Path]:
+    """Return the files of a folder that are of a kind.
+
+    For rubrics and judges that is every YAML or JSON file, but for schemas; for datasets it is
+    what `check` takes for one.
+    """
+    workspace = open_workspace(find_root(folder))
+    top = folder.resolve()
+    if kind is Kind.DATASET:
+        found = [path for path, source in workspace.scan() if source is not None]
+        return [path for path in found if top in path.parents]
+    return [
+        path
+        for path in data_files(folder)
+        if format_of(path.name) != "jsonl" and not path.name.endswith(".schema.json")
+    ]

@@ -1,0 +1,56 @@
+"""What the arguments of a command mean: files, folders, patterns and standard input."""
+
+from __future__ import annotations
+
+from glob import glob, has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalcontract.api.validate import Input, files_below
+from evalcontract.model.errors import NothingToCheck
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evalcontract.model.reference import Kind
+
+
+def find_inputs(arguments: tuple[str, ...], kind: Kind, stdin: Callable[[], Input]) -> list[Input]:
+    """Return the files that arguments mean, each once.
+
+    A named file that is not there is kept: it is a finding, and the others are still checked.
+
+    Raises:
+        NothingToCheck: a folder or a pattern leads to no file.
+
+    """
+    found: dict[Path, Input] = {}
+    for argument in arguments:
+        if argument == "-":
+            given = stdin()
+            found.setdefault(given.path, given)
+            continue
+        for path in _paths(argument, kind):
+            found.setdefault(path.resolve() if path.exists() else path, Input(path))
+    return list(found.values())
+
+
+def _paths(argument: str, kind: Kind) -> Iterator[Path]:
+    path = Path(argument)
+    if "\0" in argument:
+        raise NothingToCheck("a file's name cannot hold a NUL")
+    if not path.exists() and has_magic(argument):
+        matches = sorted(Path(each) for each in glob(argument, recursive=True))
+        if not matches:
+            raise NothingToCheck(f"the pattern {argument} matches no file")
+        for match in matches:
+            if match.is_file():
+                yield match
+        return
+    if path.is_dir():
+        below = files_below(path, kind)
+        if not below:
+            raise NothingToCheck(f"the folder {argument} holds no {kind}")
+        yield from below
+    else:
+        yield path

@@ -1,0 +1,95 @@
+"""The options that the checking commands share, and what is done with their findings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evalcontract import __version__
+from evalcontract.api.validate import Options
+from evalcontract.cli.progress import Bar
+from evalcontract.policy import exit_status
+from evalcontract.report import FORMATS
+from evalcontract.report.report import Report, Style
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from evalcontract.api import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the shared options say."""
+
+    root: Path | None
+    strict: bool | None
+    output_format: str
+    limit: int
+    verbose: bool
+
+
+_OPTIONS = (
+    click.option(
+        "--strict/--soft",
+        default=None,
+        help="Faults are errors, or warnings. Without it targets and configuration decide.",
+    ),
+    click.option(
+        "--root",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help="The workspace; without it, it is found from the files.",
+    ),
+    click.option(
+        "--output-format",
+        type=click.Choice(sorted(FORMATS, reverse=True)),
+        default="text",
+        show_default=True,
+        help="Text for people, JSON for programs.",
+    ),
+    click.option(
+        "--limit",
+        type=click.IntRange(min=0),
+        default=200,
+        show_default=True,
+        help="Show that many findings at the most as text; 0 shows all.",
+    ),
+    click.option("-v", "--verbose", is_flag=True, help="Name the files that were left out."),
+)
+
+
+def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the shared options."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
+    """Run a check with a progress bar, print its report, and return the exit code."""
+    with Bar() as bar:
+        outcome = work(Options(asked.root, asked.strict, progress=bar.advance))
+    report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
+    style = Style(
+        _wants_colour(),
+        shutil.get_terminal_size().columns,
+        asked.limit,
+        asked.verbose,
+        version=__version__,
+    )
+    for piece in FORMATS[asked.output_format](report, style):
+        click.echo(piece, nl=False, color=True)
+    return exit_status(outcome.diagnostics)
+
+
+def _wants_colour() -> bool:
+    """Whether to colour: only a terminal, and never against NO_COLOR (https://no-color.org)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

@@ -1,0 +1,51 @@
+"""A progress bar on standard error: only when a run lasts, and only where a terminal watches."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_PATIENCE_SECONDS = 1.0
+
+
+class Bar:
+    """Shows how much of the file that streams now is read."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._file: str | None = None
+        self._bar: Any = None
+        self._watched = sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def advance(self, file: str, done: int, size: int) -> None:
+        """Note that `done` of the `size` bytes of a file are read."""
+        if not self._watched or time.monotonic() - self._started < _PATIENCE_SECONDS:
+            return
+        if file != self._file:
+            self._close()
+            self._file = file
+            self._bar = click.progressbar(length=size, label=file, file=sys.stderr)
+            self._bar.__enter__()
+        self._bar.update(done - self._bar.pos)
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            self._bar = None

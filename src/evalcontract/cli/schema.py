@@ -1,0 +1,58 @@
+"""`schema list`, `schema show` and `schema export`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from evalcontract.source import write_text
+from evalcontract.structure import schemas
+
+_HELP = {"help_option_names": ["-h", "--help"]}
+
+
+@click.group(context_settings=_HELP)
+def schema() -> None:
+    """List, show and export the JSON Schemas of the contract."""
+
+
+@schema.command("list", context_settings=_HELP)
+def list_() -> None:
+    """List the schemas: name and id."""
+    for name in schemas.names():
+        click.echo(f"{name:<10} {schemas.load(name)['$id']}")
+
+
+@schema.command(context_settings=_HELP)
+@click.argument("name", type=click.Choice(schemas.names()) if schemas.names() else str)
+def show(name: str) -> None:
+    """Print a schema."""
+    click.echo(schemas.text_of(name), nl=False)
+
+
+@schema.command(context_settings=_HELP)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="Where you will host them: each id becomes URL/NAME.schema.json.",
+)
+def export(folder: Path, base_url: str | None) -> None:
+    """Write the schemas into FOLDER, for those who host them or point an editor at them."""
+    if base_url is not None and urlsplit(base_url).scheme not in ("http", "https", "file"):
+        raise click.BadParameter("it begins with http:// or https://", param_hint="--base-url")
+    for name in schemas.names():
+        text = schemas.text_of(name)
+        if base_url is not None:
+            # Only the text of the id changes, so that the file stays as its author wrote it.
+            old = json.dumps(schemas.load(name)["$id"])
+            new = json.dumps(f"{base_url.rstrip('/')}/{name}{schemas.SUFFIX}")
+            text = text.replace(old, new, 1)
+        path = folder / f"{name}{schemas.SUFFIX}"
+        fault = write_text(path, text)
+        if fault:
+            raise click.ClickException(f"{path}: {fault}")
+        click.echo(path.as_posix())

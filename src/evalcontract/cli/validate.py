@@ -1,0 +1,58 @@
+"""`validate-dataset`, `validate-rubric` and `validate-judge`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evalcontract.api.validate import Input, validate
+from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.options import Asked, run_and_report, shared_options
+from evalcontract.model.reference import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _command(kind: Kind, summary: str) -> click.Command:
+    @click.command(
+        name=f"validate-{kind}",
+        help=summary,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+    @click.option(
+        "--stdin-filename",
+        metavar="NAME",
+        help="The name that standard input (the file `-`) stands for.",
+    )
+    @shared_options
+    def command(files: tuple[str, ...], stdin_filename: str | None, **options: Any) -> int:
+        inputs = find_inputs(files, kind, _stdin(stdin_filename))
+        return run_and_report(Asked(**options), lambda asked: validate(kind, inputs, asked))
+
+    return command
+
+
+def _stdin(name: str | None) -> Callable[[], Input]:
+    return lambda: Input(Path(name) if name else Path("<stdin>"), sys.stdin.buffer)
+
+
+validate_dataset = _command(
+    Kind.DATASET,
+    "Check datasets, and the rubrics and judges that their rows reach. FILE is a YAML, JSON or "
+    "JSONL file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input.",
+)
+validate_rubric = _command(
+    Kind.RUBRIC,
+    "Check rubrics, and the rubrics and judges that they reach. FILE is a YAML or JSON file, a "
+    "folder, a pattern such as 'rubrics/**/*.yaml', or - for standard input.",
+)
+validate_judge = _command(
+    Kind.JUDGE,
+    "Check judges: the prompt and its validation. This does not measure a judge against people. "
+    "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input.",
+)

@@ -1,0 +1,1 @@
+"""Rubrics and judges by id and version: pure look-up, cycles, provenance."""

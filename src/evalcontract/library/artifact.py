@@ -1,0 +1,98 @@
+"""A rubric or a judge on disk: what it is called, and what it refers to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.version import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.path import Path
+    from evalcontract.source import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A reference where it stands: `via` names the kind of check that makes it."""
+
+    path: Path
+    reference: Reference
+    via: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Artifact:
+    """One file of the library. `id` and `version` are None where the file has none to read."""
+
+    kind: Kind
+    document: Document
+    id: str | None
+    version: Version | None
+    uses: tuple[Use, ...] = field(default=(), repr=False)
+
+    @property
+    def file(self) -> str:
+        """The name of its file, as findings call it."""
+        return self.document.file
+
+    @property
+    def name(self) -> str:
+        """What a reference to exactly this artifact looks like."""
+        return f"{self.kind}/{self.id}@{self.version}"
+
+
+def read_artifact(kind: Kind, document: Document) -> Artifact:
+    """Read a document's identity and references, tolerant of every other fault in it.
+
+    A version that YAML read as a number is taken as its author wrote it: that it lacks its
+    quotes is one mistake, and must not make every reference to it dangle.
+    """
+    value = document.value if isinstance(document.value, dict) else {}
+    id_ = value.get("id")
+    version = value.get("version")
+    if isinstance(version, int | float) and not isinstance(version, bool):
+        version = document.raw(("version",))
+        if version and "." not in version:
+            version = f"{version}.0"
+    return Artifact(
+        kind,
+        document,
+        id_ if isinstance(id_, str) and Reference.parse(f"{kind}/{id_}") else None,
+        Version.parse(version) if isinstance(version, str) else None,
+        tuple(uses_of_rubric(value)) if kind is Kind.RUBRIC else (),
+    )
+
+
+def uses_of_rubric(rubric: dict[str, Any]) -> Iterator[Use]:
+    """Yield every well-formed reference of a rubric, whatever else is wrong with it."""
+    checks = rubric.get("checks")
+    for index, check in enumerate(checks if isinstance(checks, list) else ()):
+        if not isinstance(check, dict):
+            continue
+        via = str(check.get("kind"))
+        base: Path = ("checks", index)
+        yield from _use(check, "rubric_ref", Kind.RUBRIC, base, via)
+        yield from _use(check, "judge_prompt_ref", Kind.JUDGE, base, via)
+        jury = check.get("jury")
+        judges = jury.get("judges") if isinstance(jury, dict) else None
+        for number, judge in enumerate(judges if isinstance(judges, list) else ()):
+            if isinstance(judge, dict):
+                path = (*base, "jury", "judges", number)
+                yield from _use(judge, "judge_prompt_ref", Kind.JUDGE, path, via)
+
+
+def uses_of_row(row: Any, path: Path) -> Iterator[Use]:
+    """Yield the well-formed reference of a row, if it has one."""
+    if isinstance(row, dict):
+        yield from _use(row, "rubric_ref", Kind.RUBRIC, path, "row")
+
+
+def _use(holder: dict[str, Any], key: str, kind: Kind, path: Path, via: str) -> Iterator[Use]:
+    text = holder.get(key)
+    reference = Reference.parse(text) if isinstance(text, str) else None
+    if reference is not None and reference.kind is kind:
+        yield Use((*path, key), reference, via)

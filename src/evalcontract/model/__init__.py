@@ -1,0 +1,1 @@
+"""The words of evalcontract: frozen values, standard library only."""

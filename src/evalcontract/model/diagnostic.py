@@ -1,0 +1,83 @@
+"""What is found: a `Problem` speaks in paths, a `Diagnostic` in files, lines and severities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from evalcontract.model.path import format_path
+
+if TYPE_CHECKING:
+    from evalcontract.model.path import Path
+    from evalcontract.model.span import Place
+
+
+class Severity(IntEnum):
+    """How much a finding weighs, by `policy`; only an error fails a run."""
+
+    NOTE = 1
+    WARNING = 2
+    ERROR = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place that belongs to a problem: the first use of an id, a hop of a cycle.
+
+    `file` is None where the place stands in the file of the problem itself.
+    """
+
+    message: str
+    path: Path
+    file: str | None = None
+    on_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A judgement on a value, before anyone knows its line or what it weighs.
+
+    `on_key` points at the key at the end of the path, not at its value. `row` names the row of a
+    dataset that it belongs to: its id, or None where it has none.
+    """
+
+    code: str
+    message: str
+    path: Path
+    help: str | None = None
+    on_key: bool = False
+    row: str | None = None
+    related: tuple[Related, ...] = ()
+    row_index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A problem with its place and its severity; what reports and the Python API hand out."""
+
+    code: str
+    severity: Severity
+    message: str
+    place: Place
+    path: Path = ()
+    help: str | None = None
+    row: str | None = None
+    row_index: int | None = None
+    related: tuple[tuple[str, Place], ...] = field(default=())
+
+    @property
+    def is_error(self) -> bool:
+        """Whether this finding fails a run."""
+        return self.severity is Severity.ERROR
+
+    @property
+    def pointer(self) -> str:
+        """The path inside the value, as JSONPath."""
+        return format_path(self.path)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.severity}[{self.code}]: {self.message}"

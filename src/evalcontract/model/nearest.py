@@ -1,0 +1,60 @@
+"""Did you mean …: which known word is nearest to an unknown one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SHORT, _LONG = 3, 8
+_WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_.\s]+")
+
+
+def edit_distance(left: str, right: str, limit: int) -> int:
+    """Count the insertions, deletions, replacements and swaps of neighbours between two words.
+
+    The optimal string alignment distance (restricted Damerau-Levenshtein); a distance above
+    `limit` is returned as `limit + 1`.
+    """
+    if abs(len(left) - len(right)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(right, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return limit + 1
+    return min(row[-1], limit + 1)
+
+
+def normalise(word: str) -> str:
+    """Fold the ways to write one name: `camelCase`, `kebab-case`, `Two Words` to `snake_case`."""
+    return "_".join(part.lower() for part in _WORD_EDGE.split(word) if part)
+
+
+def nearest(word: str, known: Iterable[str], *, limit: int | None = None) -> str | None:
+    """Return the known word that was probably meant; None where none is near.
+
+    `limit` edits at the most; without it one for a short word, two from eight letters on, and
+    none for a word of less than three. Ties go to the first of `known`.
+    """
+    folded = normalise(word)
+    best: tuple[int, str] | None = None
+    for candidate in known:
+        target = normalise(candidate)
+        allowed = limit if limit is not None else _allowed(min(len(folded), len(target)))
+        distance = edit_distance(folded, target, allowed)
+        if distance <= allowed and (best is None or distance < best[0]):
+            best = (distance, candidate)
+    return best[1] if best else None
+
+
+def _allowed(length: int) -> int:
+    return 0 if length < _SHORT else 1 if length < _LONG else 2

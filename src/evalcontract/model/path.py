@@ -1,0 +1,35 @@
+"""Where something stands inside a value: `("questions", 3, "id")`."""
+
+from __future__ import annotations
+
+import re
+
+Path = tuple[str | int, ...]
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def format_path(path: Path) -> str:
+    """Write a path as JSONPath (RFC 9535): `$.questions[3].id`, `$['odd key']`."""
+    parts = ["$"]
+    for step in path:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        elif _PLAIN_KEY.fullmatch(step):
+            parts.append(f".{step}")
+        else:
+            escaped = step.replace("\\", "\\\\").replace("'", "\\'")
+            parts.append(f"['{escaped}']")
+    return "".join(parts)
+
+
+def key_of(path: Path) -> str:
+    """Name a place as an author would: `scoring.combine`, `values[2]`, `expected.format`.
+
+    The list items that lead to it are left out; those at its end are kept.
+    """
+    end = len(path)
+    while end and isinstance(path[end - 1], int):
+        end -= 1
+    start = next((n for n in range(end, 0, -1) if isinstance(path[n - 1], int)), 0)
+    return format_path(path[start:])[2:] if start < end else format_path(path)

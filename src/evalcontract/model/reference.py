@@ -1,0 +1,51 @@
+"""References between artifacts: `rubric/{id}@{version}`, `judge/{id}@{version}`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evalcontract.model.version import Version
+
+
+class Kind(StrEnum):
+    """The kinds of artifact; the word before the `/` of a code and of a reference."""
+
+    DATASET = "dataset"
+    RUBRIC = "rubric"
+    JUDGE = "judge"
+    TARGET = "target"
+
+
+_PATTERN = re.compile(r"(?P<kind>rubric|judge)/(?P<id>[a-z][a-z0-9_]*)(?:@(?P<version>.+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What an author wrote to point at a rubric or a judge; without `version` it is unpinned."""
+
+    kind: Kind
+    id: str
+    version: Version | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Reference | None:
+        """Read a reference; None where the text is not one."""
+        found = _PATTERN.fullmatch(text)
+        if found is None:
+            return None
+        version = None
+        if found["version"] is not None:
+            version = Version.parse(found["version"])
+            if version is None:
+                return None
+        return cls(Kind(found["kind"]), found["id"], version)
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it names a version."""
+        return self.version is not None
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.id}" + (f"@{self.version}" if self.version else "")

@@ -1,0 +1,40 @@
+"""Where something stands inside a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    r"""A stretch of text.
+
+    Lines and columns count from 1, columns in Unicode code points; the end is exclusive, so an
+    empty span has its end at its start. Only `\n`, `\r\n` and `\r` end a line.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def point(cls, line: int = 1, column: int = 1) -> Span:
+        """Return the empty span at a place."""
+        return cls(line, column, line, column)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span in a named file, with the text of its first line for a reader who has no file.
+
+    `file` is the name the author used (relative where theirs was); `text` is None where the
+    place is a whole file.
+    """
+
+    file: str
+    span: Span | None = None
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.span.line}:{self.span.column}" if self.span else self.file

@@ -1,0 +1,71 @@
+"""Semantic versions of artifacts (SemVer 2.0.0, https://semver.org)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import total_ordering
+
+_NUMBER = r"(?:0|[1-9][0-9]*)"
+_IDENTIFIER = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_PATTERN = re.compile(
+    rf"(?P<major>{_NUMBER})\.(?P<minor>{_NUMBER})"
+    rf"(?:\.(?P<patch>{_NUMBER})"
+    rf"(?:-(?P<pre>{_IDENTIFIER}(?:\.{_IDENTIFIER})*))?"
+    r"(?:\+(?P<build>[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?)?"
+)
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Version:
+    """An exact version. The two-part form `1.2` is 1.2.0, and never 1.2.5.
+
+    Ordering is SemVer's precedence (section 11). Build metadata has no precedence and does not
+    make two versions different: `1.0.0+a` equals `1.0.0+b`.
+    """
+
+    major: int
+    minor: int
+    patch: int = 0
+    pre: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Version | None:
+        """Read a version; None where the text is not one."""
+        found = _PATTERN.fullmatch(text)
+        if found is None:
+            return None
+        pre = found["pre"]
+        return cls(
+            int(found["major"]),
+            int(found["minor"]),
+            int(found["patch"] or 0),
+            tuple(pre.split(".")) if pre else (),
+        )
+
+    @property
+    def is_prerelease(self) -> bool:
+        """Whether it has a pre-release part such as `-rc.1`."""
+        return bool(self.pre)
+
+    def __lt__(self, other: Version) -> bool:
+        return self.precedence() < other.precedence()
+
+    def precedence(self) -> tuple[object, ...]:
+        """Return a key that sorts as SemVer says."""
+        # A release stands above its pre-releases; numeric identifiers stand below words.
+        pre = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in self.pre)
+        return (self.major, self.minor, self.patch, not self.pre, pre)
+
+    def __str__(self) -> str:
+        pre = f"-{'.'.join(self.pre)}" if self.pre else ""
+        return f"{self.major}.{self.minor}.{self.patch}{pre}"
+
+
+def newest(versions: list[Version]) -> Version:
+    """Return the newest by precedence; a pre-release only where there is nothing else.
+
+    `versions` holds at least one.
+    """
+    return max(versions, key=lambda version: (not version.is_prerelease, version.precedence()))

@@ -1,0 +1,9 @@
+"""What each code weighs in each mode. Soft and strict are known here, and nowhere below."""
+
+from __future__ import annotations
+
+from evalcontract.policy.exit_status import exit_status
+from evalcontract.policy.policy import Policy, Weight, parse_weights, policy_of_target
+from evalcontract.policy.table import TABLE
+
+__all__ = ["TABLE", "Policy", "Weight", "exit_status", "parse_weights", "policy_of_target"]

@@ -1,0 +1,65 @@
+"""The report for programs: JSON by `schema/report.schema.json`, version 1.0."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.span import Place
+    from evalcontract.report.report import Report, Style
+
+VERSION = "1.0"
+
+
+def write(report: Report, style: Style) -> Iterator[str]:
+    """Write every finding, one a line inside of the list, whatever the style's limit."""
+    head = {
+        "version": VERSION,
+        "tool": {"name": "evalcontract", "version": style.version},
+        "summary": {
+            "files": dict(report.files),
+            "rows": report.rows,
+            "errors": report.count(Severity.ERROR),
+            "warnings": report.count(Severity.WARNING),
+            "notes": report.count(Severity.NOTE),
+            "left_out": list(report.left_out),
+        },
+    }
+    yield _dump(head)[:-1] + ', "findings": ['
+    for number, found in enumerate(report.diagnostics):
+        yield ("," if number else "") + "\n" + _dump(_finding(found))
+    yield "\n]}\n" if report.diagnostics else "]}\n"
+
+
+def _finding(found: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": found.code,
+        "severity": str(found.severity),
+        "message": found.message,
+        "help": found.help,
+        **_place(found.place),
+        "path": found.pointer,
+        "row": found.row,
+        "row_index": found.row_index,
+        "related": [{"message": message, **_place(place)} for message, place in found.related],
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    span = place.span
+    return {
+        "file": place.file,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+        "end_line": span.end_line if span else None,
+        "end_column": span.end_column if span else None,
+    }
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

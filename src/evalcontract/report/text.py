@@ -1,0 +1,110 @@
+"""The report for people: a sentence, its place, a frame, and what to type instead."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.report.frame import frame, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evalcontract.model.span import Place
+    from evalcontract.report.report import Report, Style
+
+_COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
+_BLUE, _BOLD, _GREEN = "34", "1", "1;32"
+_ORDER = ("dataset", "rubric", "judge", "target", "bundle", "unreadable")
+
+
+def write(report: Report, style: Style) -> Iterator[str]:
+    """Write every finding, and one line that sums up."""
+    shown = report.diagnostics[: style.limit] if style.limit else report.diagnostics
+    for found in shown:
+        yield from _finding(found, style)
+        yield "\n"
+    hidden = len(report.diagnostics) - len(shown)
+    if hidden:
+        yield f"… {_many(hidden, 'more finding')}: `--limit 0` shows all\n\n"
+    yield from _left_out(report, style)
+    yield _summary(report, style) + "\n"
+
+
+def _finding(found: Diagnostic, style: Style) -> Iterator[str]:
+    def paint(text: str, colour: str) -> str:
+        return f"\x1b[{colour}m{text}\x1b[0m" if style.colour else text
+
+    colour = _COLOURS[found.severity]
+    heading = paint(f"{found.severity}[{found.code}]", colour)
+    yield f"{heading}{paint(': ' + visible(found.message), _BOLD)}\n"
+    gutter = len(str(found.place.span.line)) if found.place.span else 1
+    of_row = f"  (row `{visible(found.row)}`)" if found.row is not None else ""
+    yield f"{' ' * gutter}{paint('-->', _BLUE)} {found.place}{of_row}\n"
+    yield from _frame(found.place, gutter, style.width, colour, paint)
+    if found.help:
+        first, *rest = textwrap.wrap(
+            visible(found.help),
+            max(style.width - gutter - 9, 20),
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+        yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
+        yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
+    for message, place in found.related:
+        yield f"{' ' * gutter} {paint('=', _BLUE)} {visible(message)}: {place}\n"
+
+
+def _frame(
+    place: Place, gutter: int, width: int, colour: str, paint: Callable[[str, str], str]
+) -> Iterator[str]:
+    lines = list(frame(place, width - gutter - 3))
+    if not lines:
+        return
+    bar = paint("|", _BLUE)
+    yield f"{' ' * gutter} {bar}\n"
+    for number, line in lines:
+        shown = line if number else paint(line, colour)
+        yield f"{paint(f'{number:>{gutter}}', _BLUE)} {bar} {shown}".rstrip() + "\n"
+
+
+def _left_out(report: Report, style: Style) -> Iterator[str]:
+    if not report.left_out:
+        return
+    if style.verbose:
+        yield "no datasets, and left out:\n"
+        for name in report.left_out:
+            yield f"  {name}\n"
+    else:
+        count = len(report.left_out)
+        files = (
+            "1 data file is no dataset and was"
+            if count == 1
+            else f"{count} data files are no datasets and were"
+        )
+        yield f"{files} left out (`--verbose` names {'it' if count == 1 else 'them'})\n"
+
+
+def _summary(report: Report, style: Style) -> str:
+    parts = []
+    for kind in _ORDER:
+        count = report.files.get(kind, 0)
+        if count:
+            name = "unreadable file" if kind == "unreadable" else kind
+            rows = f" ({_many(report.rows, 'row')})" if kind == "dataset" else ""
+            parts.append(_many(count, name) + rows)
+    counts = [
+        _many(report.count(severity), str(severity))
+        for severity in sorted(_COLOURS, reverse=True)
+        if report.count(severity)
+    ]
+    verdict = ", ".join(counts) or "no findings"
+    worst = max((found.severity for found in report.diagnostics), default=None)
+    if style.colour:
+        verdict = f"\x1b[{_COLOURS[worst] if worst else _GREEN}m{verdict}\x1b[0m"
+    return f"{', '.join(parts)}: {verdict}"
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"

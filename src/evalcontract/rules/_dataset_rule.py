@@ -1,0 +1,46 @@
+"""A rule over a whole dataset: it sees the rows as they stream by, and keeps what it must."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.page import Page
+    from evalcontract.model.path import Path
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetContext:
+    """What a dataset rule may know: where rows stand, the dataset's own keys, the bundles.
+
+    The path of row n is `prefix` and n; `root` holds the keys beside the rows.
+    """
+
+    prefix: Path
+    root: dict[str, Any]
+    bundles: frozenset[str]
+
+
+class Watch(Protocol):
+    """One pass over one dataset."""
+
+    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+        """Look at the next rows. A row may be anything: structure is judged elsewhere."""
+        ...
+
+    def finish(self) -> Iterator[Problem]:
+        """Yield what only the whole dataset shows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRule:
+    """A judgement on a dataset as a whole."""
+
+    code: str
+    watch: Callable[[DatasetContext], Watch]
+    page: Page

@@ -1,0 +1,66 @@
+"""What a rule is. A rule's module is its manual page, its examples and its code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.page import Page, parse_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import date
+
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Library
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
+    from evalcontract.model.reference import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule may know besides its subject.
+
+    `has_file(name)` tells whether a file stands below the workspace's root; `used` are the
+    judges, by identity, that a rubric of the library reaches. `today` is passed in, so that a
+    verdict can be repeated.
+    """
+
+    library: Library
+    today: date
+    max_age_days: int
+    read_json: Callable[[str], Any]
+    used: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A rubric or a judge, as far as it is well-formed.
+
+    `value` has no part that the structure stage refused: a check with a fault is not among
+    `checks`, which pairs each with its path.
+    """
+
+    artifact: Artifact
+    value: dict[str, Any]
+    checks: tuple[tuple[Path, dict[str, Any]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A judgement on one kind of artifact. Pure: the same subject gives the same problems."""
+
+    code: str
+    kinds: tuple[Kind, ...]
+    check: Callable[[Subject, Context], Iterator[Problem]]
+    page: Page
+
+
+def rule(code: str, *kinds: Kind, page: str | None) -> Callable[[Any], Rule]:
+    """Make a function a rule; `page` is the docstring of its module."""
+
+    def make(check: Callable[[Subject, Context], Iterator[Problem]]) -> Rule:
+        return Rule(code, kinds, check, parse_page(code, page or ""))
+
+    return make

@@ -1,0 +1,50 @@
+"""
+Two checks of a rubric have the same id.
+
+Why: A weight, or a result, that names the id belongs to either; which one is chance.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: words, kind: must_not_contain, values: [stupid]}
+      - {id: words, kind: must_contain_any, values: [please]}
+    scoring: {combine: all_pass}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+      - {id: asks_kindly, kind: must_contain_any, values: [please]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.path import Path
+
+CODE = "rubric/duplicate-check-id"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    first: dict[str, Path] = {}
+    for path, check in subject.checks:
+        if "id" not in check:
+            continue
+        id_, place = check["id"], (*path, "id")
+        if id_ in first:
+            related = (Related("first used here", first[id_]),)
+            advice = "give each check an id of its own"
+            yield Problem(CODE, f"the check id `{id_}` is taken", place, advice, related=related)
+        first.setdefault(id_, place)

@@ -1,0 +1,95 @@
+"""
+Two files hold the same version of the same id.
+
+Why: A pin must lead to one content. With two of them, which one is used is chance.
+
+Bad:
+    # file: rubrics/tone.yaml
+    id: tone
+    version: "1.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: all_pass}
+    # file: rubrics/tone@1.0.0.yaml
+    id: tone
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid, idiot]}
+    scoring: {combine: all_pass}
+
+Good:
+    # file: rubrics/tone.yaml
+    id: tone
+    version: "1.1.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid, idiot]}
+    scoring: {combine: all_pass}
+    # file: rubrics/tone@1.0.0.yaml
+    id: tone
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Rule, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def _check(subject: Subject, context: Context) -> Iterator[Problem]:
+    artifact = subject.artifact
+    if artifact.id is None or artifact.version is None:
+        return
+    twins = context.library.versions(artifact.kind, artifact.id).get(artifact.version, [])
+    others = [twin for twin in twins if twin.file != artifact.file]
+    if others:
+        files = ", ".join(other.file for other in others)
+        yield Problem(
+            f"{artifact.kind}/duplicate-version",
+            f"{artifact.name} stands in {files} too",
+            ("version",),
+            "give one of them a new version, or remove it",
+            related=tuple(Related("and here", ("version",), other.file) for other in others),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    rule("rubric/duplicate-version", Kind.RUBRIC, page=__doc__)(_check),
+    rule(
+        "judge/duplicate-version",
+        Kind.JUDGE,
+        page="""
+Two files hold the same version of the same id.
+
+Why: A pin must lead to one content. With two of them, which one is used is chance.
+
+Bad:
+    # file: judges/accuracy.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    # file: judges/accuracy@1.0.0.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it correct? {{ output }}"
+
+Good:
+    # file: judges/accuracy.yaml
+    id: accuracy
+    version: "2.0.0"
+    template: "Is it right? {{ output }}"
+    # file: judges/accuracy@1.0.0.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it correct? {{ output }}"
+""",
+    )(_check),
+)

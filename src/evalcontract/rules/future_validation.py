@@ -1,0 +1,43 @@
+"""
+A judge's validation is dated in the future.
+
+Why: It cannot have happened: the date is a typing error, and the judge would never become stale.
+
+Bad:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2999-01-31, sample_size: 200}
+
+Good:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._dates import validated_on
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/future-validation"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    day = validated_on(subject.value)
+    # A day ahead may be today already, further east.
+    if day is not None and (day - context.today).days > 1:
+        message = f"validated on {day}, which is yet to come"
+        path = ("validation", "validated_at")
+        yield Problem(
+            CODE, message, path, f"write the day on which it was done, as {context.today}"
+        )

@@ -1,0 +1,39 @@
+"""
+A judge's validation has a date that no calendar has.
+
+Why: Its age cannot be told, so it would never become stale.
+
+Bad:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-02-30, sample_size: 200}
+
+Good:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-02-28, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._dates import validated_on
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/impossible-date"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    text = subject.value.get("validation", {}).get("validated_at")
+    if text is not None and validated_on(subject.value) is None:
+        path = ("validation", "validated_at")
+        yield Problem(CODE, f"`{text}` is no day of the calendar", path, "write it as 2026-05-08")

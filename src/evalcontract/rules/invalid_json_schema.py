@@ -1,0 +1,68 @@
+"""
+The schema of a `json_schema` check is no JSON Schema (Draft 2020-12), or is not to be found.
+
+Why: An output cannot be checked against a schema that is broken; some validators then let
+everything pass.
+
+Bad:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - {id: shape, kind: json_schema, schema: {type: objekt}}
+    scoring: {combine: all_pass}
+
+Good:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - {id: shape, kind: json_schema, schema: {type: object}}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.path import format_path
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.structure.engine import schema_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.path import Path
+
+CODE = "rubric/invalid-json-schema"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        if check["kind"] != "json_schema":
+            continue
+        if "schema" in check:
+            yield from _inline(check["schema"], (*path, "schema"))
+        else:
+            yield from _file(check["schema_ref"], (*path, "schema_ref"), context)
+
+
+def _inline(schema: Any, path: Path) -> Iterator[Problem]:
+    fault = schema_fault(schema)
+    if fault:
+        message, inner = fault
+        yield Problem(CODE, f"the schema is invalid: {message}", (*path, *inner))
+
+
+def _file(name: str, path: Path, context: Context) -> Iterator[Problem]:
+    try:
+        schema = context.read_json(name)
+    except LookupError as error:
+        yield Problem(CODE, f"the schema `{name}` {error}", path, "paths begin at the workspace")
+        return
+    fault = schema_fault(schema)
+    if fault:
+        message, inner = fault
+        where = f" at {format_path(inner)}" if inner else ""
+        yield Problem(CODE, f"the schema `{name}` is invalid{where}: {message}", path)

@@ -1,0 +1,42 @@
+"""
+A dataset has no rows.
+
+Why: A run over nothing has nothing to fail: it is green, and says nothing.
+
+Bad:
+    questions: []
+
+Good:
+    questions:
+      - {id: a, input: What is the capital of France?}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.page import parse_page
+from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "dataset/no-rows"
+
+
+class _Count:
+    def __init__(self, context: DatasetContext) -> None:
+        self._path = context.prefix
+        self._rows = 0
+
+    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+        self._rows += len(rows)
+        return iter(())
+
+    def finish(self) -> Iterator[Problem]:
+        if self._rows == 0:
+            yield Problem(CODE, "the dataset has no rows", self._path, "add one")
+
+
+RULE = DatasetRule(CODE, _Count, parse_page(CODE, __doc__))

@@ -1,0 +1,47 @@
+"""
+A judge was validated long ago: more than 90 days, unless configured otherwise.
+
+Why: Models behind an API change, and so does what they are asked. Old agreement with people is
+no evidence of agreement today.
+
+Bad:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2020-01-31, sample_size: 200}
+
+Good:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._dates import validated_on
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/stale-validation"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    day = validated_on(subject.value)
+    if day is None:
+        return
+    age = (context.today - day).days
+    if age > context.max_age_days:
+        yield Problem(
+            CODE,
+            f"validated {age} days ago; {context.max_age_days} are allowed",
+            ("validation", "validated_at"),
+            "validate the judge again, and record the day",
+        )

@@ -1,0 +1,46 @@
+"""
+A rubric has a threshold, and combines its checks by `all_pass` or `any_pass`.
+
+Why: Those two give pass or fail already. A threshold looks as if it decided something, and
+changing it changes nothing.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: all_pass, threshold: 0.5}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/threshold-unused"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    scoring = subject.value.get("scoring", {})
+    if "threshold" in scoring and scoring.get("combine") in ("all_pass", "any_pass"):
+        yield Problem(
+            CODE,
+            f"`threshold` decides nothing with `combine: {scoring['combine']}`",
+            ("scoring", "threshold"),
+            "remove it, or combine by weighted_avg, min, max or median",
+            on_key=True,
+        )

@@ -1,0 +1,65 @@
+"""
+A row names a bundle that nobody declares.
+
+Why: A bundle brings the schema of its own row keys. Without it those keys are not checked, and
+a misspelled one passes.
+
+Bad:
+    questions:
+      - {id: a, input: Which file holds the form?, bundle: code_navigation}
+
+Good:
+    # file: data.yaml
+    questions:
+      - {id: a, input: Which file holds the form?, bundle: code_navigation}
+    # file: bundles/code_navigation.schema.json
+    {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
+from evalcontract.model.page import parse_page
+from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.path import Path
+
+CODE = "dataset/unknown-bundle"
+
+
+class _Bundles:
+    """Counts the rows of each bundle; one finding a bundle, at its first use."""
+
+    def __init__(self, context: DatasetContext) -> None:
+        self._context = context
+        self._uses: dict[str, tuple[Path, int]] = {}
+        default = context.root.get("bundle")
+        if isinstance(default, str):
+            self._uses[default] = (("bundle",), 0)
+
+    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+        for index, row in enumerate(rows, first_index):
+            name = row.get("bundle") if row.__class__ is dict else None
+            if name.__class__ is str and name not in self._context.bundles:
+                path, count = self._uses.get(name, ((*self._context.prefix, index, "bundle"), 0))
+                self._uses[name] = (path, count + 1)
+        return iter(())
+
+    def finish(self) -> Iterator[Problem]:
+        for name, (path, count) in self._uses.items():
+            if name in self._context.bundles:
+                continue
+            rows = f" ({count} rows name it)" if count > 1 else ""
+            near = nearest(name, sorted(self._context.bundles))
+            declare = f"declare it in bundles/{name}.schema.json"
+            advice = f"did you mean `{near}`? or {declare}" if near else declare
+            yield Problem(CODE, f"no bundle `{name}` is declared{rows}", path, advice)
+
+
+RULE = DatasetRule(CODE, _Bundles, parse_page(CODE, __doc__))

@@ -1,0 +1,41 @@
+"""
+A check has no id.
+
+Why: Weights, results and reviews name a check by its id. Without one it is called by its kind
+and its place, and the place changes when a check is added above it.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {kind: must_not_contain, values: [stupid]}
+    scoring: {combine: all_pass}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/unnamed-check"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        if "id" not in check:
+            name = f"{check['kind']}_{path[-1]}"
+            yield Problem(CODE, "this check has no id", path, f"name it: `id: {name}`")

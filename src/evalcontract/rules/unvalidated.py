@@ -1,0 +1,56 @@
+"""
+A rubric uses a judge that was never validated against people.
+
+Why: A judge's verdict is an opinion until its agreement with people is measured: TPR (of what
+people pass, how much does it pass?) and TNR (of what they fail, how much does it fail?).
+
+Bad:
+    # file: judges/accuracy.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    checks:
+      - {id: accuracy, kind: llm_judge, judge_prompt_ref: judge/accuracy@1.0.0}
+    scoring: {combine: all_pass}
+
+Good:
+    # file: judges/accuracy.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    checks:
+      - {id: accuracy, kind: llm_judge, judge_prompt_ref: judge/accuracy@1.0.0}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/unvalidated"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    written = subject.artifact.document.value
+    if id(subject.artifact) in context.used and "validation" not in written:
+        yield Problem(
+            CODE,
+            f"rubrics use {subject.artifact.name}, and it was never validated",
+            (),
+            "add a `validation` block with `tpr`, `tnr`, `sample_size` and `validated_at`",
+        )

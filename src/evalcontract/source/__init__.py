@@ -1,0 +1,25 @@
+"""Bytes become a `Document` or a stream of batches of rows, with positions on demand."""
+
+from __future__ import annotations
+
+from evalcontract.source.document import Document
+from evalcontract.source.fault import SourceFault, Unreadable
+from evalcontract.source.files import SUFFIXES, format_of, read_file, read_stream, read_text
+from evalcontract.source.rows import Batch, Rows, RowStream
+from evalcontract.source.writing import edit_yaml, write_text
+
+__all__ = [
+    "SUFFIXES",
+    "Batch",
+    "Document",
+    "RowStream",
+    "Rows",
+    "SourceFault",
+    "Unreadable",
+    "edit_yaml",
+    "format_of",
+    "read_file",
+    "read_stream",
+    "read_text",
+    "write_text",
+]

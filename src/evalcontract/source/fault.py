@@ -1,0 +1,48 @@
+"""What makes a file unreadable: faults that stand in the text, since there is no value yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evalcontract.model.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFault:
+    """One fault of a text. `span` is None where the fault is the whole file's."""
+
+    code: str
+    message: str
+    span: Span | None = None
+    help: str | None = None
+    related: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that gave no value: its faults, and its text where it has one, for frames."""
+
+    file: str
+    faults: tuple[SourceFault, ...]
+    lines: tuple[str, ...] = ()
+
+
+class Fault(Exception):
+    """Carries faults from the depth of a parser to its entrance; never leaves `source`."""
+
+    def __init__(self, *faults: SourceFault) -> None:
+        super().__init__(faults)
+        self.faults = faults
+
+
+def duplicate_fault(key: str, span: Span, first: Span) -> SourceFault:
+    """Name a key that stands twice in one mapping, with both places."""
+    return SourceFault(
+        "source/duplicate-key",
+        f"the key `{key}` stands here a second time",
+        span,
+        "keep one of the two; a reader would silently drop one",
+        (("first here", first),),
+    )

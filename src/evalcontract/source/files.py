@@ -1,0 +1,97 @@
+"""The only place that opens files: a path becomes a document, a stream of rows, or faults."""
+
+from __future__ import annotations
+
+import io
+import stat
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO
+
+from evalcontract.source.fault import Fault, SourceFault, Unreadable
+from evalcontract.source.json import parse_json
+from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
+from evalcontract.source.rows import RowStream
+from evalcontract.source.text import decode, split_lines
+from evalcontract.source.yaml import parse_yaml
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evalcontract.source.document import Document
+
+SUFFIXES = {
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+
+
+def format_of(name: str) -> str | None:
+    """Return the format that a file's name promises; None where it promises none."""
+    return SUFFIXES.get(PurePath(name).suffix.lower())
+
+
+def read_file(path: Path, name: str) -> Document | RowStream | Unreadable:
+    """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            return _unreadable(name, "it is a folder")
+        kind = format_of(name)
+        if kind == "jsonl" and stat.S_ISREG(status.st_mode):
+            with path.open("rb"):  # fails here, not while it streams
+                return RowStream(name, lambda: path.open("rb"), status.st_size)
+        if status.st_size > MAX_DOCUMENT_BYTES:
+            return Unreadable(name, (large_fault(status.st_size),))
+        with path.open("rb") as stream:
+            return read_stream(stream, name)
+    except FileNotFoundError:
+        return _unreadable(name, "no such file")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return _unreadable(name, reason.lower())
+
+
+def read_text(path: Path, name: str) -> str | Unreadable:
+    """Read a text file whole, whatever its format; an empty one is an empty text."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read()
+        return decode(data) if data.strip() else ""
+    except OSError as error:
+        return _unreadable(name, (error.strerror or str(error)).lower())
+    except Fault as fault:
+        return Unreadable(name, fault.faults)
+
+
+def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadable:
+    """Read an open stream of bytes to its end; where the name promises no format, look."""
+    data = stream.read(MAX_DOCUMENT_BYTES + 1)
+    if len(data) > MAX_DOCUMENT_BYTES:
+        return Unreadable(name, (large_fault(len(data)),))
+    kind = format_of(name) or _guess(data)
+    if kind == "jsonl":
+        return RowStream(name, lambda: io.BytesIO(data), len(data))
+    text = ""
+    try:
+        text = decode(data)
+        return parse_json(text, name, data) if kind == "json" else parse_yaml(text, name, data)
+    except Fault as fault:
+        return Unreadable(name, fault.faults, tuple(split_lines(text)))
+
+
+def _guess(data: bytes) -> str:
+    """Tell the format of bytes without a name: JSON and JSONL begin with a bracket."""
+    if data.lstrip()[:1] not in (b"{", b"["):
+        return "yaml"
+    lines = [line for line in data.splitlines() if line.strip()]
+    many = len(lines) > 1 and all(
+        line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines[:2]
+    )
+    return "jsonl" if many else "json"
+
+
+def _unreadable(name: str, reason: str) -> Unreadable:
+    return Unreadable(name, (SourceFault("source/unreadable", f"cannot be read: {reason}"),))

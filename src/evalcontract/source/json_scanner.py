@@ -1,0 +1,200 @@
+"""JSON text becomes a tree of places. Slow and exact: run where something is wrong."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NoReturn
+
+from evalcontract.model.span import Span
+from evalcontract.source.fault import Fault, SourceFault, duplicate_fault
+from evalcontract.source.limits import MAX_DEPTH, deep_fault
+from evalcontract.source.node import Node
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_LONE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)"
+)
+_SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def scan(text: str, first_line: int = 1) -> Node:
+    """Return where every key and value stands; lines count from `first_line`.
+
+    Raises:
+        Fault: `source/syntax`, `source/limit-exceeded`, or `source/duplicate-key` for each
+            key that stands twice, once the whole text is read.
+
+    """
+    scanner = _Scanner(text, first_line)
+    node = scanner.document()
+    if scanner.duplicates:
+        raise Fault(*scanner.duplicates)
+    return node
+
+
+class _Scanner:
+    def __init__(self, text: str, first_line: int) -> None:
+        self._text = text
+        self._at = 0
+        self._first_line = first_line
+        self._starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
+        self.duplicates: list[SourceFault] = []
+
+    def document(self) -> Node:
+        self._skip()
+        node = self._value(0)
+        self._skip()
+        if self._at < len(self._text):
+            self._fail("one value was read, and more text follows", "keep one value")
+        return node
+
+    def _span(self, start: int, end: int) -> Span:
+        return Span(*self._place(start), *self._place(end))
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._starts, offset) - 1
+        return line + self._first_line, offset - self._starts[line] + 1
+
+    def _skip(self) -> None:
+        found = _SPACE.match(self._text, self._at)
+        self._at = found.end() if found else self._at
+
+    def _peek(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _value(self, depth: int) -> Node:
+        first = self._peek()
+        if first in ("{", "["):
+            if depth >= MAX_DEPTH:
+                raise Fault(deep_fault(self._span(self._at, self._at + 1)))
+            return self._object(depth + 1) if first == "{" else self._array(depth + 1)
+        start = self._at
+        if first == '"':
+            self._string()
+        else:
+            found = _NUMBER.match(self._text, start)
+            if found:
+                self._at = found.end()
+            else:
+                self._word()
+        return Node(self._span(start, self._at), None, self._text[start : self._at])
+
+    def _word(self) -> None:
+        found = _WORD.match(self._text, self._at)
+        word = found[0] if found else ""
+        if word in ("true", "false", "null"):
+            self._at += len(word)
+            return
+        if word in ("True", "False", "None"):
+            right = {"True": "true", "False": "false", "None": "null"}[word]
+            self._fail(f"`{word}` is Python, not JSON", f"write `{right}`")
+        if word in ("NaN", "Infinity"):
+            self._fail(f"`{word}` is not JSON", "write `null`, or leave the key out")
+        if not self._peek():
+            self._fail("the text ends where a value is expected", "was the file cut short?")
+        if self._peek() == "'":
+            self._fail("text in single quotes is not JSON", 'use double quotes: "…"')
+        self._fail("a value is expected here", "text needs double quotes")
+
+    def _string(self) -> str:
+        found = _STRING.match(self._text, self._at)
+        if found is None:
+            self._bad_string()
+        raw = found[0]
+        if _LONE.search(_PAIR.sub("", raw)):
+            self._fail("half of a surrogate pair is no character", "write the character itself")
+        self._at = found.end()
+        return _ESCAPE.sub(_unescape, raw[1:-1])
+
+    def _bad_string(self) -> NoReturn:
+        begun = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+        found = begun.match(self._text, self._at)
+        end = found.end() if found else self._at
+        if self._text[end : end + 1] == "\\":
+            self._at = end
+            self._fail("an unknown escape", "write \\\\ for a backslash")
+        if end < len(self._text) and self._text[end] not in "\r\n":
+            self._at = end
+            self._fail("a control character inside of text", "escape it, as in \\t or \\n")
+        self._fail(
+            "the quote that opens here is not closed on its line", "write \\n for a new line"
+        )
+
+    def _object(self, depth: int) -> Node:
+        start = self._at
+        self._at += 1
+        children: dict[str, tuple[Span, Node]] = {}
+        self._skip()
+        while self._peek() != "}":
+            if self._peek() != '"':
+                self._fail("a key in double quotes is expected here", self._after_comma("}"))
+            key_start = self._at
+            key = self._string()
+            span = self._span(key_start, self._at)
+            self._skip()
+            if self._peek() != ":":
+                self._fail(f"a `:` is expected after the key `{key}`", None)
+            self._at += 1
+            self._skip()
+            node = self._value(depth)
+            if key in children:
+                self.duplicates.append(duplicate_fault(key, span, children[key][0]))
+            else:
+                children[key] = (span, node)
+            if not self._comma("}"):
+                break
+        self._at += 1
+        return Node(self._span(start, self._at), children)
+
+    def _array(self, depth: int) -> Node:
+        start = self._at
+        self._at += 1
+        children: list[Node] = []
+        self._skip()
+        while self._peek() != "]":
+            children.append(self._value(depth))
+            if not self._comma("]"):
+                break
+            if self._peek() == "]":
+                self._fail("a value is expected here", self._after_comma("]"))
+        self._at += 1
+        return Node(self._span(start, self._at), children)
+
+    def _comma(self, closer: str) -> bool:
+        """Step over a comma; False at the closer. A trailing comma fails at what follows it."""
+        self._skip()
+        if self._peek() == ",":
+            self._at += 1
+            self._skip()
+            if self._peek() == closer == "}":
+                self._fail("a key in double quotes is expected here", self._after_comma(closer))
+            return True
+        if self._peek() != closer:
+            what = "the text ends" if not self._peek() else "this stands"
+            self._fail(f"{what} where a `,` or `{closer}` is expected", None)
+        return False
+
+    def _after_comma(self, closer: str) -> str | None:
+        before = self._text[: self._at].rstrip()
+        if self._peek() == closer and before.endswith(","):
+            return "remove the comma before it"
+        return None
+
+    def _fail(self, message: str, advice: str | None) -> NoReturn:
+        span = self._span(self._at, min(self._at + 1, len(self._text)))
+        raise Fault(SourceFault("source/syntax", f"not JSON: {message}", span, advice))
+
+
+def _unescape(found: re.Match[str]) -> str:
+    escape = found[0]
+    if escape[1] == "u":
+        units = bytes.fromhex(escape.replace("\\u", ""))
+        return units.decode("utf-16-be")
+    return _SIMPLE.get(escape[1], escape[1])

@@ -1,0 +1,319 @@
+"""YAML text becomes plain values, with positions on demand.
+
+libyaml (through PyYAML) finds the events; what they mean is decided here and in `scalars`:
+the core schema of YAML 1.2, merge keys, no duplicate keys, one document.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import yaml
+
+from evalcontract.model.span import Span
+from evalcontract.source.document import Document
+from evalcontract.source.fault import Fault, SourceFault, duplicate_fault
+from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, replay_fault
+from evalcontract.source.node import Node
+from evalcontract.source.scalars import resolve_plain, resolve_tagged
+from evalcontract.source.text import split_lines
+from evalcontract.source.yaml_errors import explain
+
+# The events' own types leave out what they carry.
+Event = Any
+
+# Without the C extension PyYAML's own parser gives the same events, slowly.
+_PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# libyaml is a YAML 1.1 reader: these end a line there, and are ordinary characters in 1.2.
+_LINE_BREAKS_OF_1_1 = "\x85\u2028\u2029"
+_CORE_COLLECTIONS = (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+
+
+def parse_yaml(text: str, file: str, data: bytes) -> Document:
+    """Parse one YAML document; `data` are the bytes that `text` came from.
+
+    Raises:
+        Fault: `source/syntax`, `source/duplicate-key`, `source/multiple-documents`,
+            `source/limit-exceeded`, `source/unsupported` …
+
+    """
+    value = _Builder(text, keep_nodes=False).document()
+    digest = hashlib.sha256(data).hexdigest()
+    return Document(file, value, text, digest, lambda: _nodes(text))
+
+
+def _nodes(text: str) -> Node:
+    builder = _Builder(text, keep_nodes=True)
+    builder.document()
+    return builder.node
+
+
+def _span(event: Event) -> Span:
+    start, end = event.start_mark, event.end_mark
+    return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+
+class _NodesNeeded(Exception):
+    """A duplicate key was met without positions: look again, with them."""
+
+
+class _Builder:
+    """Builds the value of one document from its events, and the tree of places if asked."""
+
+    def __init__(self, text: str, *, keep_nodes: bool) -> None:
+        self._text = text
+        self._keep = keep_nodes
+        self._restore = _placeholders(text)
+        self.node = Node(Span.point())
+        self._anchors: dict[str, tuple[Any, Node, int] | None] = {}
+        self._plain: dict[str, object] = {}
+        self._count = 0
+        self._replayed = 0
+        self._duplicates: list[SourceFault] = []
+
+    def document(self) -> Any:
+        """Return the value; `node` is its tree of places afterwards, if asked for."""
+        hidden = {ord(broken): private for private, broken in self._restore.items()}
+        try:
+            self._next = _PARSER(self._text.translate(hidden) if hidden else self._text).get_event
+            return self._document()
+        except _NodesNeeded:
+            return _Builder(self._text, keep_nodes=True).document()
+        except yaml.YAMLError as error:
+            raise Fault(explain(error, self._text)) from None
+
+    def _document(self) -> Any:
+        self._next()  # the start of the stream
+        event = self._next()
+        if isinstance(event, yaml.StreamEndEvent):
+            raise Fault(SourceFault("source/empty", "the file holds no value, only comments"))
+        if event.version is not None and event.version != (1, 2):
+            raise Fault(_unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
+        value = self._value(self._next(), 0)
+        node = self.node
+        self._next()  # the end of the document
+        event = self._next()
+        if not isinstance(event, yaml.StreamEndEvent):
+            raise Fault(
+                SourceFault(
+                    "source/multiple-documents",
+                    "a second document starts here",
+                    _span(event),
+                    "keep one document in a file",
+                )
+            )
+        if self._duplicates:
+            raise Fault(*self._duplicates)
+        self.node = node
+        return value
+
+    def _value(self, event: Event, depth: int) -> Any:
+        kind = event.__class__
+        if kind is yaml.ScalarEvent:
+            return self._scalar(event)
+        if kind is yaml.AliasEvent:
+            return self._alias(event, depth)
+        if depth >= MAX_DEPTH:
+            raise Fault(deep_fault(_span(event)))
+        if event.tag not in _CORE_COLLECTIONS:
+            raise Fault(_unsupported_tag(event))
+        before = self._count
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None  # an alias to it from inside has no end
+        build = self._mapping if kind is yaml.MappingStartEvent else self._sequence
+        value = build(event, depth + 1)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, self.node, self._count - before)
+        return value
+
+    def _scalar(self, event: Event) -> Any:
+        self._count += 1
+        text = event.value
+        if event.implicit[0]:
+            try:
+                value = self._plain[text]
+            except KeyError:
+                value = self._plain[text] = self._resolve(event, text)
+        elif event.tag is None:
+            value = text
+        else:
+            value = self._resolve(event, text)
+        if self._restore and isinstance(value, str):
+            value = _put_back(value, self._restore)
+        if self._keep:
+            self.node = Node(_span(event), None, text)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, self.node, 1)
+        return value
+
+    def _resolve(self, event: Event, text: str) -> object:
+        try:
+            return resolve_plain(text) if event.implicit[0] else resolve_tagged(event.tag, text)
+        except LookupError:
+            raise Fault(_unsupported_tag(event)) from None
+        except ValueError:
+            message = f"`{text[:40]}` cannot be read as a number"
+            raise Fault(
+                SourceFault("source/syntax", message, _span(event), "quote it, if it is text")
+            ) from None
+
+    def _sequence(self, start: Event, depth: int) -> list[Any]:
+        values: list[Any] = []
+        nodes: list[Node] = []
+        self._count += 1
+        while True:
+            event = self._next()
+            if event.__class__ is yaml.SequenceEndEvent:
+                break
+            values.append(self._value(event, depth))
+            if self._keep:
+                nodes.append(self.node)
+        if self._keep:
+            self.node = Node(_collection_span(start, event), nodes)
+        return values
+
+    def _mapping(self, start: Event, depth: int) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        nodes: dict[str, tuple[Span, Node]] = {}
+        merges: list[tuple[Any, Node]] = []
+        self._count += 1
+        while True:
+            event = self._next()
+            if event.__class__ is yaml.MappingEndEvent:
+                break
+            key, merge = self._key(event)
+            value = self._value(self._next(), depth)
+            if merge:
+                merges.append((self._checked_merge(event, value), self.node))
+                continue
+            if key in values:
+                self._duplicate(event, key, nodes)
+                continue
+            values[key] = value
+            if self._keep:
+                nodes[key] = (_span(event), self.node)
+        for value, node in merges:
+            _merge(values, nodes, value, node)
+        if self._keep:
+            self.node = Node(_collection_span(start, event), nodes)
+        return values
+
+    def _key(self, event: Event) -> tuple[str, bool]:
+        """Return a key and whether it merges; keys are their text, as the editors read them."""
+        if event.__class__ is yaml.AliasEvent:
+            value = self._alias(event, 0)
+            if not isinstance(value, dict | list):
+                return str(value), False
+        elif event.__class__ is yaml.ScalarEvent:
+            key = event.value
+            if event.anchor is not None:
+                self._anchors[event.anchor] = (key, Node(_span(event), None, key), 1)
+            if self._restore:
+                key = _put_back(key, self._restore)
+            return key, key == "<<" and event.implicit[0]
+        raise Fault(_complex_key(event, self._text))
+
+    def _alias(self, event: Event, depth: int) -> Any:
+        if event.anchor not in self._anchors:
+            message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
+            raise Fault(SourceFault("source/syntax", message, _span(event)))
+        anchored = self._anchors[event.anchor]
+        if anchored is None:
+            message = f"`*{event.anchor}` stands inside of its own anchor, without end"
+            raise Fault(SourceFault("source/syntax", message, _span(event)))
+        value, self.node, size = anchored
+        self._replayed += size
+        self._count += size
+        if self._replayed > MAX_REPLAYED:
+            raise Fault(replay_fault(_span(event)))
+        if depth + _height(value, {}) > MAX_DEPTH:
+            raise Fault(deep_fault(_span(event)))
+        return value
+
+    def _duplicate(self, event: Event, key: str, nodes: dict[str, tuple[Span, Node]]) -> None:
+        if not self._keep:
+            raise _NodesNeeded
+        first, _ = nodes[key]
+        self._duplicates.append(duplicate_fault(key, _span(event), first))
+
+    def _checked_merge(self, event: Event, value: Any) -> Any:
+        parts = value if isinstance(value, list) else [value]
+        if all(isinstance(part, dict) for part in parts):
+            return value
+        message = "`<<` merges a mapping or a list of mappings"
+        raise Fault(
+            SourceFault("source/syntax", message, _span(event), 'quote it as "<<" to have a key')
+        )
+
+
+def _merge(
+    values: dict[str, Any], nodes: dict[str, tuple[Span, Node]], merged: Any, node: Node
+) -> None:
+    if isinstance(merged, list):
+        children = node.children if isinstance(node.children, list) else [node] * len(merged)
+        for part, child in zip(merged, children, strict=True):
+            _merge(values, nodes, part, child)
+        return
+    for key, value in merged.items():
+        if key not in values:
+            values[key] = value
+            if isinstance(node.children, dict):
+                nodes[key] = node.children[key]
+
+
+def _collection_span(start: Event, end: Event) -> Span:
+    return Span(
+        start.start_mark.line + 1,
+        start.start_mark.column + 1,
+        end.end_mark.line + 1,
+        end.end_mark.column + 1,
+    )
+
+
+def _height(value: Any, known: dict[int, int]) -> int:
+    """Return how deep a value is; `known` spares what aliases share."""
+    if not isinstance(value, dict | list):
+        return 0
+    if id(value) not in known:
+        parts = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + max((_height(part, known) for part in parts), default=0)
+    return known[id(value)]
+
+
+def _unsupported_tag(event: Event) -> SourceFault:
+    return _unsupported(event, f"the tag `{event.tag}`", "remove the tag, quote the value if text")
+
+
+def _unsupported(event: Event, what: str, advice: str) -> SourceFault:
+    return SourceFault("source/unsupported", f"{what} is not read here", _span(event), advice)
+
+
+def _complex_key(event: Event, text: str) -> SourceFault:
+    """Name a key that is no scalar; nearly always it is an unquoted `{{ variable }}`."""
+    at = event.start_mark
+    line = split_lines(text)[at.line]
+    if "{{" in line[max(at.column - 1, 0) : at.column + 2]:
+        return SourceFault(
+            "source/syntax",
+            "an unquoted `{{ … }}` is a mapping in YAML, not text",
+            _span(event),
+            'quote it: "{{ … }}", or use a block: |',
+        )
+    return SourceFault("source/syntax", "a key must be text", _span(event))
+
+
+def _placeholders(text: str) -> dict[str, str]:
+    """Choose a private character that the text does not use for each break of YAML 1.1 in it."""
+    found = [character for character in _LINE_BREAKS_OF_1_1 if character in text]
+    if not found:
+        return {}
+    free = (chr(code) for code in range(0xE000, 0xF900) if chr(code) not in text)
+    return {next(free): character for character in found}
+
+
+def _put_back(text: str, restore: dict[str, str]) -> str:
+    for placeholder, character in restore.items():
+        text = text.replace(placeholder, character)
+    return text

@@ -1,0 +1,88 @@
+"""What libyaml says of a broken text, said so that an author knows what to type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.span import Span
+from evalcontract.source.fault import SourceFault
+from evalcontract.source.text import split_lines
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import yaml
+
+
+# (a part of libyaml's message, ours, what to type instead)
+_TRANSLATIONS = (
+    (
+        "mapping values are not allowed",
+        "a `: ` inside of an unquoted value, or wrong indentation",
+        "quote the value, or indent the key like its siblings",
+    ),
+    (
+        "cannot start any token",
+        "this character cannot start an unquoted value",
+        "quote the value; indent with spaces, not tabs",
+    ),
+    (
+        "did not find expected key",
+        "a key is expected here",
+        "check the indentation and the quotes above this line",
+    ),
+    (
+        "could not find expected ':'",
+        "a key without its `:`",
+        "write `key: value`; a text of several lines needs quotes or a block: |",
+    ),
+    (
+        "while scanning a quoted scalar",
+        "the quote that opens here is never closed",
+        "close it with the same quote",
+    ),
+    (
+        "did not find expected '-' indicator",
+        "an item of the list is expected here",
+        "begin it with `- `",
+    ),
+    ("did not find expected ',' or ']'", "a `[` list is not closed", "close it with `]`"),
+    ("did not find expected ',' or '}'", "a `{` mapping is not closed", "close it with `}`"),
+    (
+        "unknown escape character",
+        "an unknown escape inside of double quotes",
+        "write \\\\ for a backslash, or use single quotes",
+    ),
+    (
+        "control characters are not allowed",
+        "a control character",
+        "remove it, or escape it inside of double quotes",
+    ),
+)
+
+
+def explain(error: yaml.YAMLError, text: str) -> SourceFault:
+    """Turn an error of the YAML parser into a fault with its place."""
+    mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    context = getattr(error, "context", None) or ""
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    said = f"{context} {problem}"
+    span = Span.point(mark.line + 1, mark.column + 1) if mark else _reader_place(error, text)
+    if "while scanning a quoted scalar" in context and "escape" not in problem:
+        start: Any = getattr(error, "context_mark", None) or mark
+        span = Span.point(start.line + 1, start.column + 1)
+        said = context
+    for part, message, advice in _TRANSLATIONS:
+        if part in said:
+            return SourceFault("source/syntax", f"not YAML: {message}", span, advice)
+    return SourceFault("source/syntax", f"not YAML: {problem.strip()}", span)
+
+
+def _reader_place(error: yaml.YAMLError, text: str) -> Span:
+    """Find a control character; libyaml's own reader counts bytes, and not always from 0."""
+    position = getattr(error, "position", None)
+    if position is None:
+        return Span.point()
+    before = text.encode()[:position].decode("utf-8", "ignore")
+    lines = split_lines(before)
+    return Span.point(len(lines), len(lines[-1]) + 1)

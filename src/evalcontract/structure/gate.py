@@ -1,0 +1,78 @@
+"""The gate: one native call that says "nothing can be found in these rows".
+
+It is the row's schema, closed over the keys that are known, with every reference that resolves
+and is pinned as an enum. A row that passes has no fault of structure, no near-miss key and no
+reference to report; one that fails may still be fine, and takes the exact way.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.structure.engine import native_for
+from evalcontract.structure.keys import OWN_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.structure.schemas import Schema
+
+_FREE = frozenset({"metadata", "arguments", "context"})
+
+
+class Gate:
+    """A compiled gate. `extra` are the schemas of bundles; their keys are known too."""
+
+    def __init__(
+        self, row: Schema, references: Iterable[str], extra: Iterable[Schema] = ()
+    ) -> None:
+        self._rows = native_for(gate_schema(row, references, list(extra)))
+
+    def passes(self, rows: list[Any]) -> bool:
+        """Whether nothing can be found in any of these rows."""
+        try:
+            return bool(self._rows.is_valid(rows))
+        except (ValueError, TypeError, RecursionError):
+            # A value that is no JSON (a date, a lone surrogate) in rows from memory: look closely.
+            return False
+
+
+def gate_schema(row: Schema, references: Iterable[str], extra: list[Schema]) -> Schema:
+    """Return the schema of a list of rows: known keys only, resolving references only.
+
+    A bundle is embedded whole, under an id of its own, so that its local references stay local.
+    """
+    definitions = copy.deepcopy(row["$defs"])
+    definition = definitions["row"]
+    for bundle in extra:
+        for key in bundle.get("properties", {}):
+            definition["properties"].setdefault(key, True)
+    for each in _open_mappings(definition):
+        each["additionalProperties"] = False
+        each["patternProperties"] = {f"^{OWN_PREFIX}": True}
+    definition["properties"]["rubric_ref"] = {"enum": sorted(references)}
+    embedded = {f"bundle_{n}": {**each, "$id": f"urn:bundle:{n}"} for n, each in enumerate(extra)}
+    every = [{"$ref": "#/$defs/row"}, *({"$ref": each["$id"]} for each in embedded.values())]
+    return {
+        "$schema": row["$schema"],
+        "type": "array",
+        "items": {"allOf": every},
+        "$defs": {**definitions, **embedded},
+    }
+
+
+def _open_mappings(schema: Any, key: str = "") -> Iterable[Schema]:
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _open_mappings(part)
+    if not isinstance(schema, dict):
+        return
+    if "properties" in schema and "additionalProperties" not in schema and key not in _FREE:
+        yield schema
+    for name, part in schema.items():
+        if name == "properties":
+            for inner, value in part.items():
+                yield from _open_mappings(value, inner)
+        elif isinstance(part, dict | list) and name not in ("enum", "examples", "default"):
+            yield from _open_mappings(part)

@@ -1,0 +1,107 @@
+"""The schemas of the contract, and what is derived from them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.errors import InstallationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+Schema = dict[str, Any]
+SUFFIX = ".schema.json"
+
+
+def folder() -> Traversable:
+    """Return the folder of the schemas: package data in a wheel, `schema/` in a checkout."""
+    packaged = files("evalcontract") / "schema"
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "schema"
+
+
+def names() -> list[str]:
+    """List the schemas by name, such as `dataset`.
+
+    Raises:
+        InstallationError: there is none.
+
+    """
+    try:
+        found = [entry.name for entry in folder().iterdir() if entry.name.endswith(SUFFIX)]
+    except OSError:
+        found = []
+    if not found:
+        raise InstallationError("the schemas of evalcontract are not installed")
+    return sorted(name.removesuffix(SUFFIX) for name in found)
+
+
+def text_of(name: str) -> str:
+    """Return a schema's text.
+
+    Raises:
+        InstallationError: no such schema is installed.
+
+    """
+    try:
+        return (folder() / f"{name}{SUFFIX}").read_text(encoding="utf-8")
+    except OSError as error:
+        raise InstallationError(f"the schema `{name}` is not installed") from error
+
+
+@cache
+def load(name: str) -> Schema:
+    """Return a schema; the caller must not change it."""
+    schema: Schema = json.loads(text_of(name))
+    return schema
+
+
+def definition(name: str, *, of: str) -> Schema:
+    """Return one `$defs` entry of a schema as a schema of its own."""
+    whole = load(of)
+    return {
+        "$schema": whole["$schema"],
+        "$ref": f"#/$defs/{name}",
+        "$defs": whole["$defs"],
+    }
+
+
+def follow(schema: Any, root: Schema) -> Schema:
+    """Return what a schema's local `$ref` leads to, with what stands beside the `$ref` over it."""
+    own = schema if isinstance(schema, dict) else {}
+    while "$ref" in own:
+        target: Any = root
+        for step in own["$ref"].removeprefix("#/").split("/"):
+            target = target[step]
+        own = {**target, **{key: part for key, part in own.items() if key != "$ref"}}
+    return own
+
+
+def branches(schema: Schema, value: Any, root: Schema) -> Iterator[Schema]:
+    """Yield a schema, and what its `if`/`then` on a constant adds for this very value.
+
+    So the branch of a check's `kind` is found as the schema itself tells it.
+    """
+    yield schema
+    for part in schema.get("allOf", ()):
+        wanted = part.get("if", {}).get("properties", {})
+        if wanted and isinstance(value, dict) and _agrees(wanted, value):
+            yield from branches(follow(part.get("then", {}), root), value, root)
+
+
+def _agrees(wanted: dict[str, Any], value: dict[str, Any]) -> bool:
+    return all("const" in each and value.get(key) == each["const"] for key, each in wanted.items())
+
+
+def known_keys(schema: Schema, value: Any, root: Schema) -> dict[str, Schema]:
+    """Return the keys that a schema describes for a mapping, each with its own schema."""
+    known: dict[str, Schema] = {}
+    for branch in branches(schema, value, root):
+        for key, inner in branch.get("properties", {}).items():
+            if key not in known or known[key] == {} or "enum" not in known[key]:
+                known[key] = inner if isinstance(inner, dict) else {}
+    return known

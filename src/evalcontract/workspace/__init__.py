@@ -1,0 +1,21 @@
+"""A folder with its datasets, rubrics, judges, bundles and targets: found, and read."""
+
+from __future__ import annotations
+
+from evalcontract.workspace.configuration import Configuration, read_configuration
+from evalcontract.workspace.discovery import data_files, find_root, find_workspaces, name_of
+from evalcontract.workspace.plugins import entry_points
+from evalcontract.workspace.workspace import Target, Workspace, open_workspace
+
+__all__ = [
+    "Configuration",
+    "Target",
+    "Workspace",
+    "data_files",
+    "entry_points",
+    "find_root",
+    "find_workspaces",
+    "name_of",
+    "open_workspace",
+    "read_configuration",
+]
