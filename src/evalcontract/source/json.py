@@ -11,6 +11,7 @@ import orjson
 from evalcontract.source.document import Document
 from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.json_scanner import scan
+from evalcontract.source.memory import collector_paused
 
 #: The end of a key, with its colon: at least one for every pair of a JSON text.
 KEY_END = re.compile(rb'"[ \t\r\n]*:')
@@ -36,7 +37,8 @@ def load_json(data: bytes) -> Any:
 
     """
     try:
-        value = orjson.loads(data)
+        with collector_paused():
+            value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         scan(data.decode())  # says what is wrong, and where
         raise Fault(SourceFault("source/syntax", f"not JSON: {error.msg}")) from None

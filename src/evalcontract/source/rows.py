@@ -14,6 +14,7 @@ from evalcontract.source.document import place_in
 from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.json import KEY_END, count_keys, load_json
 from evalcontract.source.json_scanner import scan
+from evalcontract.source.memory import collector_paused
 from evalcontract.source.text import encoding_fault, split_lines, strip_mark
 
 if TYPE_CHECKING:
@@ -173,7 +174,8 @@ def _parse(
 ) -> tuple[list[Any], tuple[tuple[SourceFault, str], ...], tuple[int, ...]]:
     loads = orjson.loads
     try:
-        rows = [loads(line) for line in lines]
+        with collector_paused():
+            rows = [loads(line) for line in lines]
         if len(KEY_END.findall(data)) == count_keys(rows):
             return rows, (), ()
     except orjson.JSONDecodeError:

@@ -15,6 +15,7 @@ from evalcontract.model.span import Span
 from evalcontract.source.document import Document
 from evalcontract.source.fault import Fault, SourceFault, duplicate_fault
 from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, replay_fault
+from evalcontract.source.memory import collector_paused
 from evalcontract.source.node import Node
 from evalcontract.source.scalars import resolve_plain, resolve_tagged
 from evalcontract.source.text import split_lines
@@ -78,7 +79,8 @@ class _Builder:
         hidden = {ord(broken): private for private, broken in self._restore.items()}
         try:
             self._next = _PARSER(self._text.translate(hidden) if hidden else self._text).get_event
-            return self._document()
+            with collector_paused():
+                return self._document()
         except _NodesNeeded:
             return _Builder(self._text, keep_nodes=True).document()
         except yaml.YAMLError as error:
