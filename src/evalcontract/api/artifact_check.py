@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.crash import guarded
+from evalcontract.api.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ARTIFACT_RULES
@@ -25,8 +26,14 @@ def check_artifact(
 ) -> Iterator[Problem]:
     """Yield what is wrong with one artifact of a library."""
     document = artifact.document
+    other = other_kind(artifact.kind, document.value)
+    if other is not None:
+        yield wrong_kind(artifact.kind, other)
+        return
     faults = Structure(artifact.kind, load(artifact.kind)).check(document.value, (), document.raw)
     yield from faults
+    if not isinstance(document.value, dict):
+        return
     subject = _well_formed(artifact, faults)
     for rule in ARTIFACT_RULES:
         if artifact.kind in rule.kinds:
@@ -44,9 +51,7 @@ def _well_formed(artifact: Artifact, faults: list[Problem]) -> Subject:
     In a rubric a check is such a part; elsewhere it is a key at the top. A near-miss key is no
     fault of structure.
     """
-    value: Any = artifact.document.value
-    if not isinstance(value, dict):
-        return Subject(artifact, {})
+    value: dict[str, Any] = artifact.document.value
     paths = [each.path for each in faults if not each.code.endswith("/near-miss-key")]
     withheld = {path[:2] for path in paths if path[:1] == ("checks",) and len(path) > 1}
     broken = {path[0] for path in paths if path and path[:2] not in withheld}

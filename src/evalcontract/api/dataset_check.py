@@ -72,7 +72,8 @@ class DatasetCheck:
             self.count += len(batch.rows)
             found = [] if self._pass_as_one(batch.rows) else list(self._look_closely(batch))
             for code, watch in self._watches:
-                found += guarded(code, watch.see, batch.first_index, batch.rows)
+                if batch.rows or not batch.faults:
+                    found += guarded(code, watch.see, batch.first_index, batch.rows)
             self._collect(batch.rows)
             yield batch, found
 

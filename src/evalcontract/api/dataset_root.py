@@ -6,8 +6,10 @@ import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.api.wrong_kind import other_kind, wrong_kind
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
+from evalcontract.model.reference import Kind
 from evalcontract.source import Document, RowStream, format_of
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.check import Structure
@@ -50,6 +52,9 @@ def check_root(source: Document | RowStream) -> tuple[Rows | None, dict[str, Any
 def _check_mapping(
     source: Document, value: dict[str, Any]
 ) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
+    other = other_kind(Kind.DATASET, value)
+    if other is not None:
+        return None, {}, [wrong_kind(Kind.DATASET, other)]
     root = {key: part for key, part in value.items() if key != _ROWS}
     meant = nearest(_ROWS, root) if _ROWS not in value else None
     beside = {key: part for key, part in root.items() if key != meant}

@@ -1,17 +1,33 @@
-"""Every code with its page: those of the rules, and those of the stages."""
+"""Every code with its page: those of the rules, and those of the stages before them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.api.pages import PAGES as OF_ITSELF
+from evalcontract.library.pages import PAGES as OF_LIBRARY
 from evalcontract.rules import ARTIFACT_RULES, DATASET_RULES
-from evalcontract.rules.stages import STAGE_PAGES
+from evalcontract.source.pages import PAGES as OF_SOURCE
+from evalcontract.structure.pages import PAGES as OF_STRUCTURE
+from evalcontract.workspace.pages import PAGES as OF_WORKSPACE
 
 if TYPE_CHECKING:
     from evalcontract.model.page import Page
 
 
+def every_page() -> list[Page]:
+    """Return the pages of all codes."""
+    return [
+        *(rule.page for rule in ARTIFACT_RULES),
+        *(rule.page for rule in DATASET_RULES),
+        *OF_SOURCE,
+        *OF_STRUCTURE,
+        *OF_LIBRARY,
+        *OF_WORKSPACE,
+        *OF_ITSELF,
+    ]
+
+
 def manual() -> dict[str, Page]:
     """Return the pages by code, sorted."""
-    pages = [rule.page for rule in (*ARTIFACT_RULES, *DATASET_RULES)] + list(STAGE_PAGES)
-    return {page.code: page for page in sorted(pages, key=lambda page: page.code)}
+    return {page.code: page for page in sorted(every_page(), key=lambda page: page.code)}

@@ -11,19 +11,22 @@ if TYPE_CHECKING:
 
 _NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
 
-_FAULTS_OF_STRUCTURE = (
+# What can be wrong follows from the keywords of a kind's schema; a bundle may use every keyword.
+_OF_TARGET = ("malformed-value", "missing-key", "out-of-range", "unknown-key", "wrong-type")
+_OF_LIBRARY = (
+    *_OF_TARGET,
     "conflicting-key",
     "empty-value",
-    "invalid-value",
-    "malformed-value",
-    "missing-key",
-    "out-of-range",
+    "near-miss-key",
     "repeated-item",
     "too-few-items",
-    "unknown-key",
     "unknown-value",
-    "wrong-type",
 )
+_FAULTS_OF_STRUCTURE = {
+    "dataset": (*_OF_LIBRARY, "invalid-value"),
+    "rubric": _OF_LIBRARY,
+    "judge": _OF_LIBRARY,
+}
 
 TABLE: dict[str, Weight] = {
     # Nothing can be said of what cannot be read.
@@ -37,17 +40,17 @@ TABLE: dict[str, Weight] = {
     "source/unreadable": (_ERROR, _ERROR),
     "source/unsupported": (_ERROR, _ERROR),
     "dataset/no-questions": (_ERROR, _ERROR),
+    "dataset/wrong-kind": (_ERROR, _ERROR),
+    "rubric/wrong-kind": (_ERROR, _ERROR),
+    "judge/wrong-kind": (_ERROR, _ERROR),
     **{
         f"{kind}/{fault}": (_WARNING, _ERROR)
-        for kind in ("dataset", "rubric", "judge")
-        for fault in _FAULTS_OF_STRUCTURE
+        for kind, faults in _FAULTS_OF_STRUCTURE.items()
+        for fault in faults
     },
     # A target decides the mode of others: where it is wrong, no mode can be trusted.
-    **{f"target/{fault}": (_ERROR, _ERROR) for fault in _FAULTS_OF_STRUCTURE},
+    **{f"target/{fault}": (_ERROR, _ERROR) for fault in _OF_TARGET},
     "target/missing-dataset": (_ERROR, _ERROR),
-    "dataset/near-miss-key": (_WARNING, _ERROR),
-    "rubric/near-miss-key": (_WARNING, _ERROR),
-    "judge/near-miss-key": (_WARNING, _ERROR),
     "dataset/duplicate-id": (_WARNING, _ERROR),
     "dataset/no-rows": (_WARNING, _ERROR),
     "dataset/unknown-bundle": (_WARNING, _WARNING),

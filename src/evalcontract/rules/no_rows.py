@@ -26,12 +26,14 @@ CODE = "dataset/no-rows"
 
 
 class _Count:
+    """Counts rows. Where nothing could be read no batch is seen, and that is said elsewhere."""
+
     def __init__(self, context: DatasetContext) -> None:
         self._path = context.prefix
-        self._rows = 0
+        self._rows: int | None = None
 
     def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
-        self._rows += len(rows)
+        self._rows = first_index + len(rows)
         return iter(())
 
     def finish(self) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.json import KEY_END, count_keys, load_json
 from evalcontract.source.json_scanner import scan
 from evalcontract.source.memory import collector_paused
-from evalcontract.source.text import encoding_fault, split_lines, strip_mark
+from evalcontract.source.text import EMPTY, encoding_fault, nul_fault, split_lines, strip_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,7 +101,7 @@ class RowStream:
         """Read the file from its beginning."""
         self._blocks.clear()
         self._digest = hashlib.sha256()
-        index, line, offset = 0, 1, 0
+        index, line, offset, empty = 0, 1, 0, True
         with self._open() as stream:
             for raw in _whole_lines(stream):
                 self._digest.update(raw)
@@ -109,6 +109,8 @@ class RowStream:
                 if offset == 0:
                     try:
                         data = strip_mark(raw)
+                        if b"\0" in data:
+                            raise Fault(nul_fault(raw.index(b"\0")))
                     except Fault as fault:
                         yield Batch(0, [], ((fault.faults[0], ""),))
                         return
@@ -122,6 +124,9 @@ class RowStream:
                 self.done = offset + len(raw)
                 yield Batch(index, rows, faults)
                 index, line, offset = index + len(rows), line + len(lines), offset + len(raw)
+                empty = empty and len(skipped) == len(lines) and not faults
+        if empty:
+            yield Batch(0, [], ((EMPTY, ""),))
 
     def place(self, path: Path, *, on_key: bool = False) -> Place:
         """Return where a path stands; its first step is the row's index."""

@@ -15,6 +15,7 @@ _FOREIGN_MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
+EMPTY = SourceFault("source/empty", "the file is empty")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -54,7 +55,7 @@ def decode(data: bytes) -> str:
     except UnicodeDecodeError as error:
         raise Fault(encoding_fault(body, error, len(data) - len(body))) from None
     if not text or text.isspace():
-        raise Fault(SourceFault("source/empty", "the file is empty"))
+        raise Fault(EMPTY)
     return text
 
 

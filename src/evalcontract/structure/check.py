@@ -82,7 +82,9 @@ class Structure:
                     yield unknown_key(self.kind, key, meant_one, known, path, error)
         else:
             written = raw((*prefix, *path)) if raw else None
-            yield sentence_for(self.kind, error, path, written)
+            yield sentence_for(
+                self.kind, error, path, written, "a row" if prefix else f"a {self.kind}"
+            )
 
     def _is_misspelled(self, key: str, error: ValidationError) -> bool:
         """Whether an unknown key of a closed mapping is this missing one, misspelled."""

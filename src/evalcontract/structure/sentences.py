@@ -47,11 +47,17 @@ _TYPES = {
 }
 
 
-def sentence_for(kind: str, error: ValidationError, path: Path, written: str | None) -> Problem:
-    """Say one error of the engine. `written` is a scalar as its author wrote it, if known."""
+def sentence_for(
+    kind: str, error: ValidationError, path: Path, written: str | None, what: str
+) -> Problem:
+    """Say one error of the engine.
+
+    `written` is a scalar as its author wrote it, if known; `what` is the word for the whole
+    value, such as `a row`.
+    """
     code = f"{kind}/{FAULTS.get(error.validator, 'invalid-value')}"
     say = _SAYINGS.get(error.validator, _other)
-    message, advice = say(error, f"`{key_of(path)}`" if path else "this", written)
+    message, advice = say(error, f"`{key_of(path)}`" if path else what, written)
     on_key = error.validator == "not"
     return Problem(code, message, path, advice, on_key=on_key)
 
@@ -84,11 +90,13 @@ def _listed(words: Any) -> str:
 
 def _example(key: str, schema: Schema, root: Schema) -> str | None:
     schema = follow(schema, root)
-    if schema.get("examples"):
-        return f"such as `{key}: {_short(schema['examples'][0])}`"
     if "enum" in schema:
         return f"one of {_listed(schema['enum'])}"
-    return None
+    example = next(iter(schema.get("examples", ())), None)
+    if isinstance(example, str):
+        quote = '"' if key == "version" else ""
+        return f"such as `{key}: {quote}{_short(example)}{quote}`"
+    return str(schema["description"]).split(". ")[0] if "description" in schema else None
 
 
 def _short(value: Any) -> str:

@@ -1,0 +1,44 @@
+"""The pages of what is wrong with bundles, and with what a target names."""
+
+from __future__ import annotations
+
+from evalcontract.model.page import Page, parse_page
+
+_TEXTS = {
+    "bundle/invalid-schema": """
+        The schema of a bundle is no JSON Schema (Draft 2020-12).
+
+        Why: Rows of the bundle cannot be checked against it. Their own keys stay unchecked, and a
+        row without its documents is asked all the same.
+
+        Bad:
+            # file: bundles/retrieval.schema.json
+            {"type": "object", "properties": {"documents": {"type": "list"}}}
+
+        Good:
+            # file: bundles/retrieval.schema.json
+            {"type": "object", "properties": {"documents": {"type": "array"}}}
+        """,
+    "target/missing-dataset": """
+        A target names a dataset that is not there.
+
+        Why: The target runs nothing. A scheduled evaluation that finds no rows ends without a
+        failure, and the system goes unwatched.
+
+        Bad:
+            # file: targets/support.yaml
+            dataset: datasets/support_questions.yaml
+            # file: datasets/support.yaml
+            questions:
+              - {id: refund, input: May I send it back?}
+
+        Good:
+            # file: targets/support.yaml
+            dataset: datasets/support.yaml
+            # file: datasets/support.yaml
+            questions:
+              - {id: refund, input: May I send it back?}
+        """,
+}
+
+PAGES: tuple[Page, ...] = tuple(parse_page(code, text) for code, text in _TEXTS.items())
