@@ -15,7 +15,7 @@ from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.json import KEY_END, count_keys, load_json
 from evalcontract.source.json_scanner import scan
 from evalcontract.source.memory import collector_paused
-from evalcontract.source.text import EMPTY, encoding_fault, nul_fault, split_lines, strip_mark
+from evalcontract.source.text import EMPTY, encoding_fault, split_lines, strip_mark, without_nul
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,9 +108,7 @@ class RowStream:
                 data = raw
                 if offset == 0:
                     try:
-                        data = strip_mark(raw)
-                        if b"\0" in data:
-                            raise Fault(nul_fault(raw.index(b"\0")))
+                        data = without_nul(strip_mark(raw))
                     except Fault as fault:
                         yield Batch(0, [], ((fault.faults[0], ""),))
                         return

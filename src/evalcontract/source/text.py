@@ -47,9 +47,7 @@ def decode(data: bytes) -> str:
 
     """
     body = strip_mark(data)
-    nul = body.find(b"\0")
-    if nul >= 0:
-        raise Fault(nul_fault(nul + len(data) - len(body)))
+    without_nul(body, len(data) - len(body))
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -59,14 +57,19 @@ def decode(data: bytes) -> str:
     return text
 
 
-def nul_fault(offset: int) -> SourceFault:
-    """Name a NUL byte: no text has one, and some readers stop at it in silence."""
-    return SourceFault(
-        "source/binary",
-        f"the file is not text: byte {offset} is NUL",
-        None,
-        "is it the right file?",
-    )
+def without_nul(body: bytes, before: int = 0) -> bytes:
+    """Return the bytes, unless one is NUL: no text has one, and some readers stop there silently.
+
+    `before` counts the bytes that stand before `body`.
+
+    Raises:
+        Fault: `source/binary`.
+    """
+    nul = body.find(b"\0")
+    if nul >= 0:
+        message = f"the file is not text: byte {nul + before} is NUL"
+        raise Fault(SourceFault("source/binary", message, None, "is it the right file?"))
+    return body
 
 
 def encoding_fault(body: bytes, error: UnicodeDecodeError, before: int = 0) -> SourceFault:
