@@ -34,10 +34,14 @@ def row_schema() -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a dataset's rows are judged by besides themselves."""
+    """What a dataset's rows are judged by besides themselves.
+
+    `bundles` can be used; `declared` are the names of those that cannot, too.
+    """
 
     library: Library
     bundles: Mapping[str, Schema]
+    declared: frozenset[str]
     unreadable: Mapping[str, str]
 
 
@@ -58,11 +62,10 @@ class DatasetCheck:
         self._root = root
         self._around = around
         self._raw = raw
-        self._row_structure = Structure("dataset", row_schema())
         self._gates: dict[str | None, Gate] = {}
-        self._bundle_structures: dict[int, Structure] = {}
+        self._structures: dict[str | None, Structure] = {}
         self._references: set[str] = set()
-        context = DatasetContext(rows.prefix, root, frozenset(around.bundles))
+        context = DatasetContext(rows.prefix, root, around.declared)
         self._watches = [(rule.code, rule.watch(context)) for rule in DATASET_RULES]
         self.count = 0
 
@@ -132,18 +135,13 @@ class DatasetCheck:
 
     def _of_row(self, row: Any, index: int, bundle: str | None) -> Iterator[Problem]:
         path = (*self._rows.prefix, index)
-        own = self._around.bundles[bundle] if bundle is not None else None
-        yield from self._row_structure.check(row, path, self._raw, known=_keys_of(own))
-        if own is not None and isinstance(row, dict):
-            yield from self._structure_of(own).check(row, path, self._raw, near=False)
+        yield from self._structure(bundle).check(row, path, self._raw)
         for use in uses_of_row(row, path):
             yield from check_use(use, self._around.library, self._around.unreadable)
 
-    def _structure_of(self, bundle: Schema) -> Structure:
-        if id(bundle) not in self._bundle_structures:
-            self._bundle_structures[id(bundle)] = Structure("dataset", bundle)
-        return self._bundle_structures[id(bundle)]
-
-
-def _keys_of(bundle: Schema | None) -> frozenset[str]:
-    return frozenset(bundle.get("properties", {})) if bundle else frozenset()
+    def _structure(self, bundle: str | None) -> Structure:
+        """Return the structure of a row of a bundle, or of none."""
+        if bundle not in self._structures:
+            own = self._around.bundles[bundle] if bundle is not None else None
+            self._structures[bundle] = Structure("dataset", row_schema(), own)
+        return self._structures[bundle]

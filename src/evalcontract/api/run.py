@@ -141,7 +141,10 @@ class DatasetRun:
         self._library = run.workspace.library
         self.rows, root, self._root_problems = check_root(source)
         around = Surroundings(
-            self._library, usable_bundles(run.workspace.bundles), run.workspace.unreadable_names
+            self._library,
+            usable_bundles(run.workspace.bundles),
+            frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
+            run.workspace.unreadable_names,
         )
         raw = source.raw if isinstance(source, Document) else None
         self._check = DatasetCheck(self.rows, root, around, raw) if self.rows else None

@@ -15,7 +15,6 @@ from evalcontract.model.reference import Kind
 from evalcontract.source import (
     Document,
     RowStream,
-    SourceFault,
     Unreadable,
     format_of,
     read_file,
@@ -26,6 +25,7 @@ from evalcontract.workspace import (
     find_root,
     find_workspaces,
     name_of,
+    one_value,
     open_workspace,
 )
 
@@ -176,10 +176,7 @@ def _dataset(
 
 def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:
     _count(outcome, kind)
-    source = input_.read()
-    if isinstance(source, RowStream):
-        message = f"cannot be read: a {kind} is YAML or JSON, not JSONL"
-        source = Unreadable(source.file, (SourceFault("source/unreadable", message),))
+    source = one_value(input_.read())
     if isinstance(source, Unreadable):
         yield from run.unreadable([source])
         return

@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 
 _SECTIONS = re.compile(r"^(Why|Bad|Good):", re.MULTILINE)
+_ID = re.compile(r"^id: (\w+)$", re.MULTILINE)
 _FILE = re.compile(r"^# file: (?P<name>\S+)\n", re.MULTILINE)
 
 
@@ -45,13 +46,15 @@ def parse_page(code: str, text: str) -> Page:
 
 
 def example_files(example: str, code: str) -> dict[str, str]:
-    """Return the files of an example by name, in order; one without a name is called by its kind.
+    """Return the files of an example by name, in order; one without a name by its kind and id.
 
     The first file is the one that is checked.
     """
     parts = _FILE.split(example)
-    if len(parts) == 1:
-        kind = code.split("/", maxsplit=1)[0]
-        name = {"rubric": "rubrics/example.yaml", "judge": "judges/example.yaml"}.get(kind)
-        return {name or {"target": "targets/example.yaml"}.get(kind, "data.yaml"): example}
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    if len(parts) > 1:
+        return dict(zip(parts[1::2], parts[2::2], strict=True))
+    kind = code.split("/", maxsplit=1)[0]
+    id_ = _ID.search(example)
+    name = id_[1] if id_ else "example"
+    folder = f"{kind}s/" if kind in ("rubric", "judge", "target") else ""
+    return {f"{folder}{name if folder else 'data'}.yaml": example}

@@ -7,13 +7,13 @@ Bad:
     id: accuracy
     version: "1.0.0"
     template: "Is it right? {{ output }}"
-    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-02-30, sample_size: 200}
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-04-31, sample_size: 200}
 
 Good:
     id: accuracy
     version: "1.0.0"
     template: "Is it right? {{ output }}"
-    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-02-28, sample_size: 200}
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-04-30, sample_size: 200}
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadabl
     kind = format_of(name) or _guess(data)
     if kind == "jsonl":
         return RowStream(name, lambda: io.BytesIO(data), len(data))
-    text = ""
+    text = data.decode("utf-8", "replace")
     try:
         text = decode(data)
         return parse_json(text, name, data) if kind == "json" else parse_yaml(text, name, data)

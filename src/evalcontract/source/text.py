@@ -64,6 +64,7 @@ def without_nul(body: bytes, before: int = 0) -> bytes:
 
     Raises:
         Fault: `source/binary`.
+
     """
     nul = body.find(b"\0")
     if nul >= 0:

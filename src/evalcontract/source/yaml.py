@@ -18,17 +18,22 @@ from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, repl
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.node import Node
 from evalcontract.source.scalars import resolve_plain, resolve_tagged
-from evalcontract.source.text import split_lines
 from evalcontract.source.yaml_errors import explain
-
-# The events' own types leave out what they carry.
-Event = Any
+from evalcontract.source.yaml_parts import (
+    Event,
+    complex_key,
+    height_of,
+    placeholders,
+    put_back,
+    span_between,
+    span_of,
+    unsupported,
+    unsupported_tag,
+)
 
 # Without the C extension PyYAML's own parser gives the same events, slowly.
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# libyaml is a YAML 1.1 reader: these end a line there, and are ordinary characters in 1.2.
-_LINE_BREAKS_OF_1_1 = "\x85\u2028\u2029"
 _CORE_COLLECTIONS = (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
@@ -51,11 +56,6 @@ def _nodes(text: str) -> Node:
     return builder.node
 
 
-def _span(event: Event) -> Span:
-    start, end = event.start_mark, event.end_mark
-    return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
-
-
 class _NodesNeeded(Exception):
     """A duplicate key was met without positions: look again, with them."""
 
@@ -66,7 +66,7 @@ class _Builder:
     def __init__(self, text: str, *, keep_nodes: bool) -> None:
         self._text = text
         self._keep = keep_nodes
-        self._restore = _placeholders(text)
+        self._restore = placeholders(text)
         self.node = Node(Span.point())
         self._anchors: dict[str, tuple[Any, Node, int] | None] = {}
         self._plain: dict[str, object] = {}
@@ -92,7 +92,7 @@ class _Builder:
         if isinstance(event, yaml.StreamEndEvent):
             raise Fault(SourceFault("source/empty", "the file holds no value, only comments"))
         if event.version is not None and event.version != (1, 2):
-            raise Fault(_unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
+            raise Fault(unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
         value = self._value(self._next(), 0)
         node = self.node
         self._next()  # the end of the document
@@ -102,7 +102,7 @@ class _Builder:
                 SourceFault(
                     "source/multiple-documents",
                     "a second document starts here",
-                    _span(event),
+                    span_of(event),
                     "keep one document in a file",
                 )
             )
@@ -118,9 +118,9 @@ class _Builder:
         if kind is yaml.AliasEvent:
             return self._alias(event, depth)
         if depth >= MAX_DEPTH:
-            raise Fault(deep_fault(_span(event)))
+            raise Fault(deep_fault(span_of(event)))
         if event.tag not in _CORE_COLLECTIONS:
-            raise Fault(_unsupported_tag(event))
+            raise Fault(unsupported_tag(event))
         before = self._count
         if event.anchor is not None:
             self._anchors[event.anchor] = None  # an alias to it from inside has no end
@@ -143,9 +143,9 @@ class _Builder:
         else:
             value = self._resolve(event, text)
         if self._restore and isinstance(value, str):
-            value = _put_back(value, self._restore)
+            value = put_back(value, self._restore)
         if self._keep:
-            self.node = Node(_span(event), None, text)
+            self.node = Node(span_of(event), None, text)
         if event.anchor is not None:
             self._anchors[event.anchor] = (value, self.node, 1)
         return value
@@ -154,11 +154,11 @@ class _Builder:
         try:
             return resolve_plain(text) if event.implicit[0] else resolve_tagged(event.tag, text)
         except LookupError:
-            raise Fault(_unsupported_tag(event)) from None
+            raise Fault(unsupported_tag(event)) from None
         except ValueError:
             message = f"`{text[:40]}` cannot be read as a number"
             raise Fault(
-                SourceFault("source/syntax", message, _span(event), "quote it, if it is text")
+                SourceFault("source/syntax", message, span_of(event), "quote it, if it is text")
             ) from None
 
     def _sequence(self, start: Event, depth: int) -> list[Any]:
@@ -173,7 +173,7 @@ class _Builder:
             if self._keep:
                 nodes.append(self.node)
         if self._keep:
-            self.node = Node(_collection_span(start, event), nodes)
+            self.node = Node(span_between(start, event), nodes)
         return values
 
     def _mapping(self, start: Event, depth: int) -> dict[str, Any]:
@@ -195,11 +195,11 @@ class _Builder:
                 continue
             values[key] = value
             if self._keep:
-                nodes[key] = (_span(event), self.node)
+                nodes[key] = (span_of(event), self.node)
         for value, node in merges:
-            _merge(values, nodes, value, node)
+            apply_merge(values, nodes, value, node)
         if self._keep:
-            self.node = Node(_collection_span(start, event), nodes)
+            self.node = Node(span_between(start, event), nodes)
         return values
 
     def _key(self, event: Event) -> tuple[str, bool]:
@@ -211,34 +211,34 @@ class _Builder:
         elif event.__class__ is yaml.ScalarEvent:
             key = event.value
             if event.anchor is not None:
-                self._anchors[event.anchor] = (key, Node(_span(event), None, key), 1)
+                self._anchors[event.anchor] = (key, Node(span_of(event), None, key), 1)
             if self._restore:
-                key = _put_back(key, self._restore)
+                key = put_back(key, self._restore)
             return key, key == "<<" and event.implicit[0]
-        raise Fault(_complex_key(event, self._text))
+        raise Fault(complex_key(event, self._text))
 
     def _alias(self, event: Event, depth: int) -> Any:
         if event.anchor not in self._anchors:
             message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
-            raise Fault(SourceFault("source/syntax", message, _span(event)))
+            raise Fault(SourceFault("source/syntax", message, span_of(event)))
         anchored = self._anchors[event.anchor]
         if anchored is None:
             message = f"`*{event.anchor}` stands inside of its own anchor, without end"
-            raise Fault(SourceFault("source/syntax", message, _span(event)))
+            raise Fault(SourceFault("source/syntax", message, span_of(event)))
         value, self.node, size = anchored
         self._replayed += size
         self._count += size
         if self._replayed > MAX_REPLAYED:
-            raise Fault(replay_fault(_span(event)))
-        if depth + _height(value, {}) > MAX_DEPTH:
-            raise Fault(deep_fault(_span(event)))
+            raise Fault(replay_fault(span_of(event)))
+        if depth + height_of(value, {}) > MAX_DEPTH:
+            raise Fault(deep_fault(span_of(event)))
         return value
 
     def _duplicate(self, event: Event, key: str, nodes: dict[str, tuple[Span, Node]]) -> None:
         if not self._keep:
             raise _NodesNeeded
         first, _ = nodes[key]
-        self._duplicates.append(duplicate_fault(key, _span(event), first))
+        self._duplicates.append(duplicate_fault(key, span_of(event), first))
 
     def _checked_merge(self, event: Event, value: Any) -> Any:
         parts = value if isinstance(value, list) else [value]
@@ -246,76 +246,5 @@ class _Builder:
             return value
         message = "`<<` merges a mapping or a list of mappings"
         raise Fault(
-            SourceFault("source/syntax", message, _span(event), 'quote it as "<<" to have a key')
+            SourceFault("source/syntax", message, span_of(event), 'quote it as "<<" to have a key')
         )
-
-
-def _merge(
-    values: dict[str, Any], nodes: dict[str, tuple[Span, Node]], merged: Any, node: Node
-) -> None:
-    if isinstance(merged, list):
-        children = node.children if isinstance(node.children, list) else [node] * len(merged)
-        for part, child in zip(merged, children, strict=True):
-            _merge(values, nodes, part, child)
-        return
-    for key, value in merged.items():
-        if key not in values:
-            values[key] = value
-            if isinstance(node.children, dict):
-                nodes[key] = node.children[key]
-
-
-def _collection_span(start: Event, end: Event) -> Span:
-    return Span(
-        start.start_mark.line + 1,
-        start.start_mark.column + 1,
-        end.end_mark.line + 1,
-        end.end_mark.column + 1,
-    )
-
-
-def _height(value: Any, known: dict[int, int]) -> int:
-    """Return how deep a value is; `known` spares what aliases share."""
-    if not isinstance(value, dict | list):
-        return 0
-    if id(value) not in known:
-        parts = value.values() if isinstance(value, dict) else value
-        known[id(value)] = 1 + max((_height(part, known) for part in parts), default=0)
-    return known[id(value)]
-
-
-def _unsupported_tag(event: Event) -> SourceFault:
-    return _unsupported(event, f"the tag `{event.tag}`", "remove the tag, quote the value if text")
-
-
-def _unsupported(event: Event, what: str, advice: str) -> SourceFault:
-    return SourceFault("source/unsupported", f"{what} is not read here", _span(event), advice)
-
-
-def _complex_key(event: Event, text: str) -> SourceFault:
-    """Name a key that is no scalar; nearly always it is an unquoted `{{ variable }}`."""
-    at = event.start_mark
-    line = split_lines(text)[at.line]
-    if "{{" in line[max(at.column - 1, 0) : at.column + 2]:
-        return SourceFault(
-            "source/syntax",
-            "an unquoted `{{ … }}` is a mapping in YAML, not text",
-            _span(event),
-            'quote it: "{{ … }}", or use a block: |',
-        )
-    return SourceFault("source/syntax", "a key must be text", _span(event))
-
-
-def _placeholders(text: str) -> dict[str, str]:
-    """Choose a private character that the text does not use for each break of YAML 1.1 in it."""
-    found = [character for character in _LINE_BREAKS_OF_1_1 if character in text]
-    if not found:
-        return {}
-    free = (chr(code) for code in range(0xE000, 0xF900) if chr(code) not in text)
-    return {next(free): character for character in found}
-
-
-def _put_back(text: str, restore: dict[str, str]) -> str:
-    for placeholder, character in restore.items():
-        text = text.replace(placeholder, character)
-    return text

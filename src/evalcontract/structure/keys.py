@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest, normalise
-from evalcontract.structure.schemas import branches, follow, known_keys
+from evalcontract.structure.schemas import branches, follow, known_keys, properties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,50 +21,43 @@ OWN_PREFIX = "x_"
 _FREE = frozenset({"metadata"})
 
 
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """An unknown key of the mapping at `path`, and the known one that it stands for."""
+
+    path: Path
+    key: str
+    meant: str
+
+
 def near_misses(
-    value: Any,
-    schema: Schema,
-    root: Schema,
-    kind: str,
-    path: Path = (),
-    also: frozenset[str] = frozenset(),
-) -> Iterator[Problem]:
+    value: Any, schema: Schema, root: Schema, also: Schema | None = None, path: Path = ()
+) -> Iterator[Miss]:
     """Yield the near-miss keys of a value and of all that its schema describes below it.
 
-    `also` are keys of the value itself that another schema describes.
-
-    Only mappings that the schema leaves open are looked at: in a closed one an unknown key is
-    a fault of structure already.
+    `also` is a second schema of the value itself. Only mappings that the schema leaves open are
+    looked at: in a closed one an unknown key is a fault of structure already.
     """
     schema = follow(schema, root)
     if isinstance(value, list):
-        items = schema.get("items")
-        if isinstance(items, dict):
-            for index, part in enumerate(value):
-                yield from near_misses(part, items, root, kind, (*path, index))
+        for index, part in enumerate(value):
+            yield from near_misses(part, schema.get("items", {}), root, None, (*path, index))
         return
     if not isinstance(value, dict):
         return
-    known = {**known_keys(schema, value, root), **{key: {} for key in sorted(also)}}
+    known = {**properties(also or {}), **known_keys(schema, value, root)}
     parts = list(branches(schema, value, root))
     if known and all(part.get("additionalProperties") is not False for part in parts):
-        required = [key for part in parts for key in part.get("required", ())]
-        yield from _unknown_keys(value, known, required, kind, path)
+        required = [key for part in (*parts, also or {}) for key in part.get("required", ())]
+        missing = [key for key in required if key not in value]
+        for key in value:
+            if key not in known and not key.startswith(OWN_PREFIX):
+                meant = meant_key(key, known, value, missing)
+                if meant:
+                    yield Miss(path, key, meant)
     for key, inner in known.items():
         if key in value and key not in _FREE:
-            yield from near_misses(value[key], inner, root, kind, (*path, key))
-
-
-def _unknown_keys(
-    value: dict[str, Any], known: dict[str, Schema], required: list[str], kind: str, path: Path
-) -> Iterator[Problem]:
-    missing = [key for key in required if key not in value]
-    for key in value:
-        if key in known or key.startswith(OWN_PREFIX):
-            continue
-        meant = meant_key(key, known, value, missing)
-        if meant:
-            yield near_miss(kind, key, meant, path)
+            yield from near_misses(value[key], inner, root, None, (*path, key))
 
 
 def meant_key(
@@ -80,12 +74,8 @@ def meant_key(
     )
 
 
-def near_miss(kind: str, key: str, meant: str, path: Path) -> Problem:
-    """Name a key that looks like another."""
-    return Problem(
-        f"{kind}/near-miss-key",
-        f"unknown key `{key}`",
-        (*path, key),
-        f"did you mean `{meant}`?",
-        on_key=True,
-    )
+def near_miss(kind: str, miss: Miss) -> Problem:
+    """Say that a key looks like another."""
+    advice = f"did you mean `{miss.meant}`?"
+    path = (*miss.path, miss.key)
+    return Problem(f"{kind}/near-miss-key", f"unknown key `{miss.key}`", path, advice, on_key=True)

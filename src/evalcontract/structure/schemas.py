@@ -97,6 +97,12 @@ def _agrees(wanted: dict[str, Any], value: dict[str, Any]) -> bool:
     return all("const" in each and value.get(key) == each["const"] for key, each in wanted.items())
 
 
+def properties(schema: Schema) -> dict[str, Schema]:
+    """Return the properties of a schema at its top, through its own `$ref`."""
+    found = follow(schema, schema).get("properties", {})
+    return found if isinstance(found, dict) else {}
+
+
 def known_keys(schema: Schema, value: Any, root: Schema) -> dict[str, Schema]:
     """Return the keys that a schema describes for a mapping, each with its own schema."""
     known: dict[str, Schema] = {}

@@ -33,9 +33,16 @@ FAULTS = {
     "minimum": "out-of-range",
     "maximum": "out-of-range",
     "exclusiveMinimum": "out-of-range",
+    "exclusiveMaximum": "out-of-range",
     "not": "conflicting-key",
 }
 _PERCENT = 100
+_LIMITS = {
+    "minimum": "{} or more",
+    "exclusiveMinimum": "above {}",
+    "maximum": "{} or less",
+    "exclusiveMaximum": "below {}",
+}
 _TYPES = {
     "string": "text",
     "integer": "a whole number",
@@ -198,14 +205,12 @@ def _unique(error: ValidationError, name: str, written: str | None) -> Said:
 
 
 def _range(error: ValidationError, name: str, written: str | None) -> Said:
+    limits = [(word, error.schema[key]) for key, word in _LIMITS.items() if key in error.schema]
     low, high = error.schema.get("minimum"), error.schema.get("maximum")
-    above = error.schema.get("exclusiveMinimum")
     if low is not None and high is not None:
         wanted = f"between {low} and {high}"
-    elif low is not None:
-        wanted = f"{low} or more"
     else:
-        wanted = f"above {above}" if above is not None else f"{high} or less"
+        wanted = " and ".join(word.format(limit) for word, limit in limits)
     advice = None
     if high == 1 and 1 < error.instance <= _PERCENT:
         advice = f"a share, not a percentage: {error.instance / _PERCENT:g}"
@@ -240,6 +245,7 @@ _SAYINGS: dict[str, Callable[[ValidationError, str, str | None], Said]] = {
     "minimum": _range,
     "maximum": _range,
     "exclusiveMinimum": _range,
+    "exclusiveMaximum": _range,
     "not": _forbidden,
     "anyOf": _any_of,
 }

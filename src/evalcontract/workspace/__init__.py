@@ -5,7 +5,7 @@ from __future__ import annotations
 from evalcontract.workspace.configuration import Configuration, read_configuration
 from evalcontract.workspace.discovery import data_files, find_root, find_workspaces, name_of
 from evalcontract.workspace.plugins import entry_points
-from evalcontract.workspace.workspace import Target, Workspace, open_workspace
+from evalcontract.workspace.workspace import Target, Workspace, one_value, open_workspace
 
 __all__ = [
     "Configuration",
@@ -16,6 +16,7 @@ __all__ = [
     "find_root",
     "find_workspaces",
     "name_of",
+    "one_value",
     "open_workspace",
     "read_configuration",
 ]

@@ -82,7 +82,7 @@ def data_files(top: Path, exclude: tuple[str, ...] = ()) -> list[Path]:
     for folder in _folders(top):
         for path in sorted(folder.iterdir()):
             hidden = path.name.startswith(".")
-            if path.suffix.lower() in SUFFIXES and not hidden and path.is_file():
+            if path.suffix.lower() in SUFFIXES and not hidden and not path.is_dir():
                 relative = path.relative_to(top).as_posix()
                 if not any(fnmatch(relative, pattern) for pattern in exclude):
                     found.append(path)

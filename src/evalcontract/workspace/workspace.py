@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, Unreadable, read_file
+from evalcontract.source import Document, RowStream, SourceFault, Unreadable, read_file
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, data_files, name_of
 from evalcontract.workspace.plugins import entry_points
@@ -18,8 +18,6 @@ from evalcontract.workspace.recognition import is_dataset
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from evalcontract.source import RowStream
 
     Source = Document | RowStream | Unreadable
 
@@ -47,12 +45,12 @@ class Workspace:
         return {kind: self._read_folder(f"{kind}s") for kind in (Kind.RUBRIC, Kind.JUDGE)}
 
     def _read_folder(self, name: str) -> list[Document | Unreadable]:
-        found: list[Document | Unreadable] = []
-        for path in data_files(self.root / name, self.configuration.exclude):
-            source = None if path.name.endswith(_SCHEMA) else read_file(path, name_of(path))
-            if isinstance(source, Document | Unreadable):
-                found.append(source)
-        return found
+        paths = data_files(self.root / name, self.configuration.exclude)
+        return [
+            one_value(read_file(path, name_of(path)))
+            for path in paths
+            if not path.name.endswith(_SCHEMA)
+        ]
 
     @cached_property
     def library(self) -> Library:
@@ -86,9 +84,8 @@ class Workspace:
         found: dict[str, Document | Unreadable] = {}
         for path in data_files(self.root / "bundles", self.configuration.exclude):
             if path.name.endswith(_SCHEMA):
-                source = read_file(path, name_of(path))
-                if isinstance(source, Document | Unreadable):
-                    found[path.name.removesuffix(_SCHEMA)] = source
+                name = path.name.removesuffix(_SCHEMA)
+                found[name] = one_value(read_file(path, name_of(path)))
         return found
 
     @cached_property
@@ -160,6 +157,15 @@ class Workspace:
         raise LookupError(
             source.faults[0].message if isinstance(source, Unreadable) else "is no single value"
         )
+
+
+def one_value(source: Source) -> Document | Unreadable:
+    """Refuse JSONL where one value is wanted: a rubric, a judge, a target."""
+    if not isinstance(source, RowStream):
+        return source
+    message = "cannot be read: JSONL holds rows; this is to be one value"
+    fault = SourceFault("source/unreadable", message, None, "write it as YAML or JSON")
+    return Unreadable(source.file, (fault,))
 
 
 def open_workspace(root: Path, inner: tuple[Path, ...] = ()) -> Workspace:

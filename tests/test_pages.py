@@ -1,0 +1,103 @@
+"""Every code has its manual page, and the examples of a page are what it says they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evalcontract.api.manual import every_page, manual
+from evalcontract.api.validate import Options, check_workspaces
+from evalcontract.model.page import example_files
+from evalcontract.policy import TABLE
+from evalcontract.structure.schemas import load
+from evalcontract.structure.sentences import FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Codes whose bad example is a text that cannot have the fault, and why.
+STAND_INS = {
+    "source/unreadable": "who may open a file is not part of its text",
+    "internal/rule-crashed": "a file that crashes a rule is a bug, and gets mended",
+}
+#: Codes whose bad example has the fault as bytes of another encoding, which a page cannot show.
+ENCODINGS = {"source/binary": "utf-16-le", "source/encoding": "cp1252"}
+
+#: Codes of structure that no keyword is behind: they come from what a schema leaves open.
+WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-miss-key"}
+
+
+def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> list[str]:
+    """Return the codes that the check of an example, written into a folder, gives."""
+    for name, text in example_files(example, code).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding=encoding)
+    options = Options(root=folder, strict=False, today=date(2026, 6, 1))
+    return [found.code for found in check_workspaces(folder, options).diagnostics]
+
+
+def test_every_code_has_one_page() -> None:
+    assert Counter(page.code for page in every_page()) == Counter(TABLE.keys())
+
+
+@pytest.mark.parametrize("code", sorted(TABLE))
+def test_bad_example_has_its_fault_and_no_other(code: str, tmp_path: Path) -> None:
+    found = found_in(tmp_path, manual()[code].bad, code, ENCODINGS.get(code, "utf-8"))
+    assert set(found) == (set() if code in STAND_INS else {code})
+
+
+@pytest.mark.parametrize("code", sorted(TABLE))
+def test_good_example_has_no_fault(code: str, tmp_path: Path) -> None:
+    assert found_in(tmp_path, manual()[code].good, code) == []
+
+
+@pytest.mark.parametrize("page", every_page(), ids=lambda page: page.code)
+def test_page_is_plain_text(page: Any) -> None:
+    lines = [*page.what.split("\n"), *page.why.split("\n"), *(page.bad + page.good).split("\n")]
+    assert max(map(len, lines)) <= 100
+    assert page.what.endswith(".")
+    assert page.why.endswith(".")
+
+
+@pytest.mark.parametrize("kind", ["rubric", "judge", "target"])
+def test_faults_of_structure_are_those_of_the_schema(kind: str) -> None:
+    possible = {
+        f"{kind}/{FAULTS.get(keyword, 'invalid-value')}" for keyword in keywords(load(kind))
+    }
+    assert possible == (_of_structure(kind) & TABLE.keys()) - WITHOUT_KEYWORD
+
+
+def test_a_bundle_can_bring_every_fault_to_a_dataset() -> None:
+    assert _of_structure("dataset") <= TABLE.keys()
+
+
+def test_no_fault_of_the_dataset_schema_is_unnamed() -> None:
+    assert set(keywords(load("dataset"))) <= FAULTS.keys()
+
+
+def _of_structure(kind: str) -> set[str]:
+    return {f"{kind}/{fault}" for fault in (*FAULTS.values(), "invalid-value", "near-miss-key")}
+
+
+# Keywords that apply other schemas, and cannot fail by themselves.
+_ONE = {"items", "then", "else"}
+_MAPPING = {"properties", "patternProperties", "$defs"}
+_LIST = {"allOf"}
+_WORDS = {"$schema", "$id", "$ref", "title", "description", "default", "examples", "if"}
+
+
+def keywords(schema: Any) -> Iterator[str]:
+    """Yield the keywords that a value can fail by, in a schema and in all that it applies."""
+    for keyword, value in schema.items():
+        if keyword in _ONE or (keyword == "additionalProperties" and value is not False):
+            yield from keywords(value)
+        elif keyword in _MAPPING | _LIST:
+            for part in value.values() if keyword in _MAPPING else value:
+                yield from keywords(part)
+        elif keyword not in _WORDS:
+            yield keyword
