@@ -21,6 +21,7 @@ from evalcontract.source.scalars import resolve_plain, resolve_tagged
 from evalcontract.source.yaml_errors import explain
 from evalcontract.source.yaml_parts import (
     Event,
+    apply_merge,
     complex_key,
     height_of,
     placeholders,
