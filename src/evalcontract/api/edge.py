@@ -33,7 +33,7 @@ def locate(
                 problem.code,
                 severity,
                 problem.message,
-                source.place(problem.path, on_key=problem.on_key),
+                source.place(problem.path, on_key=problem.on_key, within=problem.within),
                 problem.path,
                 problem.help,
                 problem.row,

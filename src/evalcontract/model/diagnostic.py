@@ -38,10 +38,19 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """A part of a text value: the `occurrence`th (from 0) time that `text` stands in it."""
+
+    text: str
+    occurrence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A judgement on a value, before anyone knows its line or what it weighs.
 
-    `on_key` points at the key at the end of the path, not at its value. `row` names the row of a
+    `on_key` points at the key at the end of the path, not at its value; `within` points at a part
+    of the text at the end of the path. `row` names the row of a
     dataset that it belongs to: its id, or None where it has none.
     """
 
@@ -53,6 +62,7 @@ class Problem:
     row: str | None = None
     related: tuple[Related, ...] = ()
     row_index: int | None = None
+    within: Within | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from evalcontract.source.text import split_lines
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.source.node import Node
 
@@ -44,13 +45,16 @@ class Document:
     def _root(self) -> Node:
         return self._nodes()
 
-    def place(self, path: Path, *, on_key: bool = False) -> Place:
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands; where it leads nowhere, the nearest thing above it.
 
-        `on_key` asks for the key at the end of the path instead of its value. What is not there
+        `on_key` asks for the key at the end of the path instead of its value, `within` for a part
+        of its text; where an escape hides the part, the whole text is meant. What is not there
         (a missing key, say) is shown at the key of the mapping that should have it.
         """
-        return place_in(self._root, path, self.file, self.lines, on_key=on_key)
+        place = place_in(self._root, path, self.file, self.lines, on_key=on_key)
+        part = find_within(self.lines, place.span, within) if within and place.span else None
+        return Place(self.file, part, self.lines[part.line - 1]) if part else place
 
     def raw(self, path: Path) -> str | None:
         """Return a scalar as the author wrote it; None where the path leads to no scalar."""
@@ -64,6 +68,25 @@ def place_in(root: Node, path: Path, file: str, lines: list[str], *, on_key: boo
     whole = depth == len(path) and not on_key
     span = node.span if whole else key or first_line_of(node, lines)
     return Place(file, span, lines[span.line - 1] if span.line <= len(lines) else "")
+
+
+def find_within(lines: list[str], span: Span, within: Within) -> Span | None:
+    """Find a part of a text in the lines that the text stands in; None where it is not there.
+
+    Block scalars keep their lines and quoted ones most characters, so the part is looked for as
+    it is; the same number of times before it means the same place.
+    """
+    count = within.occurrence
+    for number in range(span.line, min(span.end_line, len(lines)) + 1):
+        line = lines[number - 1]
+        start = span.column - 1 if number == span.line else 0
+        end = span.end_column - 1 if number == span.end_line else len(line)
+        while (at := line.find(within.text, start, end)) >= 0:
+            if count == 0:
+                return Span(number, at + 1, number, at + 1 + len(within.text))
+            count -= 1
+            start = at + len(within.text)
+    return None
 
 
 def first_line_of(node: Node, lines: list[str]) -> Span:

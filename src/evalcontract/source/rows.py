@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 import orjson
 
 from evalcontract.model.span import Place, Span
-from evalcontract.source.document import place_in
+from evalcontract.source.document import find_within, place_in
 from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.json import KEY_END, count_keys, load_json
 from evalcontract.source.json_scanner import scan
@@ -20,6 +20,7 @@ from evalcontract.source.text import EMPTY, encoding_fault, split_lines, strip_m
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.source.document import Document
 
@@ -52,8 +53,8 @@ class Rows(Protocol):
         """Read the rows from the first to the last."""
         ...
 
-    def place(self, path: Path, *, on_key: bool = False) -> Place:
-        """Return where a path stands; `on_key` asks for the key at its end."""
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return where a path stands; see `Document.place`."""
         ...
 
     @property
@@ -126,7 +127,7 @@ class RowStream:
         if empty:
             yield Batch(0, [], ((EMPTY, ""),))
 
-    def place(self, path: Path, *, on_key: bool = False) -> Place:
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands; its first step is the row's index."""
         if not path or not isinstance(path[0], int) or not self._blocks:
             return Place(self.file)
@@ -145,6 +146,7 @@ class RowStream:
             return Place(self.file)
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
         span = place.span or Span.point()
+        span = (within and find_within([text], span, within)) or span
         at = block.first_line + number
         return Place(self.file, Span(at, span.column, at, span.end_column), text)
 
@@ -239,6 +241,6 @@ class DocumentRows:
         """Yield the one batch."""
         yield Batch(0, self._rows)
 
-    def place(self, path: Path, *, on_key: bool = False) -> Place:
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands."""
-        return self._document.place(path, on_key=on_key)
+        return self._document.place(path, on_key=on_key, within=within)
