@@ -48,6 +48,8 @@ TABLE: dict[str, Weight] = {
         for kind, faults in _FAULTS_OF_STRUCTURE.items()
         for fault in faults
     },
+    **{f"{kind}/misplaced-key": (_WARNING, _ERROR) for kind in ("dataset", "rubric", "judge")},
+    **{f"{kind}/foreign-key": (_WARNING, _ERROR) for kind in ("dataset", "rubric", "judge")},
     # A target decides the mode of others: where it is wrong, no mode can be trusted.
     **{f"target/{fault}": (_ERROR, _ERROR) for fault in _OF_TARGET},
     "target/missing-dataset": (_ERROR, _ERROR),

@@ -75,7 +75,8 @@ class Structure:
             for key, meant in self._unknown(error, path, schema).items():
                 if (path, meant) not in misspelled:
                     yield unknown_key(self.kind, key, meant, known, path, error)
-        else:
+        elif error.validator != "not" or path[:-1] not in {where for where, _ in misspelled}:
+            # A key that cannot stand here is often right, and the one that allows it misspelled.
             written = raw((*prefix, *path)) if raw else None
             what = "a row" if prefix else f"a {self.kind}"
             yield sentence_for(self.kind, error, path, written, what)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.structure.pages import bundle, dataset, judge, rubric, target
+from evalcontract.structure.pages import bundle, dataset, judge, keys, rubric, target
 
 if TYPE_CHECKING:
     from evalcontract.model.page import Page
@@ -15,4 +15,5 @@ PAGES: tuple[Page, ...] = (
     *rubric.PAGES,
     *judge.PAGES,
     *target.PAGES,
+    *keys.PAGES,
 )
