@@ -39,10 +39,15 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A part of a text value: the `occurrence`th (from 0) time that `text` stands in it."""
+    """A part of a text value: the `occurrence`th (from 0) time that `text` stands in it.
+
+    `whole` begins with `text`, and is what to show where it stands there as it is; so a part that
+    the author broke over two lines is still found by its beginning.
+    """
 
     text: str
     occurrence: int = 0
+    whole: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ class Span:
     r"""A stretch of text.
 
     Lines and columns count from 1, columns in Unicode code points; the end is exclusive, so an
-    empty span has its end at its start. Only `\n`, `\r\n` and `\r` end a line.
+    empty span has its end at its start. Only `\n`, `\r\n` and `\r` end a line; in JSONL
+    only the first two, since a lone `\r` may stand inside of a row.
     """
 
     line: int

@@ -83,7 +83,8 @@ def find_within(lines: list[str], span: Span, within: Within) -> Span | None:
         end = span.end_column - 1 if number == span.end_line else len(line)
         while (at := line.find(within.text, start, end)) >= 0:
             if count == 0:
-                return Span(number, at + 1, number, at + 1 + len(within.text))
+                shown = within.whole if line.startswith(within.whole, at, end) else ""
+                return Span(number, at + 1, number, at + 1 + len(shown or within.text))
             count -= 1
             start = at + len(within.text)
     return None
@@ -93,7 +94,8 @@ def first_line_of(node: Node, lines: list[str]) -> Span:
     """Return what stands for a whole mapping or list: its first key, or its first line."""
     if isinstance(node.children, dict) and node.children:
         first, _ = next(iter(node.children.values()))
-        if first >= node.span:  # a merged key stands elsewhere
+        # A merged key stands elsewhere.
+        if (first.line, first.column) >= (node.span.line, node.span.column):
             return first
     span = node.span
     if span.end_line == span.line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import stat
 from pathlib import PurePath
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.source.fault import Fault, SourceFault, Unreadable
 from evalcontract.source.json import parse_json
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
-from evalcontract.source.rows import RowStream
-from evalcontract.source.text import decode, split_lines
+from evalcontract.source.text import EMPTY, decode, split_lines
 from evalcontract.source.yaml import parse_yaml
 
 if TYPE_CHECKING:
@@ -50,8 +51,7 @@ def read_file(path: Path, name: str) -> Document | RowStream | Unreadable:
     except FileNotFoundError:
         return _unreadable(name, "no such file")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return _unreadable(name, reason.lower())
+        return _unreadable(name, _reason(error))
 
 
 def read_text(path: Path, name: str) -> str | Unreadable:
@@ -59,11 +59,11 @@ def read_text(path: Path, name: str) -> str | Unreadable:
     try:
         with path.open("rb") as stream:
             data = stream.read()
-        return decode(data) if data.strip() else ""
-    except OSError as error:
-        return _unreadable(name, (error.strerror or str(error)).lower())
+        return decode(data)
+    except (OSError, ValueError) as error:
+        return _unreadable(name, _reason(error))
     except Fault as fault:
-        return Unreadable(name, fault.faults)
+        return "" if fault.faults == (EMPTY,) else Unreadable(name, fault.faults)
 
 
 def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadable:
@@ -84,6 +84,7 @@ def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadabl
 
 def _guess(data: bytes) -> str:
     """Tell the format of bytes without a name: JSON and JSONL begin with a bracket."""
+    data = data.removeprefix(codecs.BOM_UTF8)
     if data.lstrip()[:1] not in (b"{", b"["):
         return "yaml"
     lines = [line for line in data.splitlines() if line.strip()]
@@ -91,6 +92,11 @@ def _guess(data: bytes) -> str:
         line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines[:2]
     )
     return "jsonl" if many else "json"
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Say why a file cannot be opened; a ValueError is a name that no system takes."""
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def _unreadable(name: str, reason: str) -> Unreadable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from typing import Any
 
@@ -11,10 +12,14 @@ import orjson
 from evalcontract.source.document import Document
 from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.json_scanner import scan
+from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.memory import collector_paused
 
-#: The end of a key, with its colon: at least one for every pair of a JSON text.
-KEY_END = re.compile(rb'"[ \t\r\n]*:')
+# The end of a key, with its colon: at least one for every pair of a JSON text.
+_KEY_END = re.compile(rb'"[ \t\r\n]*:')
+# From here on orjson reads integers as floats.
+_ROUNDED = 2.0**63
+_DIGITS = re.compile(r"[0-9]{19}")
 
 
 def parse_json(text: str, file: str, data: bytes) -> Document:
@@ -29,35 +34,52 @@ def parse_json(text: str, file: str, data: bytes) -> Document:
     return Document(file, value, text, digest, lambda: scan(text))
 
 
-def load_json(data: bytes) -> Any:
+def load_json(data: bytes, *, is_line: bool = False) -> Any:
     """Return the value of a JSON text in UTF-8, without positions.
+
+    `is_line` says that the text is one line, whatever stands in it.
 
     Raises:
         Fault: as `parse_json`.
+        UnicodeDecodeError: the text is not UTF-8.
 
     """
     try:
         with collector_paused():
             value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        scan(data.decode())  # says what is wrong, and where
+        text = data.decode()
+        scan(text, is_line=is_line)  # says what is wrong, and where
+        if _DIGITS.search(text):  # more digits than the fast reader takes
+            return json.loads(text)
         raise Fault(SourceFault("source/syntax", f"not JSON: {error.msg}")) from None
-    # Each pair has a quote before its colon, so as many of those as there are keys in the value
-    # means that no key was dropped. More may also be a text that holds `":`: then look closely.
-    if len(KEY_END.findall(data)) != count_keys(value):
-        scan(data.decode())
-    return value
+    if is_plain(data, [value]):
+        return value
+    scan(data.decode(), is_line=is_line)
+    return json.loads(data)
 
 
-def count_keys(value: Any) -> int:
-    """Count the keys of every mapping inside of a value."""
-    count = 0
-    stack = [value]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, dict):
-            count += len(part)
-            stack.extend(part.values())
-        elif isinstance(part, list):
-            stack.extend(part)
-    return count
+def is_plain(data: bytes, values: list[Any]) -> bool:
+    """Whether the values that were read from a text are surely all that it says.
+
+    Each pair of a text has a quote before its colon, so as many of those as there are keys in
+    the values means that no key was dropped; more may also be a text that holds `":`. A float
+    beyond 64 bits may have been an integer, which orjson rounds. And nothing may be too deep.
+    """
+    keys = depth = 0
+    layer = values
+    while layer:
+        if depth >= MAX_DEPTH:
+            return False
+        depth += 1
+        below: list[Any] = []
+        for part in layer:
+            if part.__class__ is dict:
+                keys += len(part)
+                below.extend(part.values())
+            elif part.__class__ is list:
+                below.extend(part)
+            elif part.__class__ is float and abs(part) >= _ROUNDED:
+                return False
+        layer = below
+    return len(_KEY_END.findall(data)) == keys

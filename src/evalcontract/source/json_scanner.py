@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from bisect import bisect_right
 from typing import NoReturn
 
@@ -16,23 +18,24 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-_LONE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)"
 )
+_UNIT = len("\\u0000")
+_SURROGATES = ("d8", "d9", "da", "db", "dc", "dd", "de", "df")
+_escapes = _ESCAPE.findall
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-def scan(text: str, first_line: int = 1) -> Node:
-    """Return where every key and value stands; lines count from `first_line`.
+def scan(text: str, *, is_line: bool = False) -> Node:
+    """Return where every key and value stands; `is_line` takes the text as one line.
 
     Raises:
         Fault: `source/syntax`, `source/limit-exceeded`, or `source/duplicate-key` for each
             key that stands twice, once the whole text is read.
 
     """
-    scanner = _Scanner(text, first_line)
+    scanner = _Scanner(text, is_line=is_line)
     node = scanner.document()
     if scanner.duplicates:
         raise Fault(*scanner.duplicates)
@@ -40,11 +43,10 @@ def scan(text: str, first_line: int = 1) -> Node:
 
 
 class _Scanner:
-    def __init__(self, text: str, first_line: int) -> None:
+    def __init__(self, text: str, *, is_line: bool) -> None:
         self._text = text
         self._at = 0
-        self._first_line = first_line
-        self._starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
+        self._starts = [0, *(() if is_line else (end.end() for end in _LINE_END.finditer(text)))]
         self.duplicates: list[SourceFault] = []
 
     def document(self) -> Node:
@@ -60,7 +62,7 @@ class _Scanner:
 
     def _place(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._starts, offset) - 1
-        return line + self._first_line, offset - self._starts[line] + 1
+        return line + 1, offset - self._starts[line] + 1
 
     def _skip(self) -> None:
         found = _SPACE.match(self._text, self._at)
@@ -81,10 +83,18 @@ class _Scanner:
         else:
             found = _NUMBER.match(self._text, start)
             if found:
+                self._number(found[0])
                 self._at = found.end()
             else:
                 self._word()
         return Node(self._span(start, self._at), None, self._text[start : self._at])
+
+    def _number(self, text: str) -> None:
+        is_whole = not set(text) & set(".eE")
+        if is_whole and len(text) > sys.get_int_max_str_digits():
+            self._fail("a number of so many digits is not read", "quote it, if it is text")
+        if not is_whole and math.isinf(float(text)):
+            self._fail("a number so large is not read", "quote it, if it is text")
 
     def _word(self) -> None:
         found = _WORD.match(self._text, self._at)
@@ -95,8 +105,12 @@ class _Scanner:
         if word in ("True", "False", "None"):
             right = {"True": "true", "False": "false", "None": "null"}[word]
             self._fail(f"`{word}` is Python, not JSON", f"write `{right}`")
-        if word in ("NaN", "Infinity"):
-            self._fail(f"`{word}` is not JSON", "write `null`, or leave the key out")
+        sign = "-" if self._text.startswith("-Infinity", self._at) else ""
+        if sign or word in ("NaN", "Infinity"):
+            self._fail(
+                f"`{(sign and '-Infinity') or word}` is not JSON",
+                "write `null`, or leave the key out",
+            )
         if not self._peek():
             self._fail("the text ends where a value is expected", "was the file cut short?")
         if self._peek() == "'":
@@ -108,7 +122,7 @@ class _Scanner:
         if found is None:
             self._bad_string()
         raw = found[0]
-        if _LONE.search(_PAIR.sub("", raw)):
+        if any(len(each) == _UNIT and each[2:4].lower() in _SURROGATES for each in _escapes(raw)):
             self._fail("half of a surrogate pair is no character", "write the character itself")
         self._at = found.end()
         return _ESCAPE.sub(_unescape, raw[1:-1])

@@ -61,6 +61,6 @@ def resolve_tagged(tag: str, text: str) -> object:
         return text
     wanted = _TAGGED[tag]
     value = resolve_plain(text)
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         raise ValueError(text)
     return float(value) if tag.endswith(":float") and isinstance(value, int) else value

@@ -7,6 +7,7 @@ the core schema of YAML 1.2, merge keys, no duplicate keys, one document.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -35,7 +36,10 @@ from evalcontract.source.yaml_parts import (
 # Without the C extension PyYAML's own parser gives the same events, slowly.
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-_CORE_COLLECTIONS = (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+_CORE_COLLECTIONS = {
+    yaml.MappingStartEvent: "tag:yaml.org,2002:map",
+    yaml.SequenceStartEvent: "tag:yaml.org,2002:seq",
+}
 
 
 def parse_yaml(text: str, file: str, data: bytes) -> Document:
@@ -57,6 +61,16 @@ def _nodes(text: str) -> Node:
     return builder.node
 
 
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """What an alias stands for; `text` is that of a scalar, which is what it is as a key."""
+
+    value: Any
+    node: Node
+    size: int
+    text: str | None = None
+
+
 class _NodesNeeded(Exception):
     """A duplicate key was met without positions: look again, with them."""
 
@@ -69,7 +83,7 @@ class _Builder:
         self._keep = keep_nodes
         self._restore = placeholders(text)
         self.node = Node(Span.point())
-        self._anchors: dict[str, tuple[Any, Node, int] | None] = {}
+        self._anchors: dict[str, Anchored | None] = {}
         self._plain: dict[str, object] = {}
         self._count = 0
         self._replayed = 0
@@ -120,7 +134,7 @@ class _Builder:
             return self._alias(event, depth)
         if depth >= MAX_DEPTH:
             raise Fault(deep_fault(span_of(event)))
-        if event.tag not in _CORE_COLLECTIONS:
+        if event.tag not in (None, "!", _CORE_COLLECTIONS[kind]):
             raise Fault(unsupported_tag(event))
         before = self._count
         if event.anchor is not None:
@@ -128,13 +142,13 @@ class _Builder:
         build = self._mapping if kind is yaml.MappingStartEvent else self._sequence
         value = build(event, depth + 1)
         if event.anchor is not None:
-            self._anchors[event.anchor] = (value, self.node, self._count - before)
+            self._anchors[event.anchor] = Anchored(value, self.node, self._count - before)
         return value
 
     def _scalar(self, event: Event) -> Any:
         self._count += 1
         text = event.value
-        if event.implicit[0]:
+        if event.tag is None and event.implicit[0]:
             try:
                 value = self._plain[text]
             except KeyError:
@@ -146,14 +160,14 @@ class _Builder:
         if self._restore and isinstance(value, str):
             value = put_back(value, self._restore)
         if self._keep:
-            self.node = Node(span_of(event), None, text)
+            self.node = Node(span_of(event), None, put_back(text, self._restore))
         if event.anchor is not None:
-            self._anchors[event.anchor] = (value, self.node, 1)
+            self._anchors[event.anchor] = Anchored(value, self.node, 1, text)
         return value
 
     def _resolve(self, event: Event, text: str) -> object:
         try:
-            return resolve_plain(text) if event.implicit[0] else resolve_tagged(event.tag, text)
+            return resolve_plain(text) if event.tag is None else resolve_tagged(event.tag, text)
         except LookupError:
             raise Fault(unsupported_tag(event)) from None
         except ValueError:
@@ -181,6 +195,7 @@ class _Builder:
         values: dict[str, Any] = {}
         nodes: dict[str, tuple[Span, Node]] = {}
         merges: list[tuple[Any, Node]] = []
+        first_merge = None
         self._count += 1
         while True:
             event = self._next()
@@ -188,7 +203,10 @@ class _Builder:
                 break
             key, merge = self._key(event)
             value = self._value(self._next(), depth)
+            if merge and first_merge is not None:
+                self._duplicates.append(duplicate_fault(key, span_of(event), first_merge))
             if merge:
+                first_merge = span_of(event)
                 merges.append((self._checked_merge(event, value), self.node))
                 continue
             if key in values:
@@ -206,15 +224,14 @@ class _Builder:
     def _key(self, event: Event) -> tuple[str, bool]:
         """Return a key and whether it merges; keys are their text, as the editors read them."""
         if event.__class__ is yaml.AliasEvent:
-            value = self._alias(event, 0)
-            if not isinstance(value, dict | list):
-                return str(value), False
+            self._alias(event, 0)
+            anchored = self._anchors.get(event.anchor or "")
+            if anchored is not None and anchored.text is not None:
+                return put_back(anchored.text, self._restore), False
         elif event.__class__ is yaml.ScalarEvent:
-            key = event.value
-            if event.anchor is not None:
-                self._anchors[event.anchor] = (key, Node(span_of(event), None, key), 1)
-            if self._restore:
-                key = put_back(key, self._restore)
+            if event.tag is not None or event.anchor is not None:
+                self._scalar(event)  # refuses tags, keeps the anchor
+            key = put_back(event.value, self._restore) if self._restore else event.value
             return key, key == "<<" and event.implicit[0]
         raise Fault(complex_key(event, self._text))
 
@@ -226,9 +243,9 @@ class _Builder:
         if anchored is None:
             message = f"`*{event.anchor}` stands inside of its own anchor, without end"
             raise Fault(SourceFault("source/syntax", message, span_of(event)))
-        value, self.node, size = anchored
-        self._replayed += size
-        self._count += size
+        value, self.node = anchored.value, anchored.node
+        self._replayed += anchored.size
+        self._count += anchored.size
         if self._replayed > MAX_REPLAYED:
             raise Fault(replay_fault(span_of(event)))
         if depth + height_of(value, {}) > MAX_DEPTH:

@@ -89,7 +89,12 @@ def placeholders(text: str) -> dict[str, str]:
     found = [character for character in _LINE_BREAKS_OF_1_1 if character in text]
     if not found:
         return {}
-    free = (chr(code) for code in range(0xE000, 0xF900) if chr(code) not in text)
+    upper = text.upper()  # an escape can name a character that does not stand there itself
+    free = (
+        chr(code)
+        for code in range(0xF0000, 0xFFFFE)
+        if chr(code) not in text and f"\\U000{code:X}" not in upper
+    )
     return {next(free): character for character in found}
 
 
