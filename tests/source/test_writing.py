@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_texts import value
 
+from evalcontract.model.errors import EditError
 from evalcontract.source import edit_yaml, write_text
 
 if TYPE_CHECKING:
@@ -219,6 +220,7 @@ EDITS: dict[str, tuple[str, tuple[str | int, ...], Any, str]] = {
     "a key that is a word": ("true: a\n", ("true",), "b", "true: b\n"),
     "a long line": (f"a: {'b ' * 500}c\nd: 1\n", ("d",), 2, f"a: {'b ' * 500}c\nd: 2\n"),
     "nel": ("a: b\x85c\nd: 1\n", ("d",), 2, "a: b\x85c\nd: 2\n"),
+    "a key at the end of a text without a line end": ("a: 1", ("b",), 2, "a: 1\nb: 2\n"),
     "tags": ("a: !!str 1\nd: 1\n", ("d",), 2, "a: !!str 1\nd: 2\n"),
 }
 
@@ -240,24 +242,154 @@ def test_an_edit_reads_as_what_was_set(name: str) -> None:
     assert repr(value(edit_yaml(text, [(path, new)]))) == repr(expected)
 
 
-# What ruamel.yaml writes its own way; the values stay. name: (the text, what is written for it)
-REWRITTEN: dict[str, tuple[str, str]] = {
-    "no line end at the end": ("a: 1", "a: 1\n"),
-    "words for nothing": ("a: ~\nb: null\nc:\n", "a:\nb:\nc:\n"),
-    "words for true": ("a: TRUE\nb: False\n", "a: true\nb: false\n"),
-    "signs": ("a: +1\nb: -0\nc: .INF\n", "a: 1\nb: 0\nc: .inf\n"),
-    "escapes": ('a: "\\u00e9\\t"\n', 'a: "é\\t"\n'),
-    "plain over lines": ("a: b\n  c\n", "a: b c\n"),
-    "spaces inside": ("a:   b\nd: [1,2]\n", "a: b\nd: [1, 2]\n"),
+# What a YAML library would write its own way stays what the author wrote.
+AS_WRITTEN: dict[str, str] = {
+    "no line end at the end": "a: 1",
+    "words for nothing": "a: ~\nb: null\nc:\n",
+    "words for true": "a: TRUE\nb: False\n",
+    "signs": "a: +1\nb: -0\nc: .INF\n",
+    "escapes": 'a: "\\u00e9\\t"\n',
+    "plain over lines": "a: b\n  c\n",
+    "spaces inside": "a:   b\nd: [1,2]\n",
+    "a byte order mark": "\ufeffa: 1\n",
+    "the end of the document": "a: 1\n...\n# b\n",
 }
 
 
-@pytest.mark.parametrize("name", REWRITTEN)
-def test_what_ruamel_writes_its_own_way_means_the_same(name: str) -> None:
-    text, expected = REWRITTEN[name]
-    assert edit_yaml(text, []) == expected
-    assert edit_yaml(expected, []) == expected
-    assert repr(value(expected)) == repr(value(text))
+@pytest.mark.parametrize("name", AS_WRITTEN)
+def test_what_is_not_set_stays_as_it_was_written(name: str) -> None:
+    text = AS_WRITTEN[name]
+    assert edit_yaml(text, []) == text
+    before = f"x: 1\n{text}" if not text.startswith("\ufeff") else text.replace("a", "x: 1\na")
+    assert edit_yaml(before, [(("x",), 2)]) == before.replace("x: 1", "x: 2")
+
+
+ROWS = """\
+rows:
+  - id: a   # one
+
+  # two
+  - id: b
+    text: |
+      long
+
+      text
+
+# the end
+"""
+
+# name: (the text, the path, the new value, the new text)
+STRUCTURE: dict[str, tuple[str, tuple[str | int, ...], Any, str]] = {
+    "a key, an empty line behind it": (
+        ROWS,
+        ("rows", 0, "n"),
+        1,
+        ROWS.replace("# one\n", "# one\n    n: 1\n"),
+    ),
+    "a key behind a block": (
+        ROWS,
+        ("rows", 1, "n"),
+        {"m": ["x"]},
+        ROWS.replace("      text\n", "      text\n    n:\n      m:\n        - x\n"),
+    ),
+    "a key behind a block that keeps its empty lines": (
+        "a:\n  b: |+\n    c\n\nd: 1\n",
+        ("a", "e"),
+        2,
+        "a:\n  b: |+\n    c\n\n  e: 2\nd: 1\n",
+    ),
+    "a key in flow": ("a: {b: 1 } # c\n", ("a", "d"), [2], "a: {b: 1, d: [2] } # c\n"),
+    "a key in flow, after a comma": ("{a: 1,}\n", ("b",), 2, "{a: 1, b: 2}\n"),
+    "a key of an empty mapping": ("a: {}\n", ("a", "b"), 1, "a: {b: 1}\n"),
+    "a text of several lines": ("a: x # b\n", ("a",), "c\n\nd\n", "a: | # b\n  c\n\n  d\n"),
+    "a line for a block": ("a: |  # b\n  c\n\n# d\n", ("a",), "e", "a: e  # b\n\n# d\n"),
+    "a list for a scalar": ("a: 1 # b\nc: 2\n", ("a",), [1], "a: # b\n- 1\nc: 2\n"),
+    "a scalar for a list": (
+        "a: # b\n  # c\n  - 1\n# d\ne: 2\n",
+        ("a",),
+        1,
+        "a: 1 # b\n# d\ne: 2\n",
+    ),
+    "a scalar for a mapping in a list": ("- a: 1\n  b: 2\n# c\n- 3\n", (0,), 1, "- 1\n# c\n- 3\n"),
+    "a mapping for a scalar in a list": (
+        "- 1\n- 2\n",
+        (0,),
+        {"a": 1, "b": 2},
+        "- a: 1\n  b: 2\n- 2\n",
+    ),
+    "nothing for an alias": ("a: &x [1]\nb: *x # c\n", ("b",), None, "a: &x [1]\nb: null # c\n"),
+    "a merged key": (
+        "a: &x {b: 1}\nc:\n  <<: *x # d\n  e: 2\n",
+        ("c", "b"),
+        3,
+        "a: &x {b: 1}\nc:\n  <<: *x # d\n  e: 2\n  b: 3\n",
+    ),
+    "an alias in a list": (
+        "# a\n---\nb: &x 1_0 # d\nc:\n    - *x\n    - *x\n",
+        ("c", 1),
+        "2026-05-08",
+        "# a\n---\nb: &x 1_0 # d\nc:\n    - *x\n    - '2026-05-08'\n",
+    ),
+    "a key after a question mark": ("? a\n: 1 # b\n", ("c",), 2, "a: 1 # b\nc: 2\n"),
+}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+@pytest.mark.parametrize("name", STRUCTURE)
+def test_a_change_of_structure(name: str, end: str) -> None:
+    text, path, new, expected = (
+        part.replace("\n", end) if at in {0, 3} else part for at, part in enumerate(STRUCTURE[name])
+    )
+    assert edit_yaml(text, [(path, new)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "new"),
+    [
+        ("a: &x {b: 1}\nc: *x\n", ("a", "b"), 2),
+        ("a: &x {b: 1}\nc: *x\n", ("c", "b"), 2),
+        # ruamel.yaml would lose the comment
+        ("a: &x 1\nb:\n- *x # c\n- *x\n", ("b", 1), 2),
+        ("a: [\n", ("a",), 1),
+        ("a: 1\na: 2\n", ("a",), 3),
+        ("a: 1\n", ("a",), "\ud800"),
+        ("a: 1\n", ("a",), (1,)),
+        ("a: 1\n", ("a",), {1: 2}),
+        pytest.param("a: 1\n", ("a",), 10**5000, id="many digits"),
+    ],
+)
+def test_what_cannot_be_done_faithfully_is_refused(
+    text: str, path: tuple[str | int, ...], new: Any
+) -> None:
+    with pytest.raises(EditError):
+        edit_yaml(text, [(path, new)])
+
+
+def test_a_value_inside_of_itself_is_refused() -> None:
+    new: list[Any] = []
+    new.append(new)
+    with pytest.raises(EditError):
+        edit_yaml("a: 1\n", [(("a",), new)])
+
+
+def test_later_changes_see_the_earlier_ones() -> None:
+    changes: list[tuple[tuple[str | int, ...], Any]] = [
+        (("b",), {}),
+        (("b", "c"), [1, 2]),
+        (("b", "c", 0), 3),
+        (("a",), 4),
+        (("a",), 5),
+    ]
+    assert value(edit_yaml("a: 1\n", changes)) == {"a": 5, "b": {"c": [3, 2]}}
+
+
+def test_a_change_of_every_row_is_one_pass() -> None:
+    text = "".join(f"- id: r{row} # {row}\n  n: 1\n\n" for row in range(1000))
+    changes: list[tuple[tuple[str | int, ...], Any]] = []
+    for row in range(1000):
+        changes += [((row, "n"), 2), ((row, "new"), "x")]
+    expected = text.replace("n: 1\n", "n: 2\n  new: x\n")
+    assert edit_yaml(text, changes) == expected
 
 
 # A text that only looks like a date is text to us: writing must not touch it.

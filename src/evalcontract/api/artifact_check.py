@@ -14,15 +14,16 @@ from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from evalcontract.library.artifact import Artifact
+    from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
     from evalcontract.rules._rule import Context
 
 
 def check_artifact(
-    artifact: Artifact, context: Context, unreadable: Mapping[str, str]
+    artifact: Artifact, context: Context, unreadable: UnreadableNames
 ) -> Iterator[Problem]:
     """Yield what is wrong with one artifact of a library."""
     document = artifact.document

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from evalcontract.library.artifact import Artifact
+    from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.source import Batch, Rows
@@ -42,7 +43,7 @@ class Surroundings:
     library: Library
     bundles: Mapping[str, Schema]
     declared: frozenset[str]
-    unreadable: Mapping[str, str]
+    unreadable: UnreadableNames
 
 
 class DatasetCheck:

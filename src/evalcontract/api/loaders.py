@@ -143,6 +143,7 @@ class DatasetLoader(_Loader):
             rest = check.finish()
             rows = _with_late_findings(rows, rest)
             found += rest
+            found += run.bundles()
             found += run.artifacts()
             provenance = check.provenance()
         settled = self._settle(found, strict=policy.strict)
@@ -206,7 +207,9 @@ class _ArtifactLoader(_Loader):
             raise UsageError(f"`{version}` is no version, such as 1.0.0")
         resolved = library.resolve(Reference(self._kind, id, wanted))
         if isinstance(resolved, Dangling):
-            raise UsageError(_missing(resolved, library.ids(self._kind)))
+            broken = run.workspace.unreadable_names.get(f"{self._kind}/{id}", ())
+            files = "".join(f"; {file} could not be read" for _, file in broken)
+            raise UsageError(_missing(resolved, library.ids(self._kind)) + files)
         artifact = resolved.artifact
         policy = run.base_policy
         run.want(artifact, policy, library)

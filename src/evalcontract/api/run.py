@@ -119,8 +119,9 @@ class Run:
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""
         for document in self.workspace.bundle_files.values():
-            fault = schema_fault(document.value) if isinstance(document, Document) else None
-            if fault and isinstance(document, Document):
+            if isinstance(document, Unreadable):
+                yield from locate_faults(document, self.base_policy)
+            elif fault := schema_fault(document.value):
                 yield from locate([_invalid_bundle(*fault)], document, self.base_policy, {})
 
     def unreadable(self, files: Iterator[Unreadable] | list[Unreadable]) -> Iterator[Diagnostic]:

@@ -50,6 +50,7 @@ class Outcome:
 
     def settle(self) -> Outcome:
         """Sort the findings, each once."""
+        self.left_out.sort()
         self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)
         return self
 

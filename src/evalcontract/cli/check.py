@@ -17,8 +17,9 @@ from evalcontract.cli.options import Asked, run_and_report, shared_options
 )
 @shared_options
 def check(path: Path, **options: Any) -> int:
-    """Check a whole workspace: datasets, rubrics, judges, bundles and targets.
+    """Check a whole workspace.
 
-    PATH is a folder, the current one by default.
+    That is its datasets, rubrics, judges, bundles and targets. PATH is a folder, the current one
+    by default.
     """
     return run_and_report(Asked(**options), lambda asked: check_workspaces(path, asked))

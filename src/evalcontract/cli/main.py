@@ -10,11 +10,13 @@ import click
 
 from evalcontract import __version__
 from evalcontract.cli.check import check
+from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.explain import explain
 from evalcontract.cli.schema import schema
 from evalcontract.cli.validate import validate_dataset, validate_judge, validate_rubric
 from evalcontract.model.errors import EvalContractError
 from evalcontract.policy.exit_status import BUG, USAGE
+from evalcontract.report.frame import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,11 +71,10 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> int:
         status: Any = command.main(arguments, standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.ClickException as error:
-        error.show()
-        return USAGE
+        usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
+        return _refuse(error.format_message(), usage)
     except EvalContractError as error:
-        click.echo(f"{click.style('error', fg='red', bold=True)}: {error}", err=True)
-        return USAGE
+        return _refuse(str(error))
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
@@ -83,6 +84,16 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         click.echo("this is a bug of evalcontract: please report it with the above", err=True)
         return BUG
+
+
+def _refuse(message: str, usage: str = "") -> int:
+    """Say why nothing was done; what was typed is shown, and not sent to the terminal."""
+    colour = wants_colour(sys.stderr)
+    name = click.style("error", fg="red", bold=True) if colour else "error"
+    if usage:
+        click.echo(visible(usage), err=True)
+    click.echo(f"{name}: {visible(message)}", err=True, color=colour)
+    return USAGE
 
 
 def main() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.api.validate import Options
+from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.progress import Bar
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS
@@ -80,7 +80,7 @@ def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
         outcome = work(Options(asked.root, asked.strict, progress=bar.advance))
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     style = Style(
-        _wants_colour(),
+        wants_colour(sys.stdout),
         shutil.get_terminal_size().columns,
         asked.limit,
         asked.verbose,
@@ -89,10 +89,3 @@ def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
     for piece in FORMATS[asked.output_format](report, style):
         click.echo(piece, nl=False, color=True)
     return exit_status(outcome.diagnostics)
-
-
-def _wants_colour() -> bool:
-    """Whether to colour: only a terminal, and never against NO_COLOR (https://no-color.org)."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _command(kind: Kind, summary: str) -> click.Command:
+def _command(kind: Kind, summary: str, details: str) -> click.Command:
     @click.command(
         name=f"validate-{kind}",
-        help=summary,
+        help=f"{summary} {details}",
+        short_help=summary.rstrip("."),
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     @click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -43,16 +44,19 @@ def _stdin(name: str | None) -> Callable[[], Input]:
 
 validate_dataset = _command(
     Kind.DATASET,
-    "Check datasets, and the rubrics and judges that their rows reach. FILE is a YAML, JSON or "
-    "JSONL file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input.",
+    "Check datasets and what their rows reach.",
+    "That is the rubrics and judges that they refer to, and those that these do. "
+    "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input.",
 )
 validate_rubric = _command(
     Kind.RUBRIC,
-    "Check rubrics, and the rubrics and judges that they reach. FILE is a YAML or JSON file, a "
-    "folder, a pattern such as 'rubrics/**/*.yaml', or - for standard input.",
+    "Check rubrics and what they reach.",
+    "That is the rubrics and judges that they refer to, and those that these do. "
+    "FILE is a YAML or JSON file, a folder, a pattern such as 'rubrics/**/*.yaml', or - for standard input.",
 )
 validate_judge = _command(
     Kind.JUDGE,
-    "Check judges: the prompt and its validation. This does not measure a judge against people. "
+    "Check judges: prompt and validation.",
+    "This does not measure a judge against people. "
     "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input.",
 )

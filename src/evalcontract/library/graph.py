@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact, Use
     from evalcontract.library.library import Library
 
+    Hop = tuple[Artifact, Use]
+
 
 def steps(artifact: Artifact, library: Library) -> Iterator[tuple[Use, Artifact]]:
     """Yield each reference of an artifact that resolves, with what it leads to."""
@@ -39,22 +41,29 @@ def reach(starts: Iterable[Artifact], library: Library) -> list[Artifact]:
     return list(seen.values())
 
 
-def find_cycle(start: Artifact, library: Library) -> list[tuple[Artifact, Use]] | None:
-    """Return the shortest way from a rubric back to itself, as (rubric, its reference) hops.
+def find_cycles(start: Artifact, library: Library) -> list[list[Hop]]:
+    """Return the ways from a rubric back to itself: the shortest through each of its references.
 
-    None where there is no way back.
+    Each is a list of hops (rubric, its reference), the first of them from `start`.
     """
-    paths: list[list[tuple[Artifact, Use]]] = [[]]
-    ends = [start]
-    seen: set[int] = set()
-    while ends:
-        end, path = ends.pop(0), paths.pop(0)
-        for use, target in rubric_steps(end, library):
-            hop = [*path, (end, use)]
-            if target is start:
-                return hop
+    found = []
+    for use, target in rubric_steps(start, library):
+        way = [] if target is start else _shortest(target, start, library)
+        if way is not None:
+            found.append([(start, use), *way])
+    return found
+
+
+def _shortest(start: Artifact, end: Artifact, library: Library) -> list[Hop] | None:
+    """Return the shortest way between two rubrics, None where there is none."""
+    waiting: list[tuple[Artifact, list[Hop]]] = [(start, [])]
+    seen = {id(start)}
+    while waiting:
+        here, path = waiting.pop(0)
+        for use, target in rubric_steps(here, library):
+            if target is end:
+                return [*path, (here, use)]
             if id(target) not in seen:
                 seen.add(id(target))
-                ends.append(target)
-                paths.append(hop)
+                waiting.append((target, [*path, (here, use)]))
     return None

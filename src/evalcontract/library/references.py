@@ -4,70 +4,75 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.graph import find_cycle, rubric_steps
+from evalcontract.library.graph import find_cycles, rubric_steps
 from evalcontract.library.library import Dangling
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from evalcontract.library.artifact import Artifact, Use
     from evalcontract.library.library import Library
+    from evalcontract.library.names import UnreadableNames
+
+_FEW = 8
 
 
-def check_use(use: Use, library: Library, unreadable: Mapping[str, str]) -> Iterator[Problem]:
-    """Yield what is wrong with one reference.
-
-    `unreadable` maps the name that a reference would have, `rubric/foo`, to the file that has
-    such a name and could not be read.
-    """
+def check_use(use: Use, library: Library, unreadable: UnreadableNames) -> Iterator[Problem]:
+    """Yield what is wrong with one reference. `unreadable` are files that may be what it means."""
     found = library.resolve(use.reference)
     if isinstance(found, Dangling):
-        yield _dangling(use, found, unreadable)
+        yield _dangling(use, found, library, unreadable)
     elif not found.pinned:
+        broken = unreadable.get(f"{use.reference.kind}/{use.reference.id}", ())
+        unless = "".join(f"; {file} could not be read" for _, file in broken)
+        message = f"`{use.reference}` names no version; today it means {found.artifact.version}"
         yield Problem(
-            "reference/unpinned",
-            f"`{use.reference}` names no version; today it means {found.artifact.version}",
-            use.path,
-            f"pin it: {found.artifact.name}",
+            "reference/unpinned", f"{message}{unless}", use.path, f"pin it: {found.artifact.name}"
         )
 
 
-def _dangling(use: Use, found: Dangling, unreadable: Mapping[str, str]) -> Problem:
+def _dangling(use: Use, found: Dangling, library: Library, unreadable: UnreadableNames) -> Problem:
     reference = use.reference
-    advice: str | None
+    message = f"there is no {reference.kind} `{reference.id}`"
     if found.versions:
         message = f"`{reference.kind}/{reference.id}` has no version {reference.version}"
-        known = ", ".join(str(version) for version in reversed(found.versions))
-        advice = f"it has {known}"
-    else:
-        message = f"there is no {reference.kind} `{reference.id}`"
-        file = unreadable.get(f"{reference.kind}/{reference.id}")
-        advice = f"add {reference.kind}s/{reference.id}.yaml"
-        if file:
-            advice = f"{file} could not be read: mend that first"
-        elif found.nearest:
-            pin = f"@{reference.version}" if reference.version else ""
-            advice = f"did you mean `{reference.kind}/{found.nearest}{pin}`?"
+    advice = _advice(found, library, unreadable)
     return Problem("reference/dangling", message, use.path, advice)
 
 
+def _advice(found: Dangling, library: Library, unreadable: UnreadableNames) -> str:
+    reference = found.reference
+    for version, file in unreadable.get(f"{reference.kind}/{reference.id}", ()):
+        if version in (None, reference.version) or reference.version is None:
+            return f"{file} could not be read: mend that first"
+    if found.versions:
+        return f"it has {', '.join(str(version) for version in reversed(found.versions))}"
+    if found.nearest:
+        pin = f"@{reference.version}" if reference.version else ""
+        return f"did you mean `{reference.kind}/{found.nearest}{pin}`?"
+    ids = library.ids(reference.kind)
+    if 0 < len(ids) <= _FEW:
+        return f"add it, or correct the name; there are {', '.join(ids)}"
+    return f"add {reference.kind}s/{reference.id}.yaml, or correct the name"
+
+
 def check_cycles(artifact: Artifact, library: Library) -> Iterator[Problem]:
-    """Yield the cycle through a rubric, if it is the one of the cycle that reports it.
+    """Yield the cycles through a rubric of which it is the one to report.
 
     A cycle is one mistake: the rubric with the first file name reports it, with every hop.
     """
-    chain = find_cycle(artifact, library)
-    if chain is None or artifact.file != min(hop.file for hop, _ in chain):
-        return
-    names = [*(hop.name for hop, _ in chain), artifact.name]
-    related = tuple(
-        Related(f"{hop.name} refers to {use.reference}", use.path, hop.file)
-        for hop, use in chain[1:]
-    )
-    message = f"a rubric reaches itself: {' -> '.join(names)}"
-    advice = "take one of these references out"
-    yield Problem("rubric/cycle", message, chain[0][1].path, advice, related=related)
+    for chain in find_cycles(artifact, library):
+        if artifact.file != min(hop.file for hop, _ in chain):
+            continue
+        names = [*(hop.name for hop, _ in chain), artifact.name]
+        related = tuple(
+            Related(f"{hop.name} refers to {use.reference}", use.path, hop.file)
+            for hop, use in chain[1:]
+        )
+        message = f"a rubric reaches itself: {' -> '.join(names)}"
+        advice = "take one of these references out"
+        yield Problem("rubric/cycle", message, chain[0][1].path, advice, related=related)
 
 
 def check_depth(artifact: Artifact, library: Library) -> Iterator[Problem]:
@@ -76,7 +81,7 @@ def check_depth(artifact: Artifact, library: Library) -> Iterator[Problem]:
     Hops of a cycle are left to `check_cycles`.
     """
     for use, target in rubric_steps(artifact, library):
-        if target is artifact or find_cycle(target, library) or find_cycle(artifact, library):
+        if target is artifact or find_cycles(target, library) or find_cycles(artifact, library):
             continue
         inner = [each for each in target.uses if each.via == "composite"]
         if inner:

@@ -6,6 +6,7 @@ EvalContractError
 ├── ConfigurationError    evalcontract.toml cannot be used
 ├── InstallationError     a file of the package itself is missing
 ├── PluginError           an entry point of somebody else does not load
+├── EditError             a change of a YAML text that cannot be made faithfully
 └── ContractViolation     strict mode: carries every diagnostic of the run
 """
 
@@ -44,6 +45,10 @@ class InstallationError(EvalContractError):
 
 class PluginError(EvalContractError):
     """An entry point cannot be loaded; the message names its distribution."""
+
+
+class EditError(EvalContractError):
+    """A YAML text cannot be changed so that it reads as asked and keeps the rest."""
 
 
 class ContractViolation(EvalContractError):

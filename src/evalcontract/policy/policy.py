@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import ConfigurationError
+from evalcontract.model.nearest import nearest
 from evalcontract.policy.table import DEFAULT, TABLE
 
 if TYPE_CHECKING:
@@ -80,6 +81,11 @@ def parse_weights(table: Mapping[str, Any], where: str) -> dict[str, Weight]:
     """
     weights = {}
     for code, entry in table.items():
+        kind = code.partition("/")[0]
+        if code not in TABLE and kind in {each.partition("/")[0] for each in TABLE}:
+            near = nearest(code, TABLE)
+            meant = f"; did you mean {near}?" if near else ""
+            raise ConfigurationError(f"{where}: there is no code {code}{meant}")
         modes = entry if isinstance(entry, dict) else {"soft": entry, "strict": entry}
         if not modes.keys() <= {"soft", "strict"}:
             raise ConfigurationError(f"{where}: {code}: modes are `soft` and `strict`")
@@ -92,6 +98,6 @@ def parse_weights(table: Mapping[str, Any], where: str) -> dict[str, Weight]:
 
 
 def _severity(name: Any, code: str, where: str) -> Severity | None:
-    if name not in _NAMES:
+    if not isinstance(name, str) or name not in _NAMES:
         raise ConfigurationError(f"{where}: {code}: {name!r} is none of {', '.join(_NAMES)}")
     return _NAMES[name]

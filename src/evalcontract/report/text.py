@@ -41,7 +41,7 @@ def _finding(found: Diagnostic, style: Style) -> Iterator[str]:
     yield f"{heading}{paint(': ' + visible(found.message), _BOLD)}\n"
     gutter = len(str(found.place.span.line)) if found.place.span else 1
     of_row = f"  (row `{visible(found.row)}`)" if found.row is not None else ""
-    yield f"{' ' * gutter}{paint('-->', _BLUE)} {found.place}{of_row}\n"
+    yield f"{' ' * gutter}{paint('-->', _BLUE)} {visible(str(found.place))}{of_row}\n"
     yield from _frame(found.place, gutter, style.width, colour, paint)
     if found.help:
         first, *rest = textwrap.wrap(
@@ -53,7 +53,7 @@ def _finding(found: Diagnostic, style: Style) -> Iterator[str]:
         yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
     for message, place in found.related:
-        yield f"{' ' * gutter} {paint('=', _BLUE)} {visible(message)}: {place}\n"
+        yield f"{' ' * gutter} {paint('=', _BLUE)} {visible(message)}: {visible(str(place))}\n"
 
 
 def _frame(
@@ -73,17 +73,12 @@ def _left_out(report: Report, style: Style) -> Iterator[str]:
     if not report.left_out:
         return
     if style.verbose:
-        yield "no datasets, and left out:\n"
+        yield "not checked, since nothing says that they are datasets:\n"
         for name in report.left_out:
-            yield f"  {name}\n"
+            yield f"  {visible(name)}\n"
     else:
-        count = len(report.left_out)
-        files = (
-            "1 data file is no dataset and was"
-            if count == 1
-            else f"{count} data files are no datasets and were"
-        )
-        yield f"{files} left out (`--verbose` names {'it' if count == 1 else 'them'})\n"
+        files = _many(len(report.left_out), "data file")
+        yield f"{files} not checked: no datasets, it seems (`--verbose` names them)\n"
 
 
 def _summary(report: Report, style: Style) -> str:

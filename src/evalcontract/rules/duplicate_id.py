@@ -49,7 +49,7 @@ class _Ids:
         earlier = (*self._prefix, self._first[id_], "id")
         return Problem(
             CODE,
-            f"the id `{id_}` is taken",
+            f"another row has the id `{id_}` already",
             (*self._prefix, index, "id"),
             "give each row an id of its own",
             row=id_,

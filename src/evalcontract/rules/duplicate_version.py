@@ -51,10 +51,9 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     twins = context.library.versions(artifact.kind, artifact.id).get(artifact.version, [])
     others = [twin for twin in twins if twin.file != artifact.file]
     if others:
-        files = ", ".join(other.file for other in others)
         yield Problem(
             f"{artifact.kind}/duplicate-version",
-            f"{artifact.name} stands in {files} too",
+            f"{artifact.name} stands in another file too",
             ("version",),
             "give one of them a new version, or remove it",
             related=tuple(Related("and here", ("version",), other.file) for other in others),

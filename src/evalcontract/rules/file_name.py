@@ -25,8 +25,9 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from evalcontract.library.names import promised
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.reference import Kind
 from evalcontract.model.version import Version
 from evalcontract.rules._rule import Context, Rule, Subject, rule
 
@@ -37,33 +38,20 @@ if TYPE_CHECKING:
 def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     artifact = subject.artifact
     file = PurePosixPath(artifact.file.replace("\\", "/"))
-    folder = f"{artifact.kind}s"
-    if artifact.id is None or folder not in file.parts:
+    if artifact.id is None or f"{artifact.kind}s" not in file.parts:
         return  # a file outside of the library may be called anything
-    id_, version = _promised(file, folder)
-    code = f"{artifact.kind}/file-name"
+    id_, version = promised(artifact.file, artifact.kind)
+    nested = Version.parse(file.stem) is not None
+    code, says = f"{artifact.kind}/file-name", "the folder" if nested else "the file"
     if id_ is not None and id_ != artifact.id:
-        message = f"the file is named for `{id_}`, and holds `{artifact.id}`"
-        yield Problem(code, message, ("id",), f"name it {artifact.id}{file.suffix}")
+        message = f"{says} is named for `{id_}`, and the file holds `{artifact.id}`"
+        advice = f"{artifact.id}/{file.name}" if nested else f"{artifact.id}{file.suffix}"
+        yield Problem(code, message, ("id",), f"name it {advice}")
     elif version is not None and artifact.version is not None and version != artifact.version:
         message = f"the file is named for version {version}, and holds {artifact.version}"
-        advice = f"name it {artifact.id}@{artifact.version}{file.suffix}"
+        sign = "/" if nested else "@"
+        advice = f"name it {artifact.id}{sign}{artifact.version}{file.suffix}"
         yield Problem(code, message, ("version",), advice)
-
-
-def _promised(file: PurePosixPath, folder: str) -> tuple[str | None, Version | None]:
-    """Return the id and the version that a name promises.
-
-    The names are `{id}.yaml`, `{id}@{version}.yaml` and `{id}/{version}.yaml`.
-    """
-    stem = file.stem
-    id_, _, version = stem.partition("@")
-    inside = Version.parse(stem)
-    if inside is not None and file.parent.name != folder:
-        return file.parent.name, inside
-    if Reference.parse(f"rubric/{id_}") is None:
-        return None, None
-    return id_, Version.parse(version) if version else None
 
 
 RULES: tuple[Rule, ...] = (

@@ -36,4 +36,5 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     text = subject.value.get("validation", {}).get("validated_at")
     if text is not None and validated_on(subject.value) is None:
         path = ("validation", "validated_at")
-        yield Problem(CODE, f"`{text}` is no day of the calendar", path, "write it as 2026-05-08")
+        advice = "correct the day; the form is YYYY-MM-DD"
+        yield Problem(CODE, f"`{text}` is no day of the calendar", path, advice)

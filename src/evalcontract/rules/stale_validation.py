@@ -41,7 +41,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if age > context.max_age_days:
         yield Problem(
             CODE,
-            f"validated {age} days ago; {context.max_age_days} are allowed",
+            f"last validated {age} days ago; the limit is {context.max_age_days}",
             ("validation", "validated_at"),
             "validate the judge again, and record the day",
         )

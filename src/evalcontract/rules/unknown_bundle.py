@@ -58,7 +58,7 @@ class _Bundles:
             rows = f" ({count} rows name it)" if count > 1 else ""
             near = nearest(name, sorted(self._context.bundles))
             declare = f"declare it in bundles/{name}.schema.json"
-            advice = f"did you mean `{near}`? or {declare}" if near else declare
+            advice = f"did you mean `{near}`? Otherwise {declare}" if near else declare
             yield Problem(CODE, f"no bundle `{name}` is declared{rows}", path, advice)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from evalcontract.source.document import Document
+from evalcontract.source.editing import edit_yaml
 from evalcontract.source.fault import SourceFault, Unreadable
 from evalcontract.source.files import SUFFIXES, format_of, read_file, read_stream, read_text
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import Batch, Rows
-from evalcontract.source.writing import edit_yaml, write_text
+from evalcontract.source.writing import write_text
 
 __all__ = [
     "SUFFIXES",

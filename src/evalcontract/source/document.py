@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.source.node import Node
+
+#: What a block scalar begins with; a comment may follow, which is not its text.
+_BLOCK_HEAD = re.compile(r"(?:[&!]\S*\s+)*[|>][-+0-9]*(?:\s|$)")
 
 
 class Document:
@@ -77,7 +81,9 @@ def find_within(lines: list[str], span: Span, within: Within) -> Span | None:
     it is; the same number of times before it means the same place.
     """
     count = within.occurrence
-    for number in range(span.line, min(span.end_line, len(lines)) + 1):
+    head = lines[span.line - 1][span.column - 1 :] if span.line <= len(lines) else ""
+    first = span.line + 1 if _BLOCK_HEAD.match(head) else span.line
+    for number in range(first, min(span.end_line, len(lines)) + 1):
         line = lines[number - 1]
         start = span.column - 1 if number == span.line else 0
         end = span.end_column - 1 if number == span.end_line else len(line)

@@ -48,6 +48,7 @@ _TRANSLATIONS = (
     ),
     ("did not find expected ',' or ']'", "a `[` list is not closed", "close it with `]`"),
     ("did not find expected ',' or '}'", "a `{` mapping is not closed", "close it with `}`"),
+    ("did not find expected node content", "a value is expected here", None),
     (
         "unknown escape character",
         "an unknown escape inside of double quotes",

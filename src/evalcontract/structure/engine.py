@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 from jsonschema import validators
+from jsonschema.exceptions import best_match
+from referencing import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +24,16 @@ if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.structure.schemas import Schema
+
+
+# The engines' own registries would go to the network for a `$ref` that they do not know.
+_NOTHING_TO_FETCH: Registry[Any] = Registry()
+
+
+def _in_short(error: jsonschema.ValidationError) -> str:
+    if error.validator == "enum":
+        return f"`{error.instance}` is none of {', '.join(map(str, error.validator_value))}"
+    return str(error.message)
 
 
 @cache
@@ -65,7 +77,7 @@ _Exact: Any = validators.extend(
 
 def validator_for(schema: Schema) -> Validator:
     """Return the exact engine for a schema (`jsonschema`)."""
-    exact: Validator = _Exact(schema)
+    exact: Validator = _Exact(schema, registry=_NOTHING_TO_FETCH)
     return exact
 
 
@@ -73,15 +85,23 @@ def native_for(schema: Schema) -> NativeValidator:
     """Return the fast engine for a schema (`jsonschema_rs`); its verdict is the same."""
     import jsonschema_rs  # its import costs more than all that a small clean file needs
 
-    return jsonschema_rs.Draft202012Validator(schema)
+    return jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
+
+
+def _refuse(uri: str) -> Any:
+    raise LookupError(f"`{uri}` is elsewhere, and nothing is ever fetched")
 
 
 def schema_fault(schema: Any) -> tuple[str, tuple[str | int, ...]] | None:
     """Say what is wrong with a JSON Schema (Draft 2020-12), and where in it; None if it is one."""
     try:
         _Exact.check_schema(schema)
+        native_for(schema)  # resolves every reference, which the other does when it meets one
     except jsonschema.SchemaError as error:
-        return error.message, tuple(error.absolute_path)
+        worst = best_match(error.context or ()) or error
+        return _in_short(worst), tuple(error.absolute_path)
+    except ValueError as error:
+        return str(error).split("\n")[0], ()
     except Exception as error:  # noqa: BLE001 - more can go wrong than is documented
         return f"it cannot be used: {error}", ()
     return None

@@ -41,18 +41,18 @@ class Gate:
 def gate_schema(row: Schema, references: Iterable[str], extra: list[Schema]) -> Schema:
     """Return the schema of a list of rows: known keys only, resolving references only.
 
-    A bundle is embedded whole, under an id of its own, so that its local references stay local.
+    A bundle is embedded whole, under an id, so that its local references stay local.
     """
     definitions = copy.deepcopy(row["$defs"])
     definition = definitions["row"]
     for bundle in extra:
         for key in bundle.get("properties", {}):
             definition["properties"].setdefault(key, True)
-    for each in _open_mappings(definition):
+    for each in _open_mappings(definitions):
         each["additionalProperties"] = False
         each["patternProperties"] = {f"^{OWN_PREFIX}": True}
     definition["properties"]["rubric_ref"] = {"enum": sorted(references)}
-    embedded = {f"bundle_{n}": {**each, "$id": f"urn:bundle:{n}"} for n, each in enumerate(extra)}
+    embedded = {f"bundle_{n}": {"$id": f"urn:bundle:{n}", **each} for n, each in enumerate(extra)}
     every = [{"$ref": "#/$defs/row"}, *({"$ref": each["$id"]} for each in embedded.values())]
     return {
         "$schema": row["$schema"],

@@ -68,7 +68,8 @@ def near_misses(
         return
     if not isinstance(value, dict):
         return
-    known = {**properties(also or {}), **known_keys(schema, value, root)}
+    theirs: dict[str, Schema] = {key: {} for key in properties(also or {})}
+    known = {**theirs, **known_keys(schema, value, root)}
     parts = list(branches(schema, value, root))
     if known and all(part.get("additionalProperties") is not False for part in parts):
         required = [key for part in (*parts, also or {}) for key in part.get("required", ())]

@@ -71,12 +71,18 @@ def definition(name: str, *, of: str) -> Schema:
 
 
 def follow(schema: Any, root: Schema) -> Schema:
-    """Return what a schema's local `$ref` leads to, with what stands beside the `$ref` over it."""
+    """Return what a schema's local `$ref` leads to, with what stands beside the `$ref` over it.
+
+    A reference that is not `#/…` is not followed: only bundles have such, and what is derived
+    from a schema (known keys, examples) can do without.
+    """
     own = schema if isinstance(schema, dict) else {}
-    while "$ref" in own:
+    while str(own.get("$ref", "")).startswith("#/"):
         target: Any = root
         for step in own["$ref"].removeprefix("#/").split("/"):
-            target = target[step]
+            target = target.get(step, {}) if isinstance(target, dict) else {}
+        if not isinstance(target, dict):
+            return own
         own = {**target, **{key: part for key, part in own.items() if key != "$ref"}}
     return own
 

@@ -36,7 +36,7 @@ FAULTS = {
     "exclusiveMaximum": "out-of-range",
     "not": "conflicting-key",
 }
-_PERCENT = 100
+_PERCENT, _TEN = 100, 10
 _LIMITS = {
     "minimum": "{} or more",
     "exclusiveMinimum": "above {}",
@@ -151,7 +151,7 @@ def _type(error: ValidationError, name: str, written: str | None) -> Said:
 
 def _type_advice(wanted: list[str], value: Any) -> str | None:
     if value is None:
-        return "fill it in, or remove the key"
+        return "fill it in, or remove it"
     if not isinstance(value, str):
         return None
     if "array" in wanted:
@@ -167,7 +167,7 @@ def _enum(error: ValidationError, name: str, written: str | None) -> Said:
     value, allowed = error.instance, [str(each) for each in error.validator_value]
     meant = nearest(value, allowed) if isinstance(value, str) else None
     listed = f"one of {_listed(allowed)}"
-    message = f"{_shown(value)} is no value of {name}"
+    message = f"{name} cannot be {_shown(value)}"
     return message, f"did you mean `{meant}`?" if meant else listed
 
 
@@ -184,7 +184,7 @@ def _pattern(error: ValidationError, name: str, written: str | None) -> Said:
 
 
 def _empty(error: ValidationError, name: str, written: str | None) -> Said:
-    return f"{name} is empty", "fill it in, or remove it"
+    return f"{name} is empty", "write something"
 
 
 def _few(error: ValidationError, name: str, written: str | None) -> Said:
@@ -213,7 +213,8 @@ def _range(error: ValidationError, name: str, written: str | None) -> Said:
         wanted = " and ".join(word.format(limit) for word, limit in limits)
     advice = None
     if high == 1 and 1 < error.instance <= _PERCENT:
-        advice = f"a share, not a percentage: {error.instance / _PERCENT:g}"
+        share = error.instance / (_PERCENT if error.instance > _TEN else _TEN)
+        advice = f"a share between 0 and 1, such as {share:g}"
     return f"{name} must be {wanted}, not {error.instance}", advice
 
 

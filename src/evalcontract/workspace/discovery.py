@@ -23,8 +23,9 @@ def name_of(path: Path) -> str:
     try:
         relative = os.path.relpath(path)
     except ValueError:  # another drive
-        return path.as_posix()
-    return path.as_posix() if relative.startswith("..") else Path(relative).as_posix()
+        relative = ".."
+    name = path.as_posix() if relative.startswith("..") else Path(relative).as_posix()
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def find_root(start: Path) -> Path:
@@ -41,8 +42,9 @@ def find_root(start: Path) -> Path:
 
 
 def is_workspace(folder: Path) -> bool:
-    """Whether a folder holds a library."""
-    return any((folder / name).is_dir() for name in LIBRARY_FOLDERS)
+    """Whether a folder holds a library, or a configuration."""
+    configured = (folder / FILE_NAME).is_file()
+    return configured or any((folder / name).is_dir() for name in LIBRARY_FOLDERS)
 
 
 def find_workspaces(path: Path) -> list[Path]:
@@ -52,7 +54,7 @@ def find_workspaces(path: Path) -> list[Path]:
     datasets that stand outside of those.
     """
     root = find_root(path)
-    if (root / FILE_NAME).is_file() or is_workspace(root):
+    if is_workspace(root):
         return [root]
     below = [folder for folder in _folders(path.resolve()) if is_workspace(folder)]
     inner = [each for each in below if not any(up in below for up in each.parents)]
@@ -71,10 +73,11 @@ def _is_ours(folder: Path, name: str) -> bool:
     return not (folder / name / "pyvenv.cfg").exists()
 
 
-def data_files(top: Path, exclude: tuple[str, ...] = ()) -> list[Path]:
+def data_files(top: Path, exclude: tuple[str, ...] = (), root: Path | None = None) -> list[Path]:
     """List the YAML, JSON and JSONL files below a folder, sorted.
 
-    Hidden folders, virtual environments and other people's packages are passed over.
+    `exclude` are globs below `root`, which is the folder itself by default. Hidden folders,
+    virtual environments and other people's packages are passed over.
     """
     if not top.is_dir():
         return []
@@ -83,7 +86,7 @@ def data_files(top: Path, exclude: tuple[str, ...] = ()) -> list[Path]:
         for path in sorted(folder.iterdir()):
             hidden = path.name.startswith(".")
             if path.suffix.lower() in SUFFIXES and not hidden and not path.is_dir():
-                relative = path.relative_to(top).as_posix()
+                relative = path.relative_to(root or top).as_posix()
                 if not any(fnmatch(relative, pattern) for pattern in exclude):
                     found.append(path)
     return found

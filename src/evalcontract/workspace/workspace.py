@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
+from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, RowStream, SourceFault, Unreadable, read_file
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
@@ -45,7 +46,7 @@ class Workspace:
         return {kind: self._read_folder(f"{kind}s") for kind in (Kind.RUBRIC, Kind.JUDGE)}
 
     def _read_folder(self, name: str) -> list[Document | Unreadable]:
-        paths = data_files(self.root / name, self.configuration.exclude)
+        paths = data_files(self.root / name, self.configuration.exclude, self.root)
         return [
             one_value(read_file(path, name_of(path)))
             for path in paths
@@ -69,20 +70,21 @@ class Workspace:
         return [each for group in files for each in group if isinstance(each, Unreadable)]
 
     @cached_property
-    def unreadable_names(self) -> dict[str, str]:
-        """What unreadable files of the library are by their name, `rubric/foo`, to the file."""
-        return {
-            f"{kind}/{each.file.rsplit('/', 1)[-1].partition('.')[0].partition('@')[0]}": each.file
-            for kind, files in self._artifact_files.items()
-            for each in files
-            if isinstance(each, Unreadable)
-        }
+    def unreadable_names(self) -> UnreadableNames:
+        """What the unreadable files of the library would be, by their names."""
+        found: UnreadableNames = {}
+        for kind, files in self._artifact_files.items():
+            for each in files:
+                if isinstance(each, Unreadable):
+                    id_, version = promised(each.file, kind)
+                    found.setdefault(f"{kind}/{id_}", []).append((version, each.file))
+        return found
 
     @cached_property
     def bundle_files(self) -> dict[str, Document | Unreadable]:
         """The files `bundles/{name}.schema.json`, by name."""
         found: dict[str, Document | Unreadable] = {}
-        for path in data_files(self.root / "bundles", self.configuration.exclude):
+        for path in data_files(self.root / "bundles", self.configuration.exclude, self.root):
             if path.name.endswith(_SCHEMA):
                 name = path.name.removesuffix(_SCHEMA)
                 found[name] = one_value(read_file(path, name_of(path)))

@@ -1,0 +1,15 @@
+"""The floor under any reader of JSONL in Python: parse each line with orjson, and do nothing.
+
+python bench/floor.py FILE
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import orjson
+
+with Path(sys.argv[1]).open("rb") as lines:
+    for line in lines:
+        orjson.loads(line)

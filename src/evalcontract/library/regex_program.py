@@ -1,0 +1,160 @@
+"""A regular expression as instructions, in the order in which a backtracking matcher tries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalcontract.library.pattern import (
+    Atomic,
+    Back,
+    Char,
+    Either,
+    Group,
+    Look,
+    Place,
+    Repeat,
+    Sequence,
+)
+
+if TYPE_CHECKING:
+    from evalcontract.library.pattern import Node
+
+_MOST_INSTRUCTIONS = 4000
+
+
+class TooLargeError(Exception):
+    """A pattern is longer, written out, than is worth looking at."""
+
+
+class Do(NamedTuple):
+    """An instruction: `to` is where it goes on, `other` what it tries after that.
+
+    Of `mark`, `turn` and `back` they are slots; `part` is what the instruction looks with.
+    """
+
+    what: str
+    to: int = 0
+    other: int = 0
+    part: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A pattern as instructions; a slot remembers a position."""
+
+    code: list[Do]
+    slots: int
+
+
+def program_of(root: Node) -> Program:
+    """Write a pattern out as a program.
+
+    Raises:
+        TooLargeError: it is too long.
+
+    """
+    writer = _Writer()
+    writer.write(root)
+    writer.put("done")
+    return Program(writer.code, writer.slots)
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.code: list[Do] = []
+        self.slots = 0
+        self._groups: dict[int, int] = {}
+
+    def put(self, what: str, to: int = 0, other: int = 0, part: Any = None) -> int:
+        if len(self.code) >= _MOST_INSTRUCTIONS:
+            raise TooLargeError
+        self.code.append(Do(what, to, other, part))
+        return len(self.code) - 1
+
+    def slot(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+    def write(self, node: Node) -> None:  # noqa: C901 - a table
+        match node:
+            case Char(test=test) | Place(test=test):
+                self.put("char" if isinstance(node, Char) else "place", part=test)
+            case Sequence(parts=parts):
+                for part in parts:
+                    self.write(part)
+            case Group(number=number, body=body):
+                self._group(number, body)
+            case Back(group=group, any_case=any_case):
+                self.put("back", *self._slots_of(group), part=any_case)
+            case Either(options=options):
+                self._either(options)
+            case Repeat(keeps=False):
+                self._repeat(node)
+            case Atomic(body=body):
+                self._inner("atomic", body)
+            case Repeat():
+                self._inner("atomic", Repeat(node.body, node.low, node.high))
+            case Look():
+                self._inner("look", node.body, (node.behind, node.negative))
+
+    def _slots_of(self, number: int) -> tuple[int, int]:
+        if number not in self._groups:
+            self._groups[number] = self.slot()
+            self.slot()
+        return self._groups[number], self._groups[number] + 1
+
+    def _group(self, number: int | None, body: Node) -> None:
+        if number is None:
+            self.write(body)
+            return
+        start, end = self._slots_of(number)
+        self.put("mark", start)
+        self.write(body)
+        self.put("mark", end)
+
+    def _inner(self, what: str, body: Node, part: Any = None) -> None:
+        """Write a part that is matched on its own, behind the instruction that asks for it."""
+        at = self.put(what)
+        self.write(body)
+        self.put("done")
+        self.code[at] = Do(what, len(self.code), at + 1, part)
+
+    def _either(self, options: tuple[Node, ...]) -> None:
+        ends = []
+        for index, option in enumerate(options):
+            last = index == len(options) - 1
+            split = None if last else self.put("split")
+            self.write(option)
+            if split is not None:
+                ends.append(self.put("go"))
+                self.code[split] = Do("split", split + 1, len(self.code))
+        for end in ends:
+            self.code[end] = Do("go", len(self.code))
+        if not options:
+            self.put("fail")
+
+    def _repeat(self, node: Repeat) -> None:
+        for _ in range(node.low):
+            self.write(node.body)
+        splits = []
+        for _ in range((node.high or node.low) - node.low):
+            splits.append(self.put("split"))
+            self.write(node.body)
+        if node.high is None:
+            splits.append(self._loop(node.body))
+        for at in splits:
+            self._choose(at, node.lazy)
+
+    def _loop(self, body: Node) -> int:
+        slot = self.slot()
+        split = self.put("split")
+        self.put("mark", slot)
+        self.write(body)
+        end = self.put("turn", split, slot)  # a turn that took nothing is the last one
+        self.code[end] = Do("turn", split, slot, end + 1)
+        return split
+
+    def _choose(self, at: int, lazy: bool) -> None:  # noqa: FBT001
+        inside, outside = at + 1, len(self.code)
+        self.code[at] = Do("split", *((outside, inside) if lazy else (inside, outside)))

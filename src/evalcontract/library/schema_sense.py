@@ -1,0 +1,165 @@
+"""Does a JSON Schema (Draft 2020-12) accept every value, or none? A proof, or nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evalcontract.model.path import Path
+
+_TYPES = ("object", "array", "string", "number", "boolean", "null")
+
+# What no value fails by.
+_NOTES = frozenset(
+    ("$schema", "$id", "$comment", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs",
+     "definitions", "title", "description", "default", "examples", "deprecated", "readOnly",
+     "writeOnly", "contentEncoding", "contentMediaType", "contentSchema")
+)  # fmt: skip
+
+_NO_KEYS: Callable[[Any], bool] = lambda value: not value  # noqa: E731 - a row of the table
+_EACH: Callable[[Any], bool] = lambda value: all(map(accepts_everything, value.values()))  # noqa: E731
+_ITSELF: Callable[[Any], bool] = lambda value: accepts_everything(value)  # noqa: E731, PLW0108
+
+#: The keywords that can refuse a value, and when they do not.
+_KEYWORDS: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(
+        ("$ref", "$dynamicRef", "$recursiveRef", "enum", "const", "pattern", "format", "maximum",
+         "exclusiveMaximum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength", "maxItems",
+         "maxProperties", "contains", "not", "oneOf", "if", "then", "else", "dependencies",
+         "additionalItems"),
+        lambda value: False,  # noqa: ARG005
+    ),
+    **dict.fromkeys(("required", "dependentRequired", "minLength", "minItems"), _NO_KEYS),
+    **dict.fromkeys(("minProperties", "uniqueItems"), _NO_KEYS),
+    **dict.fromkeys(("properties", "patternProperties", "dependentSchemas"), _EACH),
+    **dict.fromkeys(("items", "additionalProperties", "propertyNames"), _ITSELF),
+    **dict.fromkeys(("unevaluatedItems", "unevaluatedProperties"), _ITSELF),
+    "type": lambda value: set(value) >= set(_TYPES) if isinstance(value, list) else False,
+    "allOf": lambda value: all(map(accepts_everything, value)),
+    "prefixItems": lambda value: all(map(accepts_everything, value)),
+    "anyOf": lambda value: any(map(accepts_everything, value)),
+    "minContains": lambda value: True,  # noqa: ARG005 - `contains` decides
+    "maxContains": lambda value: True,  # noqa: ARG005
+}  # fmt: skip
+
+
+def accepts_everything(schema: Any) -> bool:
+    """Tell whether it is proven that a valid schema accepts every JSON value."""
+    if not isinstance(schema, dict):
+        return schema is True
+    return all(
+        key not in _KEYWORDS or key in _NOTES or _KEYWORDS[key](value)
+        for key, value in schema.items()
+    )
+
+
+def unknown_keywords(schema: Any) -> list[str]:
+    """List the keys of a schema that are no keywords; a validator passes over them."""
+    return [key for key in schema if key not in _KEYWORDS and key not in _NOTES]
+
+
+def keywords() -> list[str]:
+    """List the keywords that can refuse a value."""
+    return list(_KEYWORDS)
+
+
+def refusal(schema: Any) -> Path | None:
+    """Return the place that makes a valid schema refuse every JSON value, if that is proven."""
+    if not isinstance(schema, dict):
+        return () if schema is False else None
+    for place in _applied(schema):
+        return place
+    named = schema.get("type", _TYPES)
+    types = [named] if isinstance(named, str) else list(named)
+    for key in ("enum", "const"):
+        values = schema.get("enum", []) if key == "enum" else [schema.get("const")]
+        if key in schema and not any(_is(value, types) for value in values):
+            return (key,)
+    places = [_impossible(schema, each) for each in types]
+    return places[0] if places and None not in places else None
+
+
+def _applied(schema: dict[str, Any]) -> Iterator[Path]:
+    """Yield the places of other schemas inside that alone refuse everything."""
+    for index, part in enumerate(schema.get("allOf", ())):
+        place = refusal(part)
+        if place is not None:
+            yield ("allOf", index, *place)
+    for key in ("anyOf", "oneOf"):
+        if key in schema and all(refusal(part) is not None for part in schema[key]):
+            yield (key,)
+    if "not" in schema and accepts_everything(schema["not"]):
+        yield ("not",)
+
+
+def _is(value: Any, types: list[str]) -> bool:
+    if value is None or isinstance(value, bool):
+        return ("null" if value is None else "boolean") in types
+    if isinstance(value, int | float):
+        return "number" in types or ("integer" in types and value == int(value))
+    name = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else "string"
+    return name in types
+
+
+def _impossible(schema: dict[str, Any], type_: str) -> Path | None:
+    """Return the keyword by which no value of a type is accepted."""
+    match type_:
+        case "object":
+            return _no_object(schema)
+        case "array":
+            return _no_array(schema)
+        case "string":
+            return _crossed(schema, ("minLength",), ("maxLength",))
+        case "number" | "integer":
+            return _no_number(schema)
+    return None
+
+
+def _crossed(schema: dict[str, Any], lows: tuple[str, ...], highs: tuple[str, ...]) -> Path | None:
+    for low in lows:
+        for high in highs:
+            if low in schema and high in schema and schema[low] > schema[high]:
+                return (low,)
+    return None
+
+
+def _no_number(schema: dict[str, Any]) -> Path | None:
+    lows, highs = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
+    crossed = _crossed(schema, lows, highs)
+    if crossed:
+        return crossed
+    for low in lows:
+        for high in highs:
+            open_ = low == "exclusiveMinimum" or high == "exclusiveMaximum"
+            if open_ and low in schema and schema[low] == schema.get(high):
+                return (low,)
+    return None
+
+
+def _no_array(schema: dict[str, Any]) -> Path | None:
+    first = schema.get("prefixItems", [])
+    least = schema.get("minItems", 0)
+    if "items" in schema and least > len(first) and refusal(schema["items"]) is not None:
+        return ("minItems",)
+    for index, part in enumerate(first[: int(least)]):
+        place = refusal(part)
+        if place is not None:
+            return ("prefixItems", index, *place)
+    return _crossed(schema, ("minItems",), ("maxItems",))
+
+
+def _no_object(schema: dict[str, Any]) -> Path | None:
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
+    for index, key in enumerate(required):
+        if key in properties:
+            place = refusal(properties[key])
+            if place is not None:
+                return ("properties", key, *place)
+        elif closed:
+            return ("required", index)
+    if len(set(required)) > schema.get("maxProperties", len(required)):
+        return ("maxProperties",)
+    return _crossed(schema, ("minProperties",), ("maxProperties",))

@@ -1,0 +1,164 @@
+"""What a judge's template is made of: its Mustache tags, and the faults among them.
+
+Mustache as of the specification 1.4.2 (https://github.com/mustache/spec), of which the contract
+allows variables, comments, sections and inverted sections. Nothing is rendered. A scan takes time
+in proportion to the text, and refuses no text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from evalcontract.library.template_names import (
+    BELOW,
+    ROOTS,
+    NameFault,
+    block,
+    fault_of_name,
+    meaning,
+)
+from evalcontract.library.template_tags import Fault, Pieces, Tag, brief, cut
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The result of a scan: all tags in order, the faults in the order of their tags.
+
+    `shown` are the variables whose text comes to stand in the prompt, `literal` is the text
+    outside of tags, with a NUL where one stood.
+    """
+
+    tags: tuple[Tag, ...]
+    faults: tuple[Fault, ...]
+    shown: frozenset[str]
+    literal: str
+
+    def may_show(self, root: str) -> bool:
+        """Whether a variable comes to stand in the prompt, or was meant to.
+
+        A section over a variable only asks whether it is there; `{{ . }}` inside shows it.
+        """
+        return root in self.shown or any(root in fault.meant for fault in self.faults)
+
+
+def scan(text: str) -> Template:
+    """Read a template."""
+    pieces = cut(text)
+    nesting = _Nesting(pieces)
+    nesting.run()
+    faults = sorted(pieces.faults, key=lambda fault: fault.tag.start)
+    return Template(
+        tuple(pieces.tags), tuple(faults), frozenset(nesting.shown), "\0".join(pieces.literal)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A section that is not closed yet; `closers` are the names that may close it.
+
+    `item` is the variable that `.` stands for inside, None where it stands for nothing; `below`
+    the one that other names are looked up in, if any.
+    """
+
+    tag: Tag
+    closers: frozenset[str]
+    item: str | None
+    below: str
+
+
+_OUTSIDE = _Open(Tag("section", "", "", 0, 0), frozenset(), None, "")
+
+
+class _Nesting:
+    """One pass over the tags that knows which sections are open."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.pieces = pieces
+        self.shown: set[str] = set()
+        self.open: list[_Open] = []
+        self.names: Counter[str] = Counter()  # what may close a section that is open
+        self.crossed: Counter[str] = Counter()  # sections that another one's end has cut off
+        self.to_come = Counter(tag.name for tag in pieces.tags if tag.kind == "close")
+
+    def run(self) -> None:
+        for tag in self.pieces.tags:
+            if tag.kind == "close":
+                self._close(tag)
+            elif tag.kind != "comment":
+                self._look(tag)
+        for left in self.open:
+            if left.tag.kind != "block":  # it is reported already
+                end = f"{{{{/{brief(left.tag.name)}}}}}"
+                advice = f"write `{end}` where the section ends"
+                self.pieces.report(left.tag, "is never closed", advice)
+
+    def _look(self, tag: Tag) -> None:
+        """Judge the name in a tag, and enter the section that it opens."""
+        around = self.open[-1] if self.open else _OUTSIDE
+        root = tag.name.split(".", maxsplit=1)[0]
+        member = around.below != "" and root not in ROOTS
+        fault = None
+        if tag.kind == "block":
+            self._enter(tag, frozenset((tag.name,)), around.item, around.below)
+            return
+        if tag.name == ".":
+            root = around.item or ""
+            if around.item is None:
+                told = "stands for the item of a section, and there is none around it"
+                fault = NameFault(told, "write the name of a variable")
+        else:
+            fault = fault_of_name(tag.name, tag.kind, member=member)
+            root = around.below if member else root
+        if fault:
+            self.pieces.report(tag, fault.message, fault.help, fault.meant)
+        if tag.kind in ("section", "inverted"):
+            self._section(tag, None if fault else root, around)
+        elif not fault:
+            self.shown.add(root)
+
+    def _section(self, tag: Tag, root: str | None, around: _Open) -> None:
+        """Enter a section. One with a fault (root None) is taken for what it was meant to be."""
+        called = block(tag.name)
+        word, about = called or ("", tag.name)
+        if root is None:
+            root = meaning(about.split(".", maxsplit=1)[0]) or BELOW[-1]
+        item, below = around.item, around.below
+        if tag.kind == "section" and word not in ("if", "unless"):
+            item, below = root, root if root in BELOW else below
+        names = (tag.name, word, about) if called else (tag.name,)
+        self._enter(tag, frozenset(names), item, below)
+
+    def _enter(self, tag: Tag, closers: frozenset[str], item: str | None, below: str) -> None:
+        self.open.append(_Open(tag, closers, item, below))
+        self.names.update(closers)
+
+    def _leave(self, depth: int) -> list[_Open]:
+        """Leave the innermost sections, and return them, the outermost first."""
+        left = self.open[-depth:]
+        del self.open[-depth:]
+        for each in left:
+            self.names.subtract(each.closers)
+        return left
+
+    def _close(self, tag: Tag) -> None:
+        self.to_come[tag.name] -= 1
+        inner = self.open[-1] if self.open else _OUTSIDE
+        told, advice = "", f"write `{{{{/{brief(inner.tag.name)}}}}}`"
+        if self.names[tag.name] > 0:
+            inward = enumerate(reversed(self.open), 1)
+            depth = next(n for n, each in inward if tag.name in each.closers)
+            for cut_off in self._leave(depth)[1:]:
+                self.crossed.update(cut_off.closers)
+            if depth > 1:
+                told = f"stands here while the section `{brief(inner.tag.name)}` is open"
+                advice = f"{advice} before it"
+        elif self.crossed[tag.name] > 0:
+            self.crossed[tag.name] -= 1
+        elif self.open and not any(self.to_come[name] > 0 for name in inner.closers):
+            self._leave(1)
+            told = f"closes nothing; the section that is open is `{brief(inner.tag.name)}`"
+        else:
+            told, advice = "closes a section that is not open", "remove it, or open the section"
+        if told:
+            self.pieces.report(tag, told, advice)

@@ -1,0 +1,36 @@
+"""The scale of a judge's grades."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evalcontract.rules._rule import Subject
+
+
+def score_type(subject: Subject) -> str | None:
+    """Return how the judge answers; None where what is written there is not well-formed."""
+    if "score_type" in subject.value:
+        return str(subject.value["score_type"])
+    return None if "score_type" in subject.artifact.document.value else "binary"
+
+
+def is_withheld(subject: Subject, *keys: str) -> bool:
+    """Whether one of the keys is written, and not well-formed."""
+    written = subject.artifact.document.value
+    return any(key in written and key not in subject.value for key in keys)
+
+
+def ends(subject: Subject) -> tuple[float | None, float | None]:
+    """Return the lowest and the highest grade, as far as the judge says or implies.
+
+    Levels without values are spaced evenly from 0 to 1.
+    """
+    lowest, highest = subject.value.get("min_score"), subject.value.get("max_score")
+    if score_type(subject) == "levels":
+        values = subject.value.get("level_values")
+        if values:
+            return min(values), max(values)
+        if lowest is None and highest is None:
+            return 0, 1
+    return lowest, highest

@@ -1,0 +1,57 @@
+"""
+With this `pass_threshold` every grade of the judge passes, or none can.
+
+Why: A grade passes from the threshold on. One at the lowest grade lets everything through, one
+above the highest nothing. Levels without `level_values` are worth 0 to 1, evenly spaced.
+
+Bad:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    min_score: 1
+    max_score: 5
+    pass_threshold: 50
+
+Good:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    min_score: 1
+    max_score: 5
+    pass_threshold: 3.5
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._scale import ends, is_withheld, score_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/ineffective-threshold"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    threshold = subject.value.get("pass_threshold")
+    unclear = is_withheld(subject, "score_type", "level_values", "min_score", "max_score")
+    if threshold is None or unclear or score_type(subject) == "binary":
+        return
+    lowest, highest = ends(subject)
+    if lowest is not None and highest is not None and not lowest < highest:
+        return  # that is a mistake of the scale
+    path = ("pass_threshold",)
+    advice = "write the lowest grade that people would still pass"
+    if highest is not None and threshold > highest:
+        message = f"nothing can pass: the highest grade is {highest}, the threshold {threshold}"
+        yield Problem(CODE, message, path, advice)
+    elif lowest is not None and threshold <= lowest:
+        message = f"everything passes: the lowest grade is {lowest}, the threshold {threshold}"
+        yield Problem(CODE, message, path, advice)

@@ -1,0 +1,98 @@
+"""
+A rubric uses a judge that was compared with people in other domains only.
+
+Why: How well a judge agrees with people in one domain says little about another. The bundles that
+a rubric is meant for are its domains; `applicable_to` has those of the judge.
+
+Bad:
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    applicable_bundles: [order_support]
+    checks:
+      - {id: accuracy, kind: llm_judge, judge_prompt_ref: judge/accuracy@1.0.0}
+    scoring: {combine: all_pass}
+    # file: judges/accuracy.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    applicable_to: [release_notes]
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+
+Good:
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    applicable_bundles: [order_support]
+    checks:
+      - {id: accuracy, kind: llm_judge, judge_prompt_ref: judge/accuracy@1.0.0}
+    scoring: {combine: all_pass}
+    # file: judges/accuracy.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    applicable_to: [release_notes, order_support]
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.library.graph import rubric_steps, steps
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.nearest import normalise
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Library
+    from evalcontract.model.path import Path
+
+CODE = "rubric/judge-not-applicable"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    bundles = subject.value.get("applicable_bundles", [])
+    library = context.library
+    for path, judge in _judges(subject.artifact, library):
+        if _is_foreign(judge, bundles):
+            yield _problem(path, judge, bundles, "")
+    for use, inner in rubric_steps(subject.artifact, library):
+        own = inner.document.value.get("applicable_bundles", [])
+        for _, judge in _judges(inner, library):
+            # Where it is foreign to the inner rubric too, that one reports it.
+            if _is_foreign(judge, bundles) and not _is_foreign(judge, own):
+                yield _problem(use.path, judge, bundles, f", which {inner.name} uses,")
+
+
+def _judges(rubric: Artifact, library: Library) -> Iterator[tuple[Path, Artifact]]:
+    for use, target in steps(rubric, library):
+        if target.kind is Kind.JUDGE:
+            yield use.path, target
+
+
+def _is_foreign(judge: Artifact, bundles: Any) -> bool:
+    """Tell whether both name domains, and none of them is the same, however it is written."""
+    domains = judge.document.value.get("applicable_to")
+    if not (isinstance(domains, list) and isinstance(bundles, list) and domains and bundles):
+        return False
+    if not all(isinstance(each, str) for each in (*domains, *bundles)):
+        return False
+    return not set(map(normalise, domains)) & set(map(normalise, bundles))
+
+
+def _problem(path: Path, judge: Artifact, bundles: list[str], via: str) -> Problem:
+    domains = ", ".join(f"`{each}`" for each in judge.document.value["applicable_to"])
+    wanted = ", ".join(f"`{each}`" for each in bundles)
+    return Problem(
+        CODE,
+        f"{judge.name}{via} was compared with people for {domains}, and not for {wanted}",
+        path,
+        "use a judge of this domain, or validate it there and add the domain to `applicable_to`",
+        related=(Related("the domains of the judge", ("applicable_to",), judge.file),),
+    )

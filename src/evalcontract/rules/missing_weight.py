@@ -1,0 +1,62 @@
+"""
+Weights are given for some checks, and not for all.
+
+Why: A check that is not named counts 1. That is easily forgotten when a check is added, and
+makes it as heavy as any other, or as light.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+      - {id: asks_kindly, kind: must_contain_any, values: [please]}
+    scoring: {combine: weighted_avg, weights: {no_insults: 5}}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+      - {id: asks_kindly, kind: must_contain_any, values: [please]}
+    scoring: {combine: weighted_avg, weights: {no_insults: 5, asks_kindly: 1}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/missing-weight"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    scoring = subject.value.get("scoring", {})
+    weights = scoring.get("weights", {})
+    if scoring.get("combine") != "weighted_avg" or not weights:
+        return
+    written = subject.artifact.document.value.get("checks", [])
+    ids = {
+        each["id"]: ("checks", index, "id")
+        for index, each in enumerate(written)
+        if isinstance(each, dict) and isinstance(each.get("id"), str)
+    }
+    missing = [id_ for id_ in ids if id_ not in weights]
+    # A weight that names no check is a mistake already, and probably means one of these.
+    if len(missing) > sum(key not in ids for key in weights):
+        names = ", ".join(f"`{id_}`" for id_ in missing)
+        counts = "it counts" if len(missing) == 1 else "each counts"
+        yield Problem(
+            CODE,
+            f"`weights` leaves out {names}; {counts} 1",
+            ("scoring", "weights"),
+            f"write it down: {', '.join(f'{id_}: 1' for id_ in missing)}",
+            on_key=True,
+            related=tuple(Related("without a weight", ids[id_]) for id_ in missing),
+        )

@@ -1,0 +1,46 @@
+"""
+By its own validation a judge is no better than chance.
+
+Why: Whoever tosses a coin reaches `tpr` + `tnr` = 1. At 1 or below the verdicts carry no
+information, and no correction can draw a pass rate from them.
+
+Bad:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.7, tnr: 0.25, validated_at: 2026-05-08, sample_size: 200}
+
+Good:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._validation import disagreements, rate_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/no-better-than-chance"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    validation = subject.value.get("validation", {})
+    tpr, tnr = rate_of(validation, "tpr"), rate_of(validation, "tnr")
+    if tpr is None or tnr is None or tpr + tnr > 1 or any(disagreements(subject)):
+        return
+    message = f"no better than chance: tpr {tpr:.4g} and tnr {tnr:.4g} add up to {tpr + tnr:.4g}"
+    advice = (
+        "mend the template and validate again; positive means PASS, so see that it was counted so"
+    )
+    key = next(key for key in ("tpr", "tnr", "confusion_matrix") if key in validation)
+    yield Problem(CODE, message, ("validation", key), advice, on_key=True)

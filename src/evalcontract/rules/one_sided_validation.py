@@ -1,0 +1,48 @@
+"""
+A judge's validation has one of `tpr` and `tnr`, and not the other.
+
+Why: A judge that passes everything has a `tpr` of 1, one that fails everything a `tnr` of 1. Only
+both together say anything.
+
+Bad:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, validated_at: 2026-05-08, sample_size: 200}
+
+Good:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._validation import RATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/one-sided-validation"
+
+_SHARES = {
+    "tpr": "of the outputs that people passed, the share that the judge passed",
+    "tnr": "of the outputs that people failed, the share that the judge failed",
+}
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    validation = subject.value.get("validation", {})
+    given = [rate for rate in RATES if rate in validation]
+    if len(given) == 1 and "confusion_matrix" not in validation:
+        lacking = next(rate for rate in RATES if rate != given[0])
+        message = f"`{given[0]}` without `{lacking}` says nothing of a judge"
+        path = ("validation", given[0])
+        yield Problem(CODE, message, path, f"add `{lacking}`: {_SHARES[lacking]}", on_key=True)

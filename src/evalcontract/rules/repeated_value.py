@@ -1,0 +1,60 @@
+"""
+A list of a check has the same value twice.
+
+Why: Twice the same fact counts twice in the share that is found. Elsewhere the second one does
+nothing, and probably another value was meant.
+
+Bad:
+    id: facts
+    version: "1.0.0"
+    checks:
+      - {id: deadline, kind: fact_match, facts: [30 days, free of charge, 30  Days]}
+    scoring: {combine: all_pass}
+
+Good:
+    id: facts
+    version: "1.0.0"
+    checks:
+      - {id: deadline, kind: fact_match, facts: [30 days, free of charge]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/repeated-value"
+
+#: `expected_tools` is not among them: a tool may have to be called twice.
+_LISTS = (
+    "values",
+    "facts",
+    "required_sections",
+    "forbidden_patterns",
+    "forbidden_tools",
+    "required_keys",
+)
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        for key in _LISTS:
+            first: dict[str, int] = {}
+            for index, value in enumerate(check.get(key, ())):
+                # Facts are found whatever their case and spaces; other lists spell variants out.
+                same = " ".join(value.lower().split()) if key == "facts" else value
+                if same in first:
+                    before = (*path, key, first[same])
+                    place = (*path, key, index)
+                    message = f"`{value}` stands in `{key}` already"
+                    related = (Related("first here", before),)
+                    yield Problem(CODE, message, place, "remove one of the two", related=related)
+                first.setdefault(same, index)

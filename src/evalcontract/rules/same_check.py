@@ -1,0 +1,106 @@
+"""
+Two checks of a rubric are the same.
+
+Why: What they look for counts twice in a mean, and not at all more in any other way to combine.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid, dumb]}
+      - {id: stays_kind, kind: must_not_contain, values: [Dumb, Stupid]}
+    scoring: {combine: weighted_avg}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid, dumb]}
+      - {id: asks_kindly, kind: must_contain_any, values: [please]}
+    scoring: {combine: weighted_avg}
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.reference import Kind, Reference
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.structure.schemas import follow, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.path import Path
+
+CODE = "rubric/same-check"
+
+#: What a check is called, and what is said about it.
+_NAMES = frozenset({"id", "label", "description", "metadata"})
+#: Lists whose order means nothing, and in which what is said twice is said once.
+_SETS = frozenset(
+    {
+        "values",
+        "flags",
+        "required_sections",
+        "forbidden_patterns",
+        "forbidden_tools",
+        "required_keys",
+    }
+)
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    first: dict[str, tuple[Path, dict[str, Any]]] = {}
+    for path, check in subject.checks:
+        meaning = json.dumps(_meaning(check), sort_keys=True)
+        if meaning not in first:
+            first[meaning] = (path, check)
+            continue
+        before, twin = first[meaning]
+        if "id" in check and check["id"] == twin.get("id"):
+            continue  # `rubric/duplicate-check-id` says so
+        name = f"`{twin['id']}`" if "id" in twin else f"check {int(before[-1]) + 1}"
+        message = f"this check is the same as {name}: what it looks for counts twice"
+        advice = "remove one of the two, or give it a weight"
+        related = (Related("the same check", before),)
+        yield Problem(CODE, message, path, advice, related=related)
+
+
+def _meaning(check: dict[str, Any]) -> dict[str, Any]:
+    """Return what a check does, written in one way: with defaults, lists that are sets sorted."""
+    root = load("rubric")
+    branch = root["$defs"][f"check_{check['kind']}"]
+    known = {key: follow(part, root) for key, part in branch["properties"].items()}
+    defaults = {key: part["default"] for key, part in known.items() if "default" in part}
+    whole = {**defaults, **check}
+    any_case = whole.get("case_sensitive") is False
+    return {
+        key: _plain(key, value, any_case=any_case, in_order=whole.get("order") == "sequence")
+        for key, value in whole.items()
+        if key not in _NAMES
+    }
+
+
+def _plain(key: str, value: Any, *, any_case: bool, in_order: bool) -> Any:
+    if key in _SETS:
+        folds = any_case and key == "values"
+        return sorted({each.lower() if folds else each for each in value})
+    if key == "facts":
+        return sorted(value)
+    if key == "expected_tools" and not in_order:
+        return sorted(value, key=lambda each: json.dumps(each, sort_keys=True))
+    if key.endswith("_ref"):
+        return str(Reference.parse(value) or value)
+    if key == "jury":
+        judges = [
+            [str(Reference.parse(each["judge_prompt_ref"])), float(each.get("weight", 1))]
+            for each in value["judges"]
+        ]
+        rest = {"aggregation": "majority_vote", "tie_break": "fail", **value}
+        return {**rest, "judges": sorted(judges)}
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else value

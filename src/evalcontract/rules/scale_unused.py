@@ -1,0 +1,47 @@
+"""
+A judge that answers PASS or FAIL has a scale of scores.
+
+Why: `score_type` is binary, or is not written at all, which means binary. Then `min_score`,
+`max_score` and `pass_threshold` have no effect, and whoever wrote them expects one.
+
+Bad:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    min_score: 1
+    max_score: 5
+
+Good:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    min_score: 1
+    max_score: 5
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._scale import score_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/scale-unused"
+
+_KEYS = ("min_score", "max_score", "pass_threshold")
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    present = [key for key in subject.value if key in _KEYS]
+    if present and score_type(subject) == "binary":
+        named = " and ".join(f"`{key}`" for key in present)
+        message = f"{named} without effect: the judge is binary, it answers PASS or FAIL"
+        advice = "write `score_type: continuous`, or remove what is not used"
+        yield Problem(CODE, message, (present[0],), advice, on_key=True)

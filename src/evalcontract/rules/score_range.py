@@ -1,0 +1,47 @@
+"""
+A judge's lowest score is not below its highest.
+
+Why: Grades are brought to 0..1 by these two; with nothing between them there is no scale.
+
+Bad:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    min_score: 5
+    max_score: 1
+
+Good:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    min_score: 1
+    max_score: 5
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._scale import score_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/score-range"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    lowest, highest = subject.value.get("min_score"), subject.value.get("max_score")
+    if lowest is None or highest is None or score_type(subject) == "binary":
+        return
+    if not lowest < highest:
+        message = f"the lowest score, {lowest}, is not below the highest, {highest}"
+        swapped = f"write `min_score: {highest}` and `max_score: {lowest}`"
+        advice = swapped if lowest > highest else "write the highest grade that the judge gives"
+        yield Problem(CODE, message, ("max_score",), advice)

@@ -1,0 +1,41 @@
+"""
+JSON in a judge's template begins with two braces, so that Mustache takes it for a tag.
+
+Why: It vanishes from the prompt without a word. Doubled braces are how Python's `str.format`
+writes one; Mustache wants one brace, and where two meet something between them.
+
+Bad:
+    id: scored
+    version: "1.0.0"
+    template: |
+      Is this right? {{ output }}
+      Answer with {{"verdict": "PASS"}} or {{"verdict": "FAIL"}}.
+
+Good:
+    id: scored
+    version: "1.0.0"
+    template: |
+      Is this right? {{ output }}
+      Answer with {"verdict": "PASS"} or {"verdict": "FAIL"}.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.library.template import scan
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/template-json"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for fault in scan(subject.value.get("template", "")).faults:
+        if fault.is_json:
+            yield Problem(CODE, fault.message, ("template",), fault.help, within=fault.tag.within)

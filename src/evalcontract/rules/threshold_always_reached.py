@@ -1,0 +1,54 @@
+"""
+A threshold that every score reaches.
+
+Why: What cannot fail tests nothing, and looks in every report as if it did.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+      - {id: asks_kindly, kind: must_contain_any, values: [please]}
+    scoring: {combine: weighted_avg, threshold: 0}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+      - {id: asks_kindly, kind: must_contain_any, values: [please]}
+    scoring: {combine: weighted_avg, threshold: 0.5}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.library.score_bounds import TOLERANCE, thresholds
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/threshold-always-reached"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    written = len(subject.artifact.document.value.get("checks", []))
+    scoring = subject.value.get("scoring", {})
+    for found in thresholds(scoring, subject.checks, written, context.library):
+        lowest = found.bounds.low
+        if found.value == 0 or found.value <= lowest - TOLERANCE:
+            scores = f"; the lowest one possible is {lowest:g}" if lowest else ""
+            advice = "raise it above that" if lowest else "raise it above 0"
+            yield Problem(
+                CODE,
+                f"every score reaches `{found.path[-1]}: {found.value:g}`{scores}",
+                found.path,
+                f"{advice}, or take the check out"
+                if found.path[0] == "checks"
+                else f"{advice}, or remove it",
+            )

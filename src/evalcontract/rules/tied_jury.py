@@ -1,0 +1,109 @@
+"""
+The votes of a jury can be equal, and nothing says what then.
+
+Why: Without `tie_break` a tie is a fail. That is a decision, and one that nobody seems to have
+taken; an odd number of judges, or a word about it, makes it plain.
+
+Bad:
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    checks:
+      - id: panel
+        kind: llm_judge
+        jury:
+          judges:
+            - {judge_prompt_ref: judge/accuracy@1.0.0}
+            - {judge_prompt_ref: judge/accuracy@2.0.0}
+    scoring: {combine: all_pass}
+    # file: judges/accuracy/1.0.0.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+    # file: judges/accuracy/2.0.0.yaml
+    id: accuracy
+    version: "2.0.0"
+    template: "Is that true? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+
+Good:
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    checks:
+      - id: panel
+        kind: llm_judge
+        jury:
+          judges:
+            - {judge_prompt_ref: judge/accuracy@1.0.0}
+            - {judge_prompt_ref: judge/accuracy@2.0.0}
+          tie_break: fail
+    scoring: {combine: all_pass}
+    # file: judges/accuracy/1.0.0.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+    # file: judges/accuracy/2.0.0.yaml
+    id: accuracy
+    version: "2.0.0"
+    template: "Is that true? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/tied-jury"
+
+_MOST_SUMS = 5000
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        jury = check.get("jury", {})
+        if not jury or jury.get("aggregation", "majority_vote") != "majority_vote":
+            continue
+        if "tie_break" not in jury and (tie := _tie(jury["judges"])):
+            yield Problem(
+                CODE,
+                f"the votes of this jury can be equal: {tie}; a tie is then a fail",
+                (*path, "jury"),
+                "say what a tie is, `tie_break: pass` or `fail`, or make the votes odd",
+                on_key=True,
+            )
+
+
+def _tie(judges: list[dict[str, Any]]) -> str | None:
+    """Say how the votes can be equal; None where they cannot, or where there are too many."""
+    # As they are written: 0.1 and 0.2 are as much as 0.3.
+    votes = [weight for each in judges if (weight := Fraction(str(each.get("weight", 1))))]
+    half = sum(votes, Fraction(0)) / 2
+    sums: dict[Fraction, tuple[Fraction, ...]] = {Fraction(0): ()}
+    for vote in sorted(votes):
+        sums |= {
+            total + vote: (*one, vote) for total, one in sums.items() if total + vote not in sums
+        }
+        if len(sums) > _MOST_SUMS:
+            return None
+    if not votes or half not in sums:
+        return None
+    if len(set(votes)) == 1:
+        return f"{len(votes) // 2} of {len(votes)}"
+    rest = sorted(votes)
+    for vote in sums[half]:
+        rest.remove(vote)
+    return " against ".join(
+        " + ".join(f"{float(vote):g}" for vote in side) for side in (sums[half], rest)
+    )

@@ -1,0 +1,74 @@
+"""
+A threshold that no score can reach.
+
+Why: Whatever the output is, it fails, and the failure says nothing about it. A judge that answers
+in levels gives no more than its best level is worth.
+
+Bad:
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    checks:
+      - {id: accuracy, kind: llm_judge, judge_prompt_ref: judge/accuracy@1.0.0, threshold: 0.9}
+    scoring: {combine: all_pass}
+    # file: judges/accuracy.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    score_type: levels
+    level_names: [wrong, partly, mostly]
+    level_values: [0, 2, 4]
+    min_score: 0
+    max_score: 5
+    pass_threshold: 4
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+
+Good:
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    checks:
+      - {id: accuracy, kind: llm_judge, judge_prompt_ref: judge/accuracy@1.0.0, threshold: 0.8}
+    scoring: {combine: all_pass}
+    # file: judges/accuracy.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    score_type: levels
+    level_names: [wrong, partly, mostly]
+    level_values: [0, 2, 4]
+    min_score: 0
+    max_score: 5
+    pass_threshold: 4
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.library.score_bounds import TOLERANCE, thresholds
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/unreachable-threshold"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    written = len(subject.artifact.document.value.get("checks", []))
+    scoring = subject.value.get("scoring", {})
+    for found in thresholds(scoring, subject.checks, written, context.library):
+        highest = found.bounds.high
+        if found.value > highest + TOLERANCE:
+            yield Problem(
+                CODE,
+                f"no score can reach `{found.path[-1]}: {found.value:g}`; "
+                f"the highest one possible is {highest:g}",
+                found.path,
+                f"lower it to {highest:g} or less, or give the judge a higher level",
+            )

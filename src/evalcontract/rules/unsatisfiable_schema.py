@@ -1,0 +1,61 @@
+"""
+The schema of a `json_schema` check accepts no value at all.
+
+Why: Two of its keywords exclude each other, so the check fails whatever the output is.
+
+Bad:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema:
+          type: object
+          required: [answer]
+          properties: {anwser: {type: string}}
+          additionalProperties: false
+    scoring: {combine: all_pass}
+
+Good:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema:
+          type: object
+          required: [answer]
+          properties: {answer: {type: string}}
+          additionalProperties: false
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.library.schema_sense import refusal
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.path import format_path
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._schemas import schemas_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/unsatisfiable-schema"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, schema in schemas_of(subject, context):
+        place = refusal(schema)
+        if place is None:
+            continue
+        message = "no value is valid by this schema"
+        if path[-1] == "schema":
+            yield Problem(CODE, message, (*path, *place), "what stands here excludes every value")
+        else:
+            advice = f"what stands at {format_path(place)} in it excludes every value"
+            yield Problem(CODE, message, path, advice)

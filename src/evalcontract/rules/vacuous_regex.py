@@ -1,0 +1,52 @@
+"""
+The pattern of a `regex` check matches every text.
+
+Why: A pattern that may match nothing at all, such as `a*`, is found in every output: the check
+always passes, or with `negate` never.
+
+Bad:
+    id: dated
+    version: "1.0.0"
+    checks:
+      - {id: has_number, kind: regex, pattern: "[0-9]*"}
+    scoring: {combine: all_pass}
+
+Good:
+    id: dated
+    version: "1.0.0"
+    checks:
+      - {id: has_number, kind: regex, pattern: "[0-9]+"}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.library.regex_totality import matches_everything
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/vacuous-regex"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        if check["kind"] != "regex":
+            continue
+        full = check.get("match") == "full"
+        if matches_everything(check["pattern"], check.get("flags", ()), full=full):
+            negate = check.get("negate", False)
+            outcome = (
+                "with `negate` the check never passes" if negate else "the check always passes"
+            )
+            advice = "ask for at least one character: `+` instead of `*`"
+            if not full:
+                advice += ", or put `match: full` if the whole output is meant"
+            message = f"the pattern matches every text: {outcome}"
+            yield Problem(CODE, message, (*path, "pattern"), advice)

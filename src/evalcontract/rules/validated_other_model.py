@@ -1,0 +1,61 @@
+"""
+A judge was validated on another model than it is meant to run on.
+
+Why: Another model is another judge. How well the one agrees with people says little of the other.
+
+Bad:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    model: {provider: acme, name: acme-small-2026-05}
+    validation:
+      tpr: 0.95
+      tnr: 0.9
+      validated_at: 2026-05-08
+      sample_size: 200
+      model: {provider: acme, name: acme-large-2026-03}
+
+Good:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    model: {provider: acme, name: acme-large-2026-03}
+    validation:
+      tpr: 0.95
+      tnr: 0.9
+      validated_at: 2026-05-08
+      sample_size: 200
+      model: {provider: acme, name: acme-large-2026-03}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._compared import is_of_other_version
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/validated-other-model"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    model = subject.value.get("model")
+    validated = subject.value.get("validation", {}).get("model")
+    if not model or not validated or is_of_other_version(subject):
+        return
+    # Who serves the model matters only where both say it.
+    for key in ("name", "provider"):
+        if validated.get(key, model.get(key)) != model.get(key, validated.get(key)):
+            what = "" if key == "name" else " the provider"
+            message = (
+                f"it was validated on{what} `{validated[key]}`, and is to run on `{model[key]}`"
+            )
+            advice = "validate it on the model that it runs on"
+            yield Problem(CODE, message, ("validation", "model", key), advice)
+            return

@@ -1,0 +1,56 @@
+r"""
+A judge's validation is that of another template: its `template_sha256` is not that of this one.
+
+Why: A word more or less in the instruction is another judge. The digest is that of the template's
+text as a YAML or JSON reader gives it, in UTF-8: a block without its indentation, lines ended by
+`\n`, the last one only where the style keeps it (`|` does, `|-` does not).
+
+Bad:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is every word of it right? {{ output }}"
+    validation:
+      tpr: 0.95
+      tnr: 0.9
+      validated_at: 2026-05-08
+      sample_size: 200
+      template_sha256: 371f18b8fd7fef1233bd5a60cc44bd294fa8e8ff39bd846707d14b4190a689e6
+
+Good:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation:
+      tpr: 0.95
+      tnr: 0.9
+      validated_at: 2026-05-08
+      sample_size: 200
+      template_sha256: 371f18b8fd7fef1233bd5a60cc44bd294fa8e8ff39bd846707d14b4190a689e6
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._compared import is_of_other_version, template_digest
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/validated-other-template"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    written = subject.value.get("validation", {}).get("template_sha256")
+    template = subject.value.get("template")
+    if written is None or template is None or is_of_other_version(subject):
+        return
+    digest = template_digest(template)
+    if digest != written:
+        message = "the template has changed since the validation: its digest is another"
+        advice = f"validate again, and record `template_sha256: {digest}`"
+        yield Problem(CODE, message, ("validation", "template_sha256"), advice)

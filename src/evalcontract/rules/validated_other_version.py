@@ -1,0 +1,43 @@
+"""
+A judge's validation is that of another version of it.
+
+Why: What was compared with people is not what runs. A changed template or scale is another judge,
+with another agreement.
+
+Bad:
+    id: accuracy
+    version: "1.1.0"
+    template: "Is it right? {{ output }}"
+    validation:
+      {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200, judge_version: "1.0.0"}
+
+Good:
+    id: accuracy
+    version: "1.1.0"
+    template: "Is it right? {{ output }}"
+    validation:
+      {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200, judge_version: "1.1.0"}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._compared import is_of_other_version
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/validated-other-version"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    if is_of_other_version(subject):
+        validated = subject.value["validation"]["judge_version"]
+        message = f"version {validated} was validated, and this is {subject.artifact.version}"
+        advice = "validate this version; the old numbers are not its own"
+        yield Problem(CODE, message, ("validation", "judge_version"), advice)

@@ -1,0 +1,52 @@
+"""
+A judge that gives grades has a `tpr` or `tnr`, and no `pass_threshold`.
+
+Why: The rates count which outputs the judge passed. Without a threshold nobody knows from which
+grade on an output passes, so they can be neither repeated nor used.
+
+Bad:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    min_score: 1
+    max_score: 5
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+
+Good:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    min_score: 1
+    max_score: 5
+    pass_threshold: 4
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._scale import score_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "judge/validated-without-cutoff"
+
+
+@rule(CODE, Kind.JUDGE, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    validation = subject.value.get("validation", {})
+    key = next((key for key in ("tpr", "tnr", "confusion_matrix") if key in validation), None)
+    kind = score_type(subject)
+    written = subject.artifact.document.value
+    if key and kind in ("continuous", "levels") and "pass_threshold" not in written:
+        gives = "a level" if kind == "levels" else "a number"
+        message = f"`{key}` counts what passes, and the judge gives {gives} without a threshold"
+        advice = "add `pass_threshold`, the grade from which on an output passed in the comparison"
+        yield Problem(CODE, message, ("validation", key), advice, on_key=True)

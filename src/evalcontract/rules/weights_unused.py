@@ -1,0 +1,62 @@
+"""
+Weights are given where nothing is weighted.
+
+Why: Only a weighted mean reads them. They look as if they decided something, and changing them
+changes nothing.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+      - {id: asks_kindly, kind: must_contain_any, values: [please]}
+    scoring: {combine: all_pass, weights: {no_insults: 2, asks_kindly: 1}}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+      - {id: asks_kindly, kind: must_contain_any, values: [please]}
+    scoring: {combine: weighted_avg, weights: {no_insults: 2, asks_kindly: 1}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/weights-unused"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    scoring = subject.value.get("scoring", {})
+    if scoring.get("weights") and scoring.get("combine", "weighted_avg") != "weighted_avg":
+        yield Problem(
+            CODE,
+            f"`weights` decide nothing with `combine: {scoring['combine']}`",
+            ("scoring", "weights"),
+            "remove them, or combine by weighted_avg",
+            on_key=True,
+        )
+    for path, check in subject.checks:
+        jury = check.get("jury", {})
+        if jury.get("aggregation") not in ("average", "median"):
+            continue
+        for index, judge in enumerate(jury["judges"]):
+            if judge.get("weight", 1) != 1:
+                yield Problem(
+                    CODE,
+                    f"`weight` decides nothing with `aggregation: {jury['aggregation']}`",
+                    (*path, "jury", "judges", index, "weight"),
+                    "remove it, or aggregate by weighted_average",
+                    on_key=True,
+                )
+                break  # one mistake, however many judges have a weight

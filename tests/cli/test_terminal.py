@@ -1,0 +1,348 @@
+"""What a terminal gets: colour, width, the progress bar, and nothing that it would act on."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from evalcontract.cli.main import group, run
+
+ROOT = Path(__file__).parents[2]
+WORKSPACES = ROOT / "fixtures" / "workspaces"
+NAMES = sorted(path.name for path in WORKSPACES.iterdir() if path.is_dir())
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+CHECK = [sys.executable, "-m", "evalcontract"]
+#: Runs `evalcontract` with the patience of its progress bar set by the first argument.
+IMPATIENT = """
+import sys
+from evalcontract.cli import progress
+progress._PATIENCE_SECONDS = float(sys.argv.pop(1))
+from evalcontract.cli.main import main
+main()
+"""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return the variables of this process, without those that colour or width depend on."""
+    dropped = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "CI")
+    kept = {key: value for key, value in os.environ.items() if key not in dropped}
+    return {**kept, "TERM": "xterm-256color", **more}
+
+
+def on_terminal(
+    command: list[str],
+    cwd: Path,
+    variables: dict[str, str] | None = None,
+    *,
+    stream: str = "stdout",
+    columns: int = 80,
+) -> tuple[str, str]:
+    """Run a command with one stream on a terminal; return what that got, and the other's text."""
+    screen, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    other = "stderr" if stream == "stdout" else "stdout"
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment(**(variables or {})),
+        stdin=subprocess.DEVNULL,
+        **{stream: side, other: subprocess.PIPE},  # type: ignore[call-overload]
+    )
+    os.close(side)
+    seen = b""
+    while True:
+        try:
+            data = os.read(screen, 65536)
+        except OSError as error:
+            if error.errno != errno.EIO:  # the way in which Linux says that the end is reached
+                raise
+            data = b""
+        if not data:
+            break
+        seen += data
+    os.close(screen)
+    piped = process.communicate()[1 if other == "stderr" else 0]
+    return seen.decode().replace("\r\n", "\n"), piped.decode()
+
+
+def piped(command: list[str], cwd: Path, **more: str) -> tuple[str, str]:
+    done = subprocess.run(
+        command, cwd=cwd, env=environment(**more), capture_output=True, check=False
+    )
+    return done.stdout.decode(), done.stderr.decode()
+
+
+def cells(text: str) -> int:
+    """Count the cells of a terminal that a text takes: marks take none, wide characters two."""
+    return sum(
+        0
+        if unicodedata.category(each) in ("Mn", "Me", "Cf")
+        else 2
+        if unicodedata.east_asian_width(each) in "WF"
+        else 1
+        for each in text
+    )
+
+
+# Colour
+
+
+@pytest.mark.parametrize(
+    ("variables", "on_pty", "on_pipe"),
+    [
+        ({}, True, False),
+        ({"NO_COLOR": "1"}, False, False),
+        ({"NO_COLOR": ""}, True, False),
+        ({"FORCE_COLOR": "1"}, True, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
+        ({"TERM": "dumb"}, False, False),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "arguments", [["check", "--strict"], ["explain", "dataset/duplicate-id"]], ids=" ".join
+)
+def test_colour(
+    arguments: list[str], variables: dict[str, str], *, on_pty: bool, on_pipe: bool
+) -> None:
+    """Only on a terminal, never against NO_COLOR; and it changes nothing else."""
+    folder = WORKSPACES / "nine_mistakes"
+    shown, errors = on_terminal([*CHECK, *arguments], folder, variables)
+    plain, _ = piped([*CHECK, *arguments], folder, **variables)
+    assert errors == ""
+    assert ("\x1b" in shown) is on_pty
+    assert ("\x1b" in plain) is on_pipe
+    assert COLOUR.sub("", shown) == COLOUR.sub("", plain)
+
+
+def test_no_color_of_errors() -> None:
+    """A message of wrong usage keeps to NO_COLOR too."""
+    for variables, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+        shown, _ = on_terminal([*CHECK, "check", "src"], ROOT, variables, stream="stderr")
+        assert "holds no dataset" in shown
+        assert ("\x1b" in shown) is coloured
+
+
+def test_json_is_never_coloured() -> None:
+    command = [*CHECK, "check", "--output-format", "json"]
+    shown, _ = on_terminal(command, WORKSPACES / "nine_mistakes", {"FORCE_COLOR": "1"})
+    assert "\x1b" not in shown
+    assert len(json.loads(shown)["findings"]) >= 9
+
+
+# The progress bar
+
+
+@pytest.fixture(scope="module")
+def stream_of_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a JSONL dataset of several blocks."""
+    folder = tmp_path_factory.mktemp("stream")
+    row = '{{"id": "row_{0}", "input": "Where is the exit? {1}"}}\n'
+    filler = "x" * 2000
+    with (folder / "rows.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(row.format(number, filler) for number in range(2000))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("patience", "stream", "appears"),
+    [("0", "stderr", True), ("3600", "stderr", False), ("0", "stdout", False)],
+)
+def test_progress_bar(patience: str, stream: str, stream_of_rows: Path, *, appears: bool) -> None:
+    """It appears on standard error alone, only on a terminal, and only when a run lasts."""
+    command = [sys.executable, "-c", IMPATIENT, patience, "validate-dataset", "rows.jsonl"]
+    shown, other = on_terminal(command, stream_of_rows, stream=stream)
+    errors, output = (shown, other) if stream == "stderr" else (other, shown)
+    assert COLOUR.sub("", output) == "1 dataset (2,000 rows): no findings\n"
+    assert ("rows.jsonl" in errors) is appears
+    if appears:
+        assert "100%" in errors
+        assert max(map(cells, re.split(r"[\r\n]", COLOUR.sub("", errors)))) <= 80
+    else:
+        assert errors == ""
+
+
+# Width
+
+
+def frames_and_help(text: str) -> list[str]:
+    """Return the lines of frames and of help; headings and places are as long as names are."""
+    kept, in_help = [], False
+    for line in text.splitlines():
+        in_help = "= help: " in line or (in_help and line.startswith("  ") and "= " not in line[:8])
+        if in_help or re.match(r" *\d* \|", line):
+            kept.append(line)
+    return kept
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("columns", [80, 50])
+def test_nothing_is_wider_than_the_terminal(
+    name: str,
+    columns: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Frames and help fit into the width that there is."""
+    monkeypatch.chdir(WORKSPACES / name)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    run(group, ["check", "--strict", "--limit", "0"])
+    for line in frames_and_help(capsys.readouterr().out):
+        assert cells(line) <= columns
+
+
+def test_width_of_a_real_terminal() -> None:
+    """The width is asked from the terminal itself."""
+    folder = WORKSPACES / "jsonl_lines"
+    command = [*CHECK, "check", "--strict"]
+    wide, _ = on_terminal(command, folder, {"NO_COLOR": "1"}, columns=160)
+    narrow, _ = on_terminal(command, folder, {"NO_COLOR": "1"}, columns=60)
+    assert max(map(cells, frames_and_help(wide))) > 80
+    assert max(map(cells, frames_and_help(narrow))) <= 60
+
+
+LONG = "x" * 500
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", ""),
+        ("春が来た、夏が来た", ""),
+        ("e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}", ""),
+        ("ที่นี่", ""),
+        ("\N{BLACK HEART SUIT}\N{VARIATION SELECTOR-16}", ""),
+        ("\N{PARTY POPPER}\N{PARTY POPPER}", ""),
+        ("\\t\\u001b[31m", ""),
+        ("\t", ""),
+        (LONG, ""),
+        ("", LONG),
+        (LONG, LONG),
+        ("春" * 200, "夏" * 200),
+        ("e\N{COMBINING ACUTE ACCENT}" * 200, "e\N{COMBINING ACUTE ACCENT}" * 200),
+    ],
+    ids=ascii,
+)
+def test_caret_stands_below_its_cells(before: str, after: str, tmp_path: Path) -> None:
+    """The carets are below exactly what is meant, whatever stands before it."""
+    tab = "\t" if before == "\t" else ""
+    before = before.strip("\t")
+    row = f'{{"id": "i{before}",{tab} "input": "x", "expecteed_facts": [], "label": "{after}"}}\n'
+    (tmp_path / "rows.jsonl").write_text(row, encoding="utf-8")
+    text, errors = piped([*CHECK, "validate-dataset", "rows.jsonl"], tmp_path)
+    assert errors == ""
+    lines = text.splitlines()
+    source = next(line for line in lines if line.startswith("1 | "))
+    carets = lines[lines.index(source) + 1]
+    assert cells(source) <= 80
+    start = source.index('"expecteed_facts"')
+    assert cells(source[:start]) == carets.index("^")
+    assert carets.count("^") == cells('"expecteed_facts"')
+    assert carets.endswith("^")
+
+
+# What a terminal would act on
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rows.jsonl", '{"id": "\\u001b[2J", "input": 7}\n'),
+        ("rows.jsonl", '{"id": "a", "input": "b", "expected": {"format": "\\u001b]0;x\\u0007"}}\n'),
+        ("rows.jsonl", '{"id": "a", "input": "b", "rubric_ref": "\\u009b31m"}\n'),
+        ("rows.jsonl", '{"id": "a", "input": "b\u202e\u009b31m", "expecteed_facts": []}\n'),
+        ("rows.jsonl", '{"id": "a\x1b[31m", "input": "b"}\n'),
+        ("rows.jsonl", '{"id": "a", "input": "b", "bundle": "x\\u001b[31m"}\n'),
+        ("rows.yaml", "questions:\n  - id: a\x1b[31m\n"),
+        ("rows.yaml", 'questions:\n  - {id: "\\e[31m", input: 7, "expecteed_facts\\e": 1}\n'),
+        ("rows.yaml", 'questions:\n  - {id: "a\\r", input: 7, "a\\e": 1, "a\\e": 2}\n'),
+        ("\x1b[31mred.yaml", "questions: 7\n"),
+        ("\x1b[31mred.yaml", "questions:\n - {id: a, input: b}\n - {id: a, input: b}\n"),
+        ("\x1b]0;title\x07.json", '{"name": "left out"}'),
+    ],
+    ids=ascii,
+)
+def test_no_escape_reaches_the_terminal(name: str, text: str, tmp_path: Path) -> None:
+    """Control characters of data and of file names are shown by a sign, and never sent."""
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "good.yaml").write_text("questions:\n - {id: x, input: x}\n", encoding="utf-8")
+    for command in (["check", "--verbose"], ["validate-dataset", name]):
+        shown, errors = on_terminal([*CHECK, *command], tmp_path, {"NO_COLOR": "1"})
+        assert errors == ""
+        sent = [each for each in shown if unicodedata.category(each) in ("Cc", "Cf")]
+        assert set(sent) <= {"\n"}
+
+
+def test_no_escape_in_messages_of_usage(tmp_path: Path) -> None:
+    """What was typed is shown in the same way."""
+    for arguments in (
+        ["validate-dataset", "\x1b[31m*.yaml"],
+        ["explain", "\x1b[31m"],
+        ["check", "\x1b[31m"],
+    ):
+        shown, _ = on_terminal(
+            [*CHECK, *arguments], tmp_path, {"NO_COLOR": "1", "TERM": "dumb"}, stream="stderr"
+        )
+        assert "\x1b" not in shown, arguments
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_file_name_that_is_not_utf8(output: str, tmp_path: Path) -> None:
+    """A name that is no text is still a file that can be checked; the report stays UTF-8."""
+    (tmp_path / "datasets").mkdir()
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/datasets/caf\xe9.yaml")
+    Path(name).write_text("questions: 7", encoding="utf-8")
+    done = subprocess.run(
+        [*CHECK, "check", "--output-format", output],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b"dataset/no-questions" in done.stdout
+    done.stdout.decode("utf-8")
+
+
+def test_output_that_is_not_utf8() -> None:
+    """A terminal of another encoding gets signs for what it cannot show, and no traceback."""
+    command = [*CHECK, "check", "--strict"]
+    done = subprocess.run(
+        command,
+        cwd=WORKSPACES / "jsonl_lines",
+        env=environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0"),
+        capture_output=True,
+        check=False,
+    )
+    assert done.stderr == b""
+    assert done.returncode == 1
+    assert b"dataset/duplicate-id" in done.stdout
+
+
+# A reader that goes away
+
+
+@pytest.mark.parametrize("reader", ["head -1", "true"])
+@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize("rows", [1, 3000])
+def test_closed_pipe(reader: str, output: str, rows: int, tmp_path: Path) -> None:
+    """Somebody who reads no further gets no traceback."""
+    text = "".join(f'{{"id": "row_{n}", "input": {n}}}\n' for n in range(rows))
+    (tmp_path / "rows.jsonl").write_text(text, encoding="utf-8")
+    options = f"--limit 0 --output-format {output}"
+    command = f'"{sys.executable}" -m evalcontract validate-dataset rows.jsonl {options} | {reader}'
+    _, errors = piped(["sh", "-c", command], tmp_path)
+    assert errors == ""

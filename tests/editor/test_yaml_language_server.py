@@ -1,0 +1,305 @@
+"""What an author sees in an editor: the schemas in yaml-language-server, which many editors run.
+
+Needs Node.js and `npm ci --ignore-scripts` in `tests/node`. Without them the tests are skipped,
+but where `CI` is set their lack is a failure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never
+
+import pytest
+from client import Client
+
+from evalcontract.structure import schemas
+from evalcontract.structure.sentences import FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from client import Opened
+
+ROOT = Path(__file__).parents[2]
+SERVER = ROOT / "tests/node/node_modules/yaml-language-server/bin/yaml-language-server"
+MODELINE = re.compile(r"# yaml-language-server: \$schema=(?P<target>\S+)")
+KINDS = ("dataset", "rubric", "judge")
+
+FAULTY = {
+    "dataset": """\
+questions:
+  - id: one
+    input: [a, list]
+  - id: ""
+    input: b
+    expected: {format: jsn}
+  - input: without an id
+    rubric_ref: polite
+    tags: nightly
+    expected_tools:
+      - {arguments: {}}
+  - just text
+""",
+    "rubric": """\
+id: Bad-Id
+version: 1.0
+checks:
+  - id: one
+    kind: must_contain_any
+    values: []
+    case_sensitve: true
+  - id: two
+    kind: regexp
+    pattern: x
+  - id: three
+    kind: llm_judge
+    judge_prompt_ref: accuracy
+  - id: four
+    kind: fact_match
+    min_recall: 7
+  - id: five
+    pattern: a
+  - just text
+  - id: six
+    kind: markdown_structure
+  - id: seven
+    kind: regex
+    pattern: a
+    flags: [i, q]
+scoring:
+  combine: wieghted_avg
+  treshold: 0.5
+""",
+    "judge": """\
+id: accuracy
+version: 1.10
+template: "{{ output }}"
+score_type: level
+applicable_to: dataset
+validation:
+  tpr: 93
+  tnr: high
+  sample_size: 0
+""",
+}
+#: The ways in which a file can break a schema. The editor also looks whether a date is one.
+SCHEMA_FAULTS = {*FAULTS.values(), "invalid-value", "no-questions", "impossible-date"}
+
+
+def example_files() -> list[Path]:
+    """List the YAML files of this repository that are written by this contract."""
+    found = [path for top in ("demo", "fixtures") for path in sorted((ROOT / top).rglob("*.y*ml"))]
+    assert found, "no example"
+    return found
+
+
+def schema_of(path: Path) -> str | None:
+    """Return what the modeline of a file, its first line, points at."""
+    with path.open(encoding="utf-8") as lines:
+        match = MODELINE.fullmatch(lines.readline().rstrip("\n"))
+    return match["target"] if match else None
+
+
+@pytest.mark.parametrize(
+    "path", example_files(), ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_example_leads_to_its_schema(path: Path) -> None:
+    """Whoever opens an example in an editor is helped by its schema."""
+    target = schema_of(path)
+    assert target, f"{path.relative_to(ROOT)} does not begin with a modeline"
+    assert (path.parent / target).resolve() in set((ROOT / "schema").glob("*.schema.json"))
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """Start the language server once; each document in it is opened once."""
+    node = shutil.which("node")
+    if node is None:
+        _absent("Node.js is not installed")
+    if not SERVER.is_file():
+        _absent("yaml-language-server is not installed: `npm ci --ignore-scripts` in tests/node")
+    with Client([str(node), str(SERVER), "--stdio"], ROOT) as started:
+        yield started
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_editor_and_command_line_agree(client: Client, tmp_path: Path, kind: str) -> None:
+    """The same mistakes, at the same places, whichever looks."""
+    _evalcontract("schema", "export", str(tmp_path / "schema"))
+    path = tmp_path / f"{kind}s" / "accuracy.yaml"
+    path.parent.mkdir()
+    modeline = f"# yaml-language-server: $schema=../schema/{kind}.schema.json\n"
+    path.write_text(modeline + FAULTY[kind], encoding="utf-8")
+    seen = {_start(found) for found in client.open(path).diagnostics()}
+    findings = _findings(f"validate-{kind}", path)
+    assert {_fault(found) for found in findings} <= SCHEMA_FAULTS
+    assert seen == {(found["line"], found["column"]) for found in findings}
+    assert len(seen) >= 6
+
+
+@pytest.mark.slow
+def test_one_mistake_is_one_finding_of_ours(client: Client, tmp_path: Path) -> None:
+    """A misspelled required key: the editor says it twice, we at the key alone."""
+    path = tmp_path / "polite.yaml"
+    check = "  - id: one\n    kind: must_contain_any\n    value: [hello]\n"
+    head = f"# yaml-language-server: $schema={ROOT.as_posix()}/schema/rubric.schema.json\n"
+    text = f'id: polite\nversion: "1.0"\nchecks:\n{check}scoring: {{combine: min}}\n'
+    path.write_text(head + text, encoding="utf-8")
+    assert {_start(found) for found in client.open(path).diagnostics()} == {(5, 5), (7, 5)}
+    assert [(each["line"], each["column"]) for each in _findings("validate-rubric", path)] == [
+        (7, 5)
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_examples_are_judged_alike(client: Client, kind: str) -> None:
+    """An example shows faults in the editor just where the command line finds a broken schema."""
+    paths = [path for path in example_files() if f"/{kind}.schema" in str(schema_of(path))]
+    findings = _findings(f"validate-{kind}", *paths)
+    unreadable = {each["file"] for each in findings if each["code"].startswith("source/")}
+    broken = {each["file"] for each in findings if _fault(each) in SCHEMA_FAULTS}
+    opened = {path: client.open(path) for path in paths}  # the server waits a little for each
+    for path, document in opened.items():
+        name = path.relative_to(ROOT).as_posix()
+        if name in unreadable:
+            continue
+        said = [each["message"] for each in document.diagnostics()]
+        if not said and _has_bundles(path):
+            continue  # a row may break its bundle's schema, which no editor knows
+        assert bool(said) is (name in broken), (name, said)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Export the schemas for an address of our own, and serve them there."""
+    top = tmp_path_factory.mktemp("web")
+    handler = partial(_Quiet, directory=top)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        base = f"http://127.0.0.1:{server.server_port}/contract/1.0"
+        _evalcontract("schema", "export", str(top / "contract" / "1.0"), "--base-url", base)
+        yield base
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def author(client: Client, address: str, tmp_path: Path) -> Callable[[str, str], Opened]:
+    """Open a text in the editor, with a modeline that leads to a schema by its address."""
+    numbers = count()
+
+    def opens(kind: str, text: str) -> Opened:
+        modeline = f"# yaml-language-server: $schema={address}/{kind}.schema.json\n"
+        return client.open(tmp_path / f"{next(numbers)}.yaml", modeline + text)
+
+    return opens
+
+
+ROW = "questions:\n  - id: a\n    input: b\n"
+CHECKS = 'id: polite\nversion: "1.0"\nscoring: {combine: min}\nchecks:\n  - id: a\n'
+
+
+@pytest.mark.slow
+def test_schema_at_an_address_is_used(author: Callable[[str, str], Opened]) -> None:
+    """Faults are found by it, and a row with keys of its own is none."""
+    assert author("dataset", ROW + "    anything: 1\n").diagnostics() == []
+    found = author("dataset", ROW.replace("b", "1")).diagnostics()
+    assert [_start(each) for each in found] == [(4, 12)]
+
+
+@pytest.mark.slow
+def test_keys_of_a_row_are_offered(author: Callable[[str, str], Opened]) -> None:
+    """All that the contract knows, but for those that are there."""
+    row = schemas.definition("row", of="dataset")
+    known = set(schemas.known_keys(schemas.follow(row, schemas.load("dataset")), {}, row))
+    assert len(known) >= 10
+    assert set(author("dataset", ROW + "    ").completion(4, 4)) == known - {"id", "input"}
+
+
+@pytest.mark.slow
+def test_hover_shows_the_description(author: Callable[[str, str], Opened]) -> None:
+    """The text that the schema has for authors."""
+    description = schemas.load("dataset")["$defs"]["row"]["properties"]["criteria"]["description"]
+    shown = author("dataset", ROW + "    criteria: polite\n").hover(4, 6)
+    assert _words(description) in _words(shown)
+
+
+@pytest.mark.slow
+def test_kinds_are_offered(author: Callable[[str, str], Opened]) -> None:
+    """All eleven, whatever else a kind asks for."""
+    kinds = schemas.load("rubric")["$defs"]["check"]["properties"]["kind"]["enum"]
+    assert len(kinds) == 11
+    assert sorted(author("rubric", CHECKS + "    kind: ").completion(6, 10)) == sorted(kinds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kind", schemas.load("rubric")["$defs"]["check"]["properties"]["kind"]["enum"]
+)
+def test_keys_of_a_kind_are_offered(author: Callable[[str, str], Opened], kind: str) -> None:
+    """Inside of a check: its kind's own keys and, as a snippet, its own form; no other's."""
+    whole = schemas.load("rubric")
+    check = schemas.follow(whole["$defs"]["check"], whole)
+    known = set(schemas.known_keys(check, {"kind": kind}, whole))
+    offered = author("rubric", f"{CHECKS}    kind: {kind}\n    ").completion(7, 4)
+    forms = {branch["title"] for branch in schemas.branches(check, {"kind": kind}, whole)}
+    assert set(offered) - forms == known - {"id", "kind"}
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is inherited
+        """Say nothing: a test's output is for failures."""
+
+
+def _evalcontract(*arguments: str) -> str:
+    command = [sys.executable, "-m", "evalcontract", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def _findings(command: str, *paths: Path) -> list[dict[str, Any]]:
+    """Return what a command finds in these very files, not in those that they refer to."""
+    if not paths:
+        return []
+    said = json.loads(_evalcontract(command, *map(str, paths), "--output-format", "json"))
+    names = {os.path.relpath(path, ROOT) for path in paths} | {path.as_posix() for path in paths}
+    return [found for found in said["findings"] if found["file"] in names]
+
+
+def _has_bundles(path: Path) -> bool:
+    return any((folder / "bundles").is_dir() for folder in path.parents if ROOT in folder.parents)
+
+
+def _fault(finding: dict[str, Any]) -> str:
+    return str(finding["code"].split("/")[1])
+
+
+def _start(diagnostic: dict[str, Any]) -> tuple[int, int]:
+    """Return where a diagnostic starts, counted from 1 as ours are."""
+    start = diagnostic["range"]["start"]
+    return start["line"] + 1, start["character"] + 1
+
+
+def _words(text: str) -> str:
+    """Return a text without markup and line breaks."""
+    return " ".join(re.sub(r"[`\\*_]", "", text).split())
+
+
+def _absent(reason: str) -> Never:
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)

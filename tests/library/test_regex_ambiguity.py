@@ -1,0 +1,161 @@
+"""Patterns that backtrack exponentially are found, with a text that proves it; others are not."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from evalcontract.library.pattern import read_pattern
+from evalcontract.library.regex_ambiguity import find_attack
+from evalcontract.library.regex_program import program_of
+from evalcontract.library.regex_steps import StepsExceededError, count_steps
+
+#: Patterns, and whether they are to match the whole text.
+SLOW = [
+    (r"(a+)+$", False),
+    (r"^(a+)+$", False),
+    (r"(a*)*b", False),
+    (r"(a|aa)+$", False),
+    (r"(a|a?)+$", False),
+    (r"^(([a-z])+.)+[A-Z]([a-z])+$", False),
+    (r"^(\w+\s?)*$", False),
+    (r"(x+x+)+y", False),
+    (r"([a-zA-Z]+)*\d", False),
+    (r"^(?:[a-z]+,?)+;", False),
+    (r"(?:x(?:a?|b?))*$", False),
+    (r"(?:a*b*)*c", False),
+    (r"(a+)+", True),
+    (r"(?:.*\n?)*END", False),
+    (r"(?:[a-z]{1,3})*$", False),
+    (r"(a{1,40}){1,40}$", False),
+    (r"(\s*\S+\s*)*:$", False),
+    (r"(\d+(,\d*)?)+%$", False),
+    (r"(?:(?:ab|a)b?)*!", False),
+    (r"([^\n]*\n*)*```$", False),
+    (r"^(?:\s*-\s*.*\s*)+$\Z(?<!-)\d", False),
+    (r"\A(?:\s*\w+\s*[:=]\s*[^\n]+\n)+\Z", False),
+    (r"(?s)```(?:php|python)\n(?:.*\n)+?```", False),
+]
+
+#: Patterns as people write them in rubrics.
+ORDINARY = [
+    r"[\w.+-]+@[\w-]+\.[\w.-]+",
+    r"^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}$",
+    r"\b\d{4}-\d{2}-\d{2}\b",
+    r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?\b",
+    r"\d{1,2}[./]\d{1,2}[./](?:\d{2}){1,2}",
+    r"https?://[^\s)>\]]+",
+    r"https?://(?:www\.)?[-\w@:%.+~#=]{1,256}\.[a-z]{2,6}\b[-\w@:%+.~#?&/=]*",
+    r"\[[^\]]+\]\([^)\s]+\)",
+    r"!\[[^\]]*\]\([^)]*\)",
+    r"```[a-z]*\n[\s\S]*?\n```",
+    r"```(?:php|python)\n(?:[^\n]*\n)+?```",
+    r"^#{1,3} .+$",
+    r"^(?:[-*+]|\d+\.) .+(?:\n(?:[-*+]|\d+\.) .+)*$",
+    r"^\s*[-*] ",
+    r"^\|(?:[^|\n]+\|)+$",
+    r"(?:\d{1,3}\.){3}\d{1,3}",
+    r"^(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$",
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
+    r"\$\d+(?:,\d{3})*(?:\.\d{2})?",
+    r"[0-9]+ (days|weeks)",
+    r"(?i)\b(?:sorry|apolog(?:y|ies|ise|ize))\b",
+    r"(?i)as an ai(?: language)? model",
+    r"\bfunction\s+\w+\s*\([^)]*\)\s*\{",
+    r"^<\?php\b",
+    r"namespace\s+[\w\\]+;",
+    r"use\s+(?:\w+\\)*\w+(?:\s+as\s+\w+)?;",
+    r"(?:[A-Z][a-z]+\s)*[A-Z][a-z]+",
+    r"^(?:[^\"\\]|\\.)*$",
+    r"\"(?:[^\"\\]|\\.)*\"",
+    r"'(?:[^'\\\n]|\\.)*'",
+    r"<(\w+)[^>]*>[\s\S]*?</\1>",
+    r"</?[a-z][a-z0-9]*(?:\s+[a-z-]+(?:=\"[^\"]*\")?)*\s*/?>",
+    r"^\s*\{[\s\S]*\}\s*$",
+    r"^(?=.*[A-Z])(?=.*\d)[A-Za-z\d]{8,}$",
+    r"(?:yes|no)[.!]?$",
+    r"^\S+(?:\s+\S+){0,99}$",
+    r"(?:^|\n)## Summary\n",
+    r"SELECT\s+.+?\s+FROM\s+\w+(?:\s+WHERE\s+.+)?;",
+    r"^\s*(?:import|from)\s+\w+(?:\.\w+)*",
+    r"v?\d+\.\d+\.\d+(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z.-]+)?",
+    r"\+?\d{1,3}[ -]?(?:\(\d+\)[ -]?)?\d+(?:[ -]\d+)*",
+    r"#\d{3,}|ORD-\d+",
+    r"(?s)<answer>.*</answer>",
+    r"^(?:(?!TODO)[\s\S])*$",
+    r"(?:\S+ ){2,}\S+",
+    r"[^.!?]+[.!?](?: [^.!?]+[.!?])*",
+    r"\A(?:\w+[:=][^\n]+\n)+\Z",
+    r"(?>a+)+$",
+    r"(?:a++)+$",
+    r"(a+)+",
+]
+
+#: Ambiguous without bound; but whatever stands there, they match, and never have to go back.
+HARMLESS = [
+    (r"(a*)*", False),
+    (r"(\w+\s?)*", False),
+    (r"(a|aa)+", False),
+    (r"(?:.|\s)*", True),
+    (r"(?:a|[\s\S])*?", True),
+]
+
+
+@pytest.mark.parametrize(("pattern", "full"), SLOW)
+def test_a_slow_pattern_is_found(pattern: str, full: bool) -> None:  # noqa: FBT001
+    assert find_attack(pattern, (), full=full) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("pattern", "full"), SLOW)
+def test_python_itself_is_slow_on_the_attack(pattern: str, full: bool) -> None:  # noqa: FBT001
+    """In Python's own matcher, some rounds more are a hundred times the work."""
+    attack = find_attack(pattern, (), full=full)
+    assert attack is not None
+    how = "fullmatch" if full else "match"
+    found = getattr(re, how)(pattern, attack.text(3))
+    assert found is None
+    program = f"import re; re.{how}({pattern!r}, {attack.text(60)!r})"
+    with pytest.raises(subprocess.TimeoutExpired):
+        subprocess.run([sys.executable, "-c", program], timeout=1.5, check=True)
+
+
+@pytest.mark.parametrize("pattern", ORDINARY)
+@pytest.mark.parametrize("flags", ["", "im", "s"])
+def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:
+    assert find_attack(pattern, flags, full=False) is None
+
+
+@pytest.mark.parametrize(("pattern", "full"), HARMLESS)
+def test_what_always_matches_gives_no_alarm(pattern: str, full: bool) -> None:  # noqa: FBT001
+    assert find_attack(pattern, (), full=full) is None
+
+
+TEXTS = ["", "a", "aaa", "ab", "ba\n", "abc abc", "a\nb\n", "Aa0!", "x" * 7, "```a\nb\n```", "\n"]
+
+
+@pytest.mark.parametrize("pattern", [*ORDINARY, *(pattern for pattern, _ in SLOW + HARMLESS)])
+def test_the_counting_matcher_gives_the_verdict_of_python(pattern: str) -> None:
+    read = read_pattern(pattern)
+    assert read is not None
+    program = program_of(read.root)
+    for text in TEXTS:
+        for full in (False, True):
+            steps = count_steps(program, text, full=full, limit=100_000)
+            python = re.fullmatch(pattern, text) if full else re.match(pattern, text)
+            assert (steps is None) == (python is not None), (text, full)
+
+
+def test_counting_stops() -> None:
+    read = read_pattern(r"(a+)+$")
+    assert read is not None
+    with pytest.raises(StepsExceededError):
+        count_steps(program_of(read.root), "a" * 60 + "!", full=False, limit=1000)
+
+
+@pytest.mark.parametrize("pattern", [r"(a)?(?(1)b|c)", "(", r"(?:\w{1,20}){300}", "((((" * 3000])
+def test_what_cannot_be_decided_gives_no_alarm(pattern: str) -> None:
+    assert find_attack(pattern, (), full=False) is None

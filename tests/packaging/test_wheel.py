@@ -1,0 +1,170 @@
+"""What is shipped: the wheel in an empty environment, the sdist, and a checkout that runs as is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from dataclasses import dataclass
+from email import message_from_bytes
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Never
+
+import pytest
+
+if TYPE_CHECKING:
+    from email.message import Message
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+DATASET = """\
+questions:
+  - {id: hello, input: Hello!}
+  - {id: hello, input: Hello again!}
+"""
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A wheel, and the sdist and wheel that a user's own build would go by."""
+
+    wheel: Path
+    sdist: Path
+    wheel_of_sdist: Path
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
+    """Build the wheel of the tree, the sdist of the tree, and the wheel of the sdist."""
+    if find_spec("build") is None:
+        _absent("build is not installed")
+    folder = tmp_path_factory.mktemp("dist")
+    _need_packages(folder)
+    direct, by_sdist = folder / "direct", folder / "by_sdist"
+    _run(sys.executable, "-m", "build", "--wheel", "--outdir", str(direct), cwd=ROOT)
+    _run(sys.executable, "-m", "build", "--outdir", str(by_sdist), cwd=ROOT)
+    (wheel,), (sdist,) = direct.glob("*.whl"), by_sdist.glob("*.tar.gz")
+    return Shipped(wheel, sdist, by_sdist / wheel.name)
+
+
+@pytest.fixture(scope="module")
+def python(shipped: Shipped, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel and what it depends on into an environment with nothing else."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder, with_pip=True)
+    executable = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    _run(str(executable), "-m", "pip", "install", "--quiet", str(shipped.wheel), cwd=folder)
+    return executable
+
+
+def test_wheel_holds_the_package_and_its_schemas(shipped: Shipped) -> None:
+    """Every module, every schema and the mark of typing; nothing else."""
+    expected = {
+        path.relative_to(ROOT / "src").as_posix()
+        for path in (ROOT / "src" / "evalcontract").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    } | {f"evalcontract/schema/{path.name}" for path in (ROOT / "schema").iterdir()}
+    assert "evalcontract/py.typed" in expected
+    assert len([name for name in expected if name.endswith(".schema.json")]) >= 4
+    assert {name for name in _contents(shipped.wheel) if ".dist-info/" not in name} == expected
+
+
+def test_metadata(shipped: Shipped) -> None:
+    """The license as SPDX and as text, the readme, the commands."""
+    metadata = _metadata(shipped.wheel)
+    assert metadata["Name"] == "evalcontract"
+    assert metadata["License-Expression"] == "MIT"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert "# evalcontract" in str(metadata.get_payload())
+    names = [name.partition(".dist-info/")[2] for name in _contents(shipped.wheel)]
+    assert "licenses/LICENSE" in names
+
+
+def test_sdist_builds_the_same_wheel(shipped: Shipped) -> None:
+    """What is built from the sdist is what is built from the tree, byte for byte."""
+    assert _contents(shipped.wheel_of_sdist) == _contents(shipped.wheel)
+
+
+def test_sdist_leaves_tests_out(shipped: Shipped) -> None:
+    """It holds what is needed to build, and no more."""
+    with tarfile.open(shipped.sdist) as archive:
+        tops = {Path(name).parts[1] for name in archive.getnames()}
+    wanted = {"src", "schema", "pyproject.toml", "README.md", "LICENSE", "PKG-INFO"}
+    assert wanted <= tops <= wanted | {"CHANGELOG.md", ".gitignore"}
+
+
+def test_installed_wheel_works(python: Path, tmp_path: Path) -> None:
+    """Commands and import, away from the checkout."""
+    schemas = sorted(path.name.split(".")[0] for path in (ROOT / "schema").glob("*.schema.json"))
+    listed = _run(str(python.with_name("evalcontract")), "schema", "list", cwd=tmp_path)
+    assert [line.split()[0] for line in listed.splitlines()] == schemas
+    (tmp_path / "greetings.yaml").write_text(DATASET, encoding="utf-8")
+    command = (str(python.with_name("validate-dataset")), "greetings.yaml")
+    assert "warning[dataset/duplicate-id]" in _run(*command, cwd=tmp_path)
+    assert "error[dataset/duplicate-id]" in _run(*command, "--strict", cwd=tmp_path, status=1)
+    where = _run(str(python), "-c", "import evalcontract; print(evalcontract.__file__)")
+    assert Path(where.strip()).is_relative_to(python.parents[1])
+    every = "from evalcontract import *; from evalcontract.api import *"
+    _run(str(python), "-W", "error", "-c", every, cwd=tmp_path)
+
+
+def test_installed_wheel_is_complete(python: Path) -> None:
+    """Its dependencies are there, and agree with one another."""
+    assert "No broken requirements found" in _run(str(python), "-m", "pip", "check")
+
+
+def test_checkout_runs_from_its_source(python: Path, tmp_path: Path) -> None:
+    """With `PYTHONPATH=src`, the checkout is used rather than what is installed."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    code = "import evalcontract; print(evalcontract.__file__)"
+    where = _run(str(python), "-c", code, cwd=tmp_path, environment=environment)
+    assert Path(where.strip()).is_relative_to(ROOT / "src")
+    call = (str(python), "-m", "evalcontract", "schema", "show", "dataset")
+    shown = _run(*call, cwd=tmp_path, environment=environment)
+    assert shown == (ROOT / "schema" / "dataset.schema.json").read_text(encoding="utf-8")
+
+
+def _contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _metadata(wheel: Path) -> Message:
+    (text,) = (
+        value for name, value in _contents(wheel).items() if name.endswith(".dist-info/METADATA")
+    )
+    return message_from_bytes(text)
+
+
+def _run(
+    *command: str,
+    cwd: Path | None = None,
+    environment: dict[str, str] | None = None,
+    status: int = 0,
+) -> str:
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=cwd, env=environment or clean, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+def _need_packages(folder: Path) -> None:
+    """Leave where pip reaches no index: a build fetches its backend from there."""
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries=1"]
+    command = [*pip, "--dest", str(folder / "probe"), "hatchling"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        _absent(f"the package index cannot be reached: {done.stderr.strip()[-300:]}")
+
+
+def _absent(reason: str) -> Never:
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
