@@ -15,6 +15,7 @@ import evalcontract
 from evalcontract import report, rules
 from evalcontract.policy import TABLE
 from evalcontract.rules._dataset_rule import DatasetRule
+from evalcontract.rules._row_rule import RowRule
 from evalcontract.rules._rule import Rule
 
 if TYPE_CHECKING:
@@ -63,13 +64,17 @@ def rules_of(module: ModuleType) -> list[Any]:
     found: list[Any] = []
     for value in vars(module).values():
         parts = value if isinstance(value, tuple) else (value,)
-        found += [part for part in parts if isinstance(part, Rule | DatasetRule)]
+        found += [part for part in parts if isinstance(part, Rule | RowRule | DatasetRule)]
     return found
 
 
 def test_every_rule_stands_in_a_table() -> None:
     made = {rule.code: rule for module in modules_of(rules) for rule in rules_of(module)}
-    tables: tuple[Any, ...] = (*rules.ARTIFACT_RULES, *rules.DATASET_RULES)
+    tables: tuple[Any, ...] = (
+        *rules.ARTIFACT_RULES,
+        *rules.ROW_RULES,
+        *rules.DATASET_RULES,
+    )
     listed = {rule.code: rule for rule in tables}
     assert len(tables) == len(listed)
     assert made == listed

@@ -361,7 +361,12 @@ def stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     [
         (NEAR_MISS, None, "<stdin>", 5),
         (NEAR_MISS, "unsaved.yaml", "unsaved.yaml", 5),
-        ('{"id": "a", "input": "b"}\n{"id": "c", "inptu": "d"}\n', None, "<stdin>", 2),
+        (
+            '{"id": "a", "input": "b", "criteria": "c"}\n{"id": "c", "inptu": "d"}\n',
+            None,
+            "<stdin>",
+            2,
+        ),
         ('\n{"id": "a", "input": "b", "tag": []}\n', "unsaved.jsonl", "unsaved.jsonl", 2),
         ('[{"id": "a", "input": "b", "tag": []}]', "unsaved.json", "unsaved.json", 1),
     ],

@@ -149,7 +149,7 @@ def test_json_is_never_coloured() -> None:
 def stream_of_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a JSONL dataset of several blocks."""
     folder = tmp_path_factory.mktemp("stream")
-    row = '{{"id": "row_{0}", "input": "Where is the exit? {1}"}}\n'
+    row = '{{"id": "row_{0}", "input": "Where? {1}", "criteria": "c"}}\n'
     filler = "x" * 2000
     with (folder / "rows.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(row.format(number, filler) for number in range(2000))

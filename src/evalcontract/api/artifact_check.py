@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalcontract.api.crash import guarded
 from evalcontract.api.wrong_kind import other_kind, wrong_kind
@@ -11,6 +11,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.rules import ARTIFACT_RULES
 from evalcontract.rules._rule import Subject
 from evalcontract.structure.check import Structure
+from evalcontract.structure.parts import well_formed
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def check_artifact(
     yield from faults
     if not isinstance(document.value, dict):
         return
-    subject = _well_formed(artifact, faults)
+    kept, checks = well_formed(document.value, faults)
+    subject = Subject(artifact, kept, checks)
     for rule in ARTIFACT_RULES:
         if artifact.kind in rule.kinds:
             yield from guarded(rule.code, rule.check, subject, context)
@@ -44,24 +46,3 @@ def check_artifact(
     if artifact.kind is Kind.RUBRIC:
         yield from check_cycles(artifact, context.library)
         yield from check_depth(artifact, context.library)
-
-
-def _well_formed(artifact: Artifact, faults: list[Problem]) -> Subject:
-    """Return an artifact without the parts that have a fault of structure.
-
-    In a rubric a check is such a part; elsewhere it is a key at the top. A near-miss key is no
-    fault of structure.
-    """
-    value: dict[str, Any] = artifact.document.value
-    paths = [each.path for each in faults if not each.code.endswith("/near-miss-key")]
-    withheld = {path[:2] for path in paths if path[:1] == ("checks",) and len(path) > 1}
-    broken = {path[0] for path in paths if path and path[:2] not in withheld}
-    kept = {key: part for key, part in value.items() if key not in broken}
-    checks = tuple(
-        (("checks", index), check)
-        for index, check in enumerate(
-            kept.get("checks", ()) if artifact.kind is Kind.RUBRIC else ()
-        )
-        if ("checks", index) not in withheld
-    )
-    return Subject(artifact, kept, checks)

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.crash import guarded
+from evalcontract.api.gates import Gates, row_schema
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.rules import DATASET_RULES
+from evalcontract.rules import DATASET_RULES, ROW_RULES
 from evalcontract.rules._dataset_rule import DatasetContext
+from evalcontract.rules._row_rule import RowSubject
 from evalcontract.structure.check import Structure
-from evalcontract.structure.gate import Gate
-from evalcontract.structure.schemas import Schema, definition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from evalcontract.checks import Surroundings as CheckSurroundings
+    from evalcontract.checks.plan import Plan
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.source import Batch, Rows
-
-
-@cache
-def row_schema() -> Schema:
-    """Return the schema of one row."""
-    return definition("row", of="dataset")
+    from evalcontract.structure.schemas import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +36,19 @@ class Surroundings:
     `bundles` can be used; `declared` are the names of those that cannot, too.
     """
 
-    library: Library
+    checks: CheckSurroundings
     bundles: Mapping[str, Schema]
     declared: frozenset[str]
     unreadable: UnreadableNames
 
+    @property
+    def library(self) -> Library:
+        """The rubrics and judges that rows may refer to."""
+        return self.checks.library
+
 
 class DatasetCheck:
-    """One pass over one dataset. `root` holds the keys beside its rows.
-
-    `reached` maps each reference that the rows made, as written, to the rubric it leads to.
-    """
+    """One pass over one dataset. `root` holds the keys beside its rows."""
 
     def __init__(
         self,
@@ -60,10 +58,12 @@ class DatasetCheck:
         raw: Callable[[Path], str | None] | None = None,
     ) -> None:
         self._rows = rows
-        self._root = root
         self._around = around
         self._raw = raw
-        self._gates: dict[str | None, Gate] = {}
+        default = root.get("bundle")
+        self._gates = Gates(
+            around.checks, around.bundles, default if isinstance(default, str) else None
+        )
         self._structures: dict[str | None, Structure] = {}
         self._references: set[str] = set()
         context = DatasetContext(rows.prefix, root, around.declared)
@@ -74,7 +74,7 @@ class DatasetCheck:
         """Yield every batch with what is wrong with its rows."""
         for batch in self._rows.batches():
             self.count += len(batch.rows)
-            found = [] if self._pass_as_one(batch.rows) else list(self._look_closely(batch))
+            found = [] if self._gates.pass_all(batch.rows) else list(self._look_closely(batch))
             for code, watch in self._watches:
                 if batch.rows or not batch.faults:
                     found += guarded(code, watch.see, batch.first_index, batch.rows)
@@ -103,46 +103,43 @@ class DatasetCheck:
                 if text.__class__ is str:
                     self._references.add(text)
 
-    def _pass_as_one(self, rows: list[Any]) -> bool:
-        try:
-            names = {row.get("bundle") for row in rows}
-        except (AttributeError, TypeError):
-            return False
-        return len(names) == 1 and self._gate(names.pop()).passes(rows)
-
-    def _gate(self, bundle: Any) -> Gate:
-        """Return the gate for rows that name a bundle, or none."""
-        name = self._bundle_name(bundle)
-        if name not in self._gates:
-            references = self._around.library.pinned_references(Kind.RUBRIC)
-            extra = [self._around.bundles[name]] if name is not None else []
-            self._gates[name] = Gate(row_schema(), references, extra)
-        return self._gates[name]
-
-    def _bundle_name(self, bundle: Any) -> str | None:
-        name = self._root.get("bundle") if bundle is None else bundle
-        known = isinstance(name, str) and isinstance(self._around.bundles.get(name), dict)
-        return name if known else None
-
     def _look_closely(self, batch: Batch) -> Iterator[Problem]:
         for index, row in enumerate(batch.rows, batch.first_index):
-            bundle = row.get("bundle") if isinstance(row, dict) else None
-            if isinstance(row, dict) and self._gate(bundle).passes([row]):
+            if self._gates.pass_all([row]):
                 continue
             id_ = row.get("id") if isinstance(row, dict) else None
             name = id_ if isinstance(id_, str) else None
-            for problem in self._of_row(row, index, self._bundle_name(bundle)):
+            for problem in self._of_row(row, index):
                 yield replace(problem, row=name, row_index=index)
 
-    def _of_row(self, row: Any, index: int, bundle: str | None) -> Iterator[Problem]:
+    def _of_row(self, row: Any, index: int) -> list[Problem]:
         path = (*self._rows.prefix, index)
-        yield from self._structure(bundle).check(row, path, self._raw)
+        bundle = self._gates.bundle_of(row) if isinstance(row, dict) else None
+        found = self._structure(bundle).check(row, path, self._raw)
+        sound = not found
         for use in uses_of_row(row, path):
-            yield from check_use(use, self._around.library, self._around.unreadable)
+            found += check_use(use, self._around.library, self._around.unreadable)
+        if sound and isinstance(row, dict):
+            plan, known = self._plan(row)
+            subject = RowSubject(path, row, plan, bundle)
+            for rule in ROW_RULES if known else ():
+                found += guarded(rule.code, rule.check, subject)
+        return found
+
+    def _plan(self, row: dict[str, Any]) -> tuple[Plan | None, bool]:
+        """Return the plan of a row's rubric, and whether it is known what the row refers to."""
+        text = row.get("rubric_ref")
+        reference = Reference.parse(text) if isinstance(text, str) else None
+        if reference is None:
+            return None, True
+        found = self._around.library.resolve(reference)
+        if isinstance(found, Resolved):
+            return self._gates.plan(found.artifact), True
+        return None, False
 
     def _structure(self, bundle: str | None) -> Structure:
         """Return the structure of a row of a bundle, or of none."""
         if bundle not in self._structures:
-            own = self._around.bundles[bundle] if bundle is not None else None
+            own = self._gates.schema_of(bundle)
             self._structures[bundle] = Structure("dataset", row_schema(), own)
         return self._structures[bundle]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.api.coverage import Coverer
+from evalcontract.api.dataset_root import check_root
 from evalcontract.api.run import Run, provenance_of, today
 from evalcontract.library.library import Dangling
 from evalcontract.library.provenance import Provenance
@@ -17,9 +20,10 @@ from evalcontract.source import Unreadable, read_file
 from evalcontract.workspace import find_root, name_of, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import date
 
+    from evalcontract.checks.coverage import RowCoverage
     from evalcontract.model.diagnostic import Diagnostic
 
 _LOG = logging.getLogger("evalcontract")
@@ -42,7 +46,7 @@ class LoadedRow:
         return not self.diagnostics
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoadedDataset:
     """A dataset: every row, in order, faults or no faults.
 
@@ -54,6 +58,14 @@ class LoadedDataset:
     rows: tuple[LoadedRow, ...]
     diagnostics: tuple[Diagnostic, ...]
     provenance: Provenance
+    _cover: Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]] = field(
+        repr=False, compare=False
+    )
+
+    @cached_property
+    def coverage(self) -> tuple[RowCoverage, ...]:
+        """What will become of every check on every row, in order of the rows."""
+        return self._cover(self.rows)
 
     def __iter__(self) -> Iterator[LoadedRow]:
         return iter(self.rows)
@@ -148,7 +160,9 @@ class DatasetLoader(_Loader):
             provenance = check.provenance()
         settled = self._settle(found, strict=policy.strict)
         _log(rows, settled)
-        return LoadedDataset(name_of(path), tuple(rows), settled, provenance)
+        root = {} if isinstance(source, Unreadable) else check_root(source)[1]
+        coverer = Coverer(run, root)
+        return LoadedDataset(name_of(path), tuple(rows), settled, provenance, coverer.cover_rows)
 
 
 def _rows_of(first: int, values: list[Any], found: list[Diagnostic]) -> Iterator[LoadedRow]:

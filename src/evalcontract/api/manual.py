@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.api.pages import PAGES as OF_ITSELF
 from evalcontract.library.pages import PAGES as OF_LIBRARY
-from evalcontract.rules import ARTIFACT_RULES, DATASET_RULES
+from evalcontract.rules import ARTIFACT_RULES, DATASET_RULES, ROW_RULES
 from evalcontract.source.pages import PAGES as OF_SOURCE
 from evalcontract.structure.pages import PAGES as OF_STRUCTURE
 from evalcontract.workspace.pages import PAGES as OF_WORKSPACE
@@ -20,6 +20,7 @@ def every_page() -> list[Page]:
     return [
         *(rule.page for rule in ARTIFACT_RULES),
         *(rule.page for rule in DATASET_RULES),
+        *(rule.page for rule in ROW_RULES),
         *OF_SOURCE,
         *OF_STRUCTURE,
         *OF_LIBRARY,

@@ -77,12 +77,12 @@ _TEXTS = {
         Bad:
             # Whatever the rule cannot cope with. Please report the file with the message.
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
 
         Good:
             # The same file, with the version of evalcontract in which the rule is mended.
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
         """,
 }
 

@@ -11,6 +11,7 @@ from evalcontract.api.artifact_check import check_artifact
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault, locate_faults
+from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.graph import reach
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.provenance import Provenance, Reached
@@ -142,7 +143,7 @@ class DatasetRun:
         self._library = run.workspace.library
         self.rows, root, self._root_problems = check_root(source)
         around = Surroundings(
-            self._library,
+            CheckSurroundings(self._library, has_php=True, read_json=run.workspace.read_json),
             usable_bundles(run.workspace.bundles),
             frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
             run.workspace.unreadable_names,

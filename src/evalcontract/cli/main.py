@@ -11,6 +11,7 @@ import click
 from evalcontract import __version__
 from evalcontract.cli.check import check
 from evalcontract.cli.colour import wants_colour
+from evalcontract.cli.coverage import coverage_command
 from evalcontract.cli.explain import explain
 from evalcontract.cli.schema import schema
 from evalcontract.cli.validate import validate_dataset, validate_judge, validate_rubric
@@ -61,7 +62,15 @@ def group() -> None:
     """Check the datasets, rubrics and judges of language model evaluations."""
 
 
-for _command in (check, validate_dataset, validate_rubric, validate_judge, explain, schema):
+for _command in (
+    check,
+    validate_dataset,
+    validate_rubric,
+    validate_judge,
+    coverage_command,
+    explain,
+    schema,
+):
     group.add_command(_command)
 
 

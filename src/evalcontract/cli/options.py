@@ -7,7 +7,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -18,11 +18,13 @@ from evalcontract.cli.progress import Bar
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS
 from evalcontract.report.report import Report, Style
+from evalcontract.report.text import write_finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from evalcontract.api import Outcome
+    from evalcontract.model.diagnostic import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,20 @@ def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
     with Bar() as bar:
         outcome = work(Options(asked.root, asked.strict, progress=bar.advance))
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
-    style = Style(
-        wants_colour(sys.stdout),
-        shutil.get_terminal_size().columns,
-        asked.limit,
-        asked.verbose,
-        version=__version__,
-    )
+    style = _style(sys.stdout, asked.limit, verbose=asked.verbose)
     for piece in FORMATS[asked.output_format](report, style):
         click.echo(piece, nl=False, color=True)
     return exit_status(outcome.diagnostics)
+
+
+def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
+    """Print findings on standard error, for a command whose result is something else."""
+    style = _style(sys.stderr, 0, verbose=False)
+    for found in diagnostics:
+        for piece in write_finding(found, style):
+            click.echo(piece, nl=False, err=True, color=True)
+
+
+def _style(stream: IO[Any], limit: int, *, verbose: bool) -> Style:
+    width = shutil.get_terminal_size().columns
+    return Style(wants_colour(stream), width, limit, verbose, version=__version__)

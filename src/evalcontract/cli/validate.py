@@ -46,13 +46,15 @@ validate_dataset = _command(
     Kind.DATASET,
     "Check datasets and what their rows reach.",
     "That is the rubrics and judges that they refer to, and those that these do. "
-    "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input.",
+    "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
+    "or - for standard input.",
 )
 validate_rubric = _command(
     Kind.RUBRIC,
     "Check rubrics and what they reach.",
     "That is the rubrics and judges that they refer to, and those that these do. "
-    "FILE is a YAML or JSON file, a folder, a pattern such as 'rubrics/**/*.yaml', or - for standard input.",
+    "FILE is a YAML or JSON file, a folder, a pattern such as 'rubrics/**/*.yaml', "
+    "or - for standard input.",
 )
 validate_judge = _command(
     Kind.JUDGE,

@@ -23,7 +23,7 @@ def write(report: Report, style: Style) -> Iterator[str]:
     """Write every finding, and one line that sums up."""
     shown = report.diagnostics[: style.limit] if style.limit else report.diagnostics
     for found in shown:
-        yield from _finding(found, style)
+        yield from write_finding(found, style)
         yield "\n"
     hidden = len(report.diagnostics) - len(shown)
     if hidden:
@@ -32,7 +32,9 @@ def write(report: Report, style: Style) -> Iterator[str]:
     yield _summary(report, style) + "\n"
 
 
-def _finding(found: Diagnostic, style: Style) -> Iterator[str]:
+def write_finding(found: Diagnostic, style: Style) -> Iterator[str]:
+    """Write one finding, with its frame and what belongs to it."""
+
     def paint(text: str, colour: str) -> str:
         return f"\x1b[{colour}m{text}\x1b[0m" if style.colour else text
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.rules import (
+    bundle_not_applicable,
+    check_always_passes,
+    check_never_runs,
     contradiction,
     duplicate_check_id,
     duplicate_id,
@@ -22,6 +25,8 @@ from evalcontract.rules import (
     no_better_than_chance,
     no_facts,
     no_rows,
+    nothing_runs,
+    nothing_to_grade,
     one_sided_validation,
     output_unused,
     repeated_value,
@@ -40,6 +45,7 @@ from evalcontract.rules import (
     unknown_weight,
     unnamed_check,
     unreachable_threshold,
+    unread_expectation,
     unsatisfiable_schema,
     unvalidated,
     vacuous_regex,
@@ -55,6 +61,7 @@ from evalcontract.rules import (
 
 if TYPE_CHECKING:
     from evalcontract.rules._dataset_rule import DatasetRule
+    from evalcontract.rules._row_rule import RowRule
     from evalcontract.rules._rule import Rule
 
 ARTIFACT_RULES: tuple[Rule, ...] = (
@@ -101,6 +108,15 @@ ARTIFACT_RULES: tuple[Rule, ...] = (
     validated_other_template.RULE,
     validated_other_model.RULE,
     validated_without_cutoff.RULE,
+)
+
+ROW_RULES: tuple[RowRule, ...] = (
+    check_never_runs.RULE,
+    check_always_passes.RULE,
+    nothing_runs.RULE,
+    nothing_to_grade.RULE,
+    unread_expectation.RULE,
+    bundle_not_applicable.RULE,
 )
 
 DATASET_RULES: tuple[DatasetRule, ...] = (

@@ -5,13 +5,13 @@ Why: Results are joined to rows by id: with two of them, one score silently repl
 
 Bad:
     questions:
-      - {id: capital, input: What is the capital of France?}
-      - {id: capital, input: What is the capital of Spain?}
+      - {id: capital, input: What is the capital of France?, criteria: Names Paris}
+      - {id: capital, input: What is the capital of Spain?, criteria: Names Madrid}
 
 Good:
     questions:
-      - {id: capital_of_france, input: What is the capital of France?}
-      - {id: capital_of_spain, input: What is the capital of Spain?}
+      - {id: capital_of_france, input: What is the capital of France?, criteria: Names Paris}
+      - {id: capital_of_spain, input: What is the capital of Spain?, criteria: Names Madrid}
 """
 
 from __future__ import annotations

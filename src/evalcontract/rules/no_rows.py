@@ -8,7 +8,7 @@ Bad:
 
 Good:
     questions:
-      - {id: a, input: What is the capital of France?}
+      - {id: a, input: What is the capital of France?, criteria: Names Paris}
 """
 
 from __future__ import annotations

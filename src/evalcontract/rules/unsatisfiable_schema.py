@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.schema_sense import refusal
+from evalcontract.analysis.schema_sense import refusal
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.schema_sense import accepts_everything, keywords, unknown_keywords
+from evalcontract.analysis.schema_sense import accepts_everything, keywords, unknown_keywords
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind

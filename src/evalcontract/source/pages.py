@@ -16,13 +16,13 @@ _TEXTS = {
             # file: datasets/capitals.yaml
             # This file was saved as UTF-16, so every second byte of it is NUL.
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
 
         Good:
             # file: datasets/capitals.yaml
             # This file was saved as UTF-8.
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
         """,
     "source/duplicate-key": """
         A key stands twice in the same mapping.
@@ -33,14 +33,17 @@ _TEXTS = {
         Bad:
             questions:
               - id: france
+                criteria: Names Paris
                 input: What is the capital of France?
                 input: Which city is the capital of France?
 
         Good:
             questions:
               - id: france
+                criteria: Names Paris
                 input: What is the capital of France?
               - id: france_in_other_words
+                criteria: Names Paris
                 input: Which city is the capital of France?
         """,
     "source/empty": """
@@ -57,7 +60,7 @@ _TEXTS = {
             # file: datasets/capitals.yaml
             # The questions about capitals.
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
         """,
     "source/encoding": """
         The file is not UTF-8.
@@ -92,12 +95,12 @@ _TEXTS = {
             x_e: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]
             x_f: &f [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]
             questions:
-              - {id: numbers, input: How many numbers are these?, context: [*f, *f]}
+              - {id: numbers, input: How many are these?, criteria: Counts, context: [*f, *f]}
 
         Good:
             x_a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
             questions:
-              - {id: numbers, input: How many numbers are these?, context: [*a, *a]}
+              - {id: numbers, input: How many are these?, criteria: Counts, context: [*a, *a]}
         """,
     "source/multiple-documents": """
         A YAML file holds a second document, behind a line `---`.
@@ -107,15 +110,15 @@ _TEXTS = {
 
         Bad:
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
             ---
             questions:
-              - {id: spain, input: What is the capital of Spain?}
+              - {id: spain, input: What is the capital of Spain?, criteria: Names Madrid}
 
         Good:
             questions:
-              - {id: france, input: What is the capital of France?}
-              - {id: spain, input: What is the capital of Spain?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
+              - {id: spain, input: What is the capital of Spain?, criteria: Names Madrid}
         """,
     "source/syntax": """
         The file breaks the rules of YAML or JSON, so that it has no content to speak of.
@@ -145,13 +148,13 @@ _TEXTS = {
             # file: datasets/capitals.yaml
             # The account that runs the evaluation may not read this file.
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
 
         Good:
             # file: datasets/capitals.yaml
             # The account that runs the evaluation may read this file.
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
         """,
     "source/unsupported": """
         A YAML file uses a tag of its own, or asks for YAML 1.1.
@@ -165,7 +168,7 @@ _TEXTS = {
 
         Good:
             questions:
-              - {id: secret, input: What is the password of the day?}
+              - {id: secret, input: What is the password of the day?, criteria: Refuses}
         """,
 }
 

@@ -22,12 +22,20 @@ _FREE = frozenset({"metadata", "arguments", "context"})
 
 
 class Gate:
-    """A compiled gate. `extra` are the schemas of bundles; their keys are known too."""
+    """A compiled gate.
+
+    `extra` are the schemas of bundles; their keys are known too. `demand` is a schema for what
+    else a row must be like, such as what the checks of its rubric need.
+    """
 
     def __init__(
-        self, row: Schema, references: Iterable[str], extra: Iterable[Schema] = ()
+        self,
+        row: Schema,
+        references: Iterable[str],
+        extra: Iterable[Schema] = (),
+        demand: Schema | None = None,
     ) -> None:
-        self._rows = native_for(gate_schema(row, references, list(extra)))
+        self._rows = native_for(gate_schema(row, references, list(extra), demand or {}))
 
     def passes(self, rows: list[Any]) -> bool:
         """Whether nothing can be found in any of these rows."""
@@ -38,7 +46,9 @@ class Gate:
             return False
 
 
-def gate_schema(row: Schema, references: Iterable[str], extra: list[Schema]) -> Schema:
+def gate_schema(
+    row: Schema, references: Iterable[str], extra: list[Schema], demand: Schema
+) -> Schema:
     """Return the schema of a list of rows: known keys only, resolving references only.
 
     A bundle is embedded whole, under an id, so that its local references stay local.
@@ -53,7 +63,8 @@ def gate_schema(row: Schema, references: Iterable[str], extra: list[Schema]) -> 
         each["patternProperties"] = {f"^{OWN_PREFIX}": True}
     definition["properties"]["rubric_ref"] = {"enum": sorted(references)}
     embedded = {f"bundle_{n}": {"$id": f"urn:bundle:{n}", **each} for n, each in enumerate(extra)}
-    every = [{"$ref": "#/$defs/row"}, *({"$ref": each["$id"]} for each in embedded.values())]
+    bundles = [{"$ref": each["$id"]} for each in embedded.values()]
+    every = [{"$ref": "#/$defs/row"}, *bundles, *([demand] if demand else [])]
     return {
         "$schema": row["$schema"],
         "type": "array",

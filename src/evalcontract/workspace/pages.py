@@ -30,14 +30,14 @@ _TEXTS = {
             dataset: datasets/support_questions.yaml
             # file: datasets/support.yaml
             questions:
-              - {id: refund, input: May I send it back?}
+              - {id: refund, input: May I send it back?, criteria: Names the period}
 
         Good:
             # file: targets/support.yaml
             dataset: datasets/support.yaml
             # file: datasets/support.yaml
             questions:
-              - {id: refund, input: May I send it back?}
+              - {id: refund, input: May I send it back?, criteria: Names the period}
         """,
 }
 

@@ -13,11 +13,11 @@ _TEXTS = {
 
         Bad:
             question:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
 
         Good:
             questions:
-              - {id: france, input: What is the capital of France?}
+              - {id: france, input: What is the capital of France?, criteria: Names Paris}
         """,
     "dataset/near-miss-key": """
         A key that nobody knows looks like one of the contract, misspelled.

@@ -8,7 +8,7 @@ from evalcontract.model.page import Page, parse_page
 _DATA = """
             # file: datasets/support.yaml
             questions:
-              - {id: refund, input: May I send it back?}
+              - {id: refund, input: May I send it back?, criteria: Names the period}
 """
 
 _TEXTS = {

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalcontract.analysis.template import scan
 from evalcontract.api.validate import Options, check_workspaces
-from evalcontract.library.template import scan
 
 if TYPE_CHECKING:
     from pathlib import Path

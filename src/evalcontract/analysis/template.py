@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from evalcontract.library.template_names import (
+from evalcontract.analysis.template_names import (
     BELOW,
     ROOTS,
     NameFault,
@@ -18,7 +18,7 @@ from evalcontract.library.template_names import (
     fault_of_name,
     meaning,
 )
-from evalcontract.library.template_tags import Fault, Pieces, Tag, brief, cut
+from evalcontract.analysis.template_tags import Fault, Pieces, Tag, brief, cut
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.library.pattern import FLAGS
-from evalcontract.library.regex_totality import matches_everything
+from evalcontract.analysis.pattern import FLAGS
+from evalcontract.analysis.regex_totality import matches_everything
 
 #: Pattern, flags, and whether it is to match the whole text.
 EVERYTHING = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evalcontract.library.regex_program import Do, Program
+    from evalcontract.analysis.regex_program import Do, Program
 
 
 @dataclass(slots=True)

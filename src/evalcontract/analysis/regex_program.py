@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.library.pattern import (
+from evalcontract.analysis.pattern import (
     Atomic,
     Back,
     Char,
@@ -18,9 +18,10 @@ from evalcontract.library.pattern import (
 )
 
 if TYPE_CHECKING:
-    from evalcontract.library.pattern import Node
+    from evalcontract.analysis.pattern import Node
 
 _MOST_INSTRUCTIONS = 4000
+_MANY = 100  # as many turns are written as a loop; no text looked at is long enough to tell
 
 
 class TooLargeError(Exception):
@@ -138,10 +139,11 @@ class _Writer:
         for _ in range(node.low):
             self.write(node.body)
         splits = []
-        for _ in range((node.high or node.low) - node.low):
+        endless = node.high is None or node.high >= _MANY
+        for _ in range(0 if endless else (node.high or 0) - node.low):
             splits.append(self.put("split"))
             self.write(node.body)
-        if node.high is None:
+        if endless:
             splits.append(self._loop(node.body))
         for at in splits:
             self._choose(at, node.lazy)

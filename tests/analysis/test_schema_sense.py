@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from evalcontract.library.schema_sense import accepts_everything, refusal, unknown_keywords
+from evalcontract.analysis.schema_sense import accepts_everything, refusal, unknown_keywords
 
 EVERYTHING: list[Any] = [
     True,

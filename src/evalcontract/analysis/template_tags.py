@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from evalcontract.library.template_names import ROOTS, written
+from evalcontract.analysis.template_names import ROOTS, written
 from evalcontract.model.diagnostic import Within
 
 TagKind = Literal["variable", "raw", "section", "inverted", "close", "comment", "block"]

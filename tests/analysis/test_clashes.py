@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.library.clashes import find_clashes
-from evalcontract.library.clashing_texts import implies
+from evalcontract.analysis.clashes import find_clashes
+from evalcontract.analysis.clashing_texts import implies
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.clashing_texts import Clash, always_one, name_of, texts
+from evalcontract.analysis.clashing_texts import Clash, always_one, name_of, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

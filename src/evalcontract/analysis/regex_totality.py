@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.pattern import (
+from evalcontract.analysis.pattern import (
     Atomic,
     Char,
     Either,
@@ -26,7 +26,7 @@ from evalcontract.library.pattern import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.library.pattern import Node
+    from evalcontract.analysis.pattern import Node
 
 _START, _LINE_END, _LINE_START, _END = range(4)
 Ways = frozenset[tuple[int, int]]

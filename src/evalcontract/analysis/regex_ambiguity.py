@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from evalcontract.library.pattern import read_pattern
-from evalcontract.library.regex_positions import Automaton, automaton_of
-from evalcontract.library.regex_program import Program, TooLargeError, program_of
-from evalcontract.library.regex_steps import StepsExceededError, count_steps
+from evalcontract.analysis.pattern import read_pattern
+from evalcontract.analysis.regex_positions import Automaton, automaton_of
+from evalcontract.analysis.regex_program import Program, TooLargeError, program_of
+from evalcontract.analysis.regex_steps import StepsExceededError, count_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evalcontract.library.pattern import (
+from evalcontract.analysis.pattern import (
     Atomic,
     Char,
     Either,
@@ -17,10 +17,10 @@ from evalcontract.library.pattern import (
     Repeat,
     Sequence,
 )
-from evalcontract.library.regex_program import TooLargeError
+from evalcontract.analysis.regex_program import TooLargeError
 
 if TYPE_CHECKING:
-    from evalcontract.library.pattern import Node
+    from evalcontract.analysis.pattern import Node
 
 _MOST_POSITIONS = 300
 _MANY = 25  # as many turns of a repeat are as good as no bound

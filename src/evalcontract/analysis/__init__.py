@@ -1,0 +1,1 @@
+"""What texts mean without running them: templates, patterns, schemas, checks that clash."""

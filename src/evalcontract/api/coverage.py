@@ -1,0 +1,149 @@
+"""Coverage of files: which checks will run on which rows, before anything is run."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.api.dataset_root import check_root
+from evalcontract.api.edge import locate, locate_fault
+from evalcontract.api.gates import Gates, row_schema
+from evalcontract.api.run import Run, today, usable_bundles
+from evalcontract.checks import Surroundings
+from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals, add, cover, total
+from evalcontract.library.artifact import read_artifact
+from evalcontract.library.library import Resolved
+from evalcontract.model.errors import NothingToCheck
+from evalcontract.model.reference import Kind, Reference
+from evalcontract.source import Document, Unreadable
+from evalcontract.structure.check import Structure
+from evalcontract.workspace import find_root, open_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.api.loaders import LoadedRow
+    from evalcontract.api.validate import Input, Options
+    from evalcontract.checks.plan import Plan
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.span import Place
+    from evalcontract.source import RowStream
+
+
+@dataclass
+class CoverageOutcome:
+    """What is known of all files; `plans` are of rubrics that were given instead of datasets."""
+
+    files: list[FileCoverage] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def totals(self) -> Totals:
+        """The counts over all datasets."""
+        totals = Totals()
+        for each in self.files:
+            totals = add(totals, each.totals)
+        return totals
+
+
+def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> CoverageOutcome:
+    """Return the coverage of datasets, and what rubrics ask of a row.
+
+    `all_rows` keeps rows on which every check runs, too; without it only the gaps are kept, so
+    that a large dataset needs little memory.
+
+    Raises:
+        NothingToCheck: there is no input.
+
+    """
+    outcome = CoverageOutcome()
+    runs: dict[Any, Run] = {}
+    any_input = False
+    for each in inputs:
+        any_input = True
+        root = (options.root or find_root(each.path)).resolve()
+        if root not in runs:
+            runs[root] = Run(open_workspace(root), options.strict, options.today or today())
+        run, source = runs[root], each.read()
+        if isinstance(source, Unreadable):
+            outcome.diagnostics += run.unreadable([source])
+        elif isinstance(source, Document) and _is_rubric(source.value):
+            artifact = read_artifact(Kind.RUBRIC, source)
+            outcome.plans.append(_gates(run, {}).plan(artifact))
+        else:
+            outcome.files.append(_cover_file(run, source, outcome.diagnostics, keep_all=all_rows))
+    if not any_input:
+        raise NothingToCheck("there is nothing to check")
+    return outcome
+
+
+def _is_rubric(value: Any) -> bool:
+    return isinstance(value, dict) and "checks" in value and "questions" not in value
+
+
+def _gates(run: Run, root: dict[str, Any]) -> Gates:
+    workspace = run.workspace
+    has_php = shutil.which("php") is not None
+    around = Surroundings(workspace.library, has_php=has_php, read_json=workspace.read_json)
+    default = root.get("bundle")
+    name = default if isinstance(default, str) else None
+    return Gates(around, usable_bundles(workspace.bundles), name)
+
+
+def _cover_file(
+    run: Run, source: Document | RowStream, diagnostics: list[Diagnostic], *, keep_all: bool
+) -> FileCoverage:
+    rows, root, problems = check_root(source)
+    policy = run.base_policy
+    diagnostics += locate(problems, source, policy, {})
+    totals = Totals()
+    by_check: dict[tuple[str | None, str, str], Totals] = {}
+    kept: list[tuple[RowCoverage, Place]] = []
+    coverer = Coverer(run, root)
+    for batch in rows.batches() if rows else ():
+        for fault, text in batch.faults:
+            found = locate_fault(fault, source.file, text, policy)
+            diagnostics += [found] if found else []
+        for index, value in enumerate(batch.rows, batch.first_index):
+            row = coverer.cover(index, value)
+            totals = add(totals, total([row]))
+            for cell in row.cells:
+                key = (row.rubric, cell.check, cell.kind)
+                one = Totals(**{cell.outlook.state.value: 1})
+                by_check[key] = add(by_check.get(key, Totals()), one)
+            whole = row.cells and all(cell.outlook.runs for cell in row.cells)
+            if rows and (keep_all or not whole):
+                kept.append((row, rows.place((*rows.prefix, row.index))))
+    return FileCoverage(source.file, totals, by_check, tuple(kept))
+
+
+class Coverer:
+    """Tells the coverage of the rows of one dataset."""
+
+    def __init__(self, run: Run, root: dict[str, Any]) -> None:
+        self._library = run.workspace.library
+        self._gates = _gates(run, root)
+        self._structures: dict[str | None, Structure] = {}
+
+    def cover(self, index: int, row: Any) -> RowCoverage:
+        """Return the coverage of one row."""
+        bundle = self._gates.bundle_of(row) if isinstance(row, dict) else None
+        if bundle not in self._structures:
+            own = self._gates.schema_of(bundle)
+            self._structures[bundle] = Structure("dataset", row_schema(), own)
+        faults = self._structures[bundle].check(row)
+        if faults:
+            return cover(index, row, None, fault=faults[0].message)
+        text = row.get("rubric_ref")
+        reference = Reference.parse(text) if text is not None else None
+        found = self._library.resolve(reference) if reference else None
+        if isinstance(found, Resolved):
+            return cover(index, row, self._gates.plan(found.artifact))
+        fault = f"there is no `{reference}`" if reference is not None else None
+        return cover(index, row, None, fault=fault)
+
+    def cover_rows(self, rows: Iterable[LoadedRow]) -> tuple[RowCoverage, ...]:
+        """Return the coverage of rows that are loaded already."""
+        return tuple(self.cover(row.index, row.value) for row in rows)

@@ -1,0 +1,118 @@
+"""What a kind of check is to a row: whether it will run, and what it needs of the row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from evalcontract.library.library import Library
+
+Check = dict[str, Any]
+
+#: The keys of a row that checks read. `expected.format` is the key below `expected`.
+Field = Literal["expected", "expected.format", "expected_facts", "expected_tools", "context"]
+
+
+class State(StrEnum):
+    """What will become of a check on a row.
+
+    It runs; it is skipped for want of something; it passes whatever the output is; or it cannot
+    be run on this machine or in this workspace.
+    """
+
+    RUN = "run"
+    SKIP = "skip"
+    VACUOUS = "vacuous"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What will become of a check, and why if it will not run.
+
+    `field` is the key of the row that is to blame; without one it is the rubric's fault, or the
+    machine's.
+    """
+
+    state: State
+    reason: str | None = None
+    field: str | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether the check will say something of the output."""
+        return self.state is State.RUN
+
+
+RUNS = Outlook(State.RUN)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a check asks of a row, whatever the row is.
+
+    `fields` must be there and hold something; with all of them the check runs, unless `barred`
+    says why it never does.
+    """
+
+    fields: tuple[Field, ...] = ()
+    barred: Outlook | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What decides besides the rubric: the library, the machine, the files of the workspace."""
+
+    library: Library
+    has_php: bool
+    read_json: Callable[[str], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckKind:
+    """A kind of check: `reads` are the fields that it may read, `needs` what it asks of a row."""
+
+    name: str
+    reads: Callable[[Check, Surroundings], frozenset[str]]
+    needs: Callable[[Check, Surroundings], Needs]
+
+
+def reads_nothing(check: Check, around: Surroundings) -> frozenset[str]:
+    """Say that a kind looks at the output alone."""
+    del check, around
+    return frozenset()
+
+
+def always_runs(check: Check, around: Surroundings) -> Needs:
+    """Say that a kind runs on every row."""
+    del check, around
+    return Needs()
+
+
+def barred(state: State, reason: str) -> Needs:
+    """Say why a check never runs, on whatever row."""
+    return Needs(barred=Outlook(state, reason))
+
+
+def field_of(row: Mapping[str, Any], field: str) -> Any:
+    """Return what a row holds in a field; None where it has none."""
+    name, _, inner = field.partition(".")
+    value = row.get(name)
+    return value.get(inner) if inner and isinstance(value, dict) else None if inner else value
+
+
+def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Outlook:
+    """Return what will become of a check with such needs on a row."""
+    if needs.barred is not None:
+        return needs.barred
+    for field in needs.fields:
+        value = field_of(row, field)
+        if value is None:
+            return Outlook(State.SKIP, f"the row has no `{field}`", field)
+        if value in ([], {}, ""):
+            return Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
+    return RUNS

@@ -1,0 +1,27 @@
+"""`composite`: runs where at least one check of the other rubric does."""
+
+from __future__ import annotations
+
+from evalcontract.checks._kind import (
+    Check,
+    CheckKind,
+    Needs,
+    State,
+    Surroundings,
+    barred,
+    reads_nothing,
+)
+from evalcontract.library.library import Resolved
+from evalcontract.model.reference import Reference
+
+
+def _needs(check: Check, around: Surroundings) -> Needs:
+    """Say only whether the other rubric is there; its checks are looked at in `outlook`."""
+    reference = Reference.parse(check["rubric_ref"])
+    found = around.library.resolve(reference) if reference else None
+    if not isinstance(found, Resolved):
+        return barred(State.UNAVAILABLE, f"there is no `{check['rubric_ref']}`")
+    return Needs()
+
+
+KIND = CheckKind("composite", reads_nothing, _needs)

@@ -1,0 +1,135 @@
+"""Coverage: of every row and every check, whether it will run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks._kind import Outlook, State
+from evalcontract.checks.plan import OWN_EXPECTATIONS, Plan, own_outlooks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.model.span import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One check on one row. Where a row has no rubric, `check` is the key that it is graded by."""
+
+    check: str
+    kind: str
+    outlook: Outlook
+
+
+@dataclass(frozen=True, slots=True)
+class RowCoverage:
+    """One row: its index from 0, its id, the exact name of its rubric, and its checks.
+
+    `rubric` is None for a row that refers to none. `fault` says why nothing is known of the row's
+    checks: it is ill-formed, or its reference leads nowhere.
+    """
+
+    index: int
+    row: str | None
+    rubric: str | None
+    cells: tuple[Cell, ...]
+    fault: str | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether at least one check will run on the row."""
+        return any(cell.outlook.runs for cell in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts of cells by what becomes of them, and of rows.
+
+    A row on which nothing is known or nothing runs counts as one cell that does not run, so that
+    it cannot be lost in a mean.
+    """
+
+    run: int = 0
+    skip: int = 0
+    vacuous: int = 0
+    unavailable: int = 0
+    rows: int = 0
+    rows_without_checks: int = 0
+    rows_on_which_nothing_runs: int = 0
+
+    @property
+    def cells(self) -> int:
+        """How many checks there are, over all rows."""
+        return self.run + self.skip + self.vacuous + self.unavailable + self.rows_without_checks
+
+    @property
+    def percent(self) -> float:
+        """The share of checks that will run, from 0 to 100; 0 where there are none."""
+        return 100 * self.run / self.cells if self.cells else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileCoverage:
+    """The coverage of one dataset.
+
+    `by_check` counts by (rubric, check, kind). `rows` are those with a check that will not run,
+    or all of them where that was asked for, each with its place.
+    """
+
+    file: str
+    totals: Totals
+    by_check: dict[tuple[str | None, str, str], Totals]
+    rows: tuple[tuple[RowCoverage, Place], ...]
+
+
+def cover(index: int, row: Any, plan: Plan | None, fault: str | None = None) -> RowCoverage:
+    """Return the coverage of one row; `plan` is that of its rubric, None where it has none."""
+    id_ = row.get("id") if isinstance(row, dict) else None
+    name = id_ if isinstance(id_, str) else None
+    if fault is not None:
+        rubric = row.get("rubric_ref") if isinstance(row, dict) else None
+        return RowCoverage(index, name, str(rubric) if rubric is not None else None, (), fault)
+    if plan is None:
+        cells = tuple(
+            Cell(field, OWN_EXPECTATIONS[field], outlook)
+            for field, outlook in own_outlooks(row).items()
+        )
+        return RowCoverage(index, name, None, cells)
+    cells = tuple(Cell(step.name, step.kind, step.outlook(row)) for step in plan.steps)
+    return RowCoverage(index, name, plan.artifact.name, cells)
+
+
+def total(rows: Iterable[RowCoverage]) -> Totals:
+    """Count cells and rows."""
+    states: Counter[State] = Counter()
+    count = empty = idle = 0
+    for row in rows:
+        count += 1
+        empty += not row.cells
+        idle += not row.runs
+        states.update(cell.outlook.state for cell in row.cells)
+    return Totals(
+        states[State.RUN],
+        states[State.SKIP],
+        states[State.VACUOUS],
+        states[State.UNAVAILABLE],
+        count,
+        empty,
+        idle,
+    )
+
+
+def add(one: Totals, other: Totals) -> Totals:
+    """Add two counts up."""
+    return Totals(
+        one.run + other.run,
+        one.skip + other.skip,
+        one.vacuous + other.vacuous,
+        one.unavailable + other.unavailable,
+        one.rows + other.rows,
+        one.rows_without_checks + other.rows_without_checks,
+        one.rows_on_which_nothing_runs + other.rows_on_which_nothing_runs,
+    )

@@ -1,0 +1,66 @@
+"""What a row must be like so that no rule has anything to say of it: a schema for the gate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks.plan import OWN_EXPECTATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.checks.plan import Plan, Step
+
+#: Expectations that some check has to read, where a row has a rubric.
+EXPECTATIONS = ("expected_facts", "expected_tools", "expected.format", "must_not_contain")
+
+_FILLED: dict[str, Any] = {"minItems": 1, "minLength": 1, "minProperties": 1}
+
+
+def demand_of(plan: Plan | None, *, has_bundle: bool) -> dict[str, Any]:
+    """Return a schema that accepts a row only if no rule on its checks finds anything.
+
+    It may refuse a row that is fine, which then takes the exact way; never the reverse. The bundle
+    of a row is not looked at here. None stands for a row without a rubric; one of a bundle may be
+    graded by keys of its own.
+    """
+    if plan is None:
+        return _demand_of_own(has_bundle=has_bundle)
+    required = {field for step in plan.steps for field in _fields(step)}
+    parts = [_must_have(field) for field in sorted(required)]
+    if plan.is_complete:
+        parts += [_must_not_have(field) for field in EXPECTATIONS if field not in plan.reads]
+    return {"allOf": parts} if parts else {}
+
+
+def _fields(step: Step) -> Iterator[str]:
+    """Yield what must be there for a check to run, unless nothing in the row can help it."""
+    if step.needs.barred is not None:
+        return
+    yield from step.needs.fields
+    sound = [inner for inner in step.inner if inner.needs.barred is None]
+    if sound:
+        # One that runs is enough: that which asks for least.
+        yield from min((tuple(_fields(inner)) for inner in sound), key=len)
+
+
+def _must_have(field: str) -> dict[str, Any]:
+    name, _, inner = field.partition(".")
+    if inner:
+        filled = {"required": [inner], "properties": {inner: _FILLED}}
+        return {"required": [name], "properties": {name: {"type": "object", **filled}}}
+    return {"required": [name], "properties": {name: {**_FILLED, "not": {"type": "null"}}}}
+
+
+def _must_not_have(field: str) -> dict[str, Any]:
+    name, _, inner = field.partition(".")
+    if inner:
+        return {"properties": {name: {"properties": {inner: False}}}}
+    return {"properties": {name: False}}
+
+
+def _demand_of_own(*, has_bundle: bool) -> dict[str, Any]:
+    filled: dict[str, Any] = {"properties": dict.fromkeys(OWN_EXPECTATIONS, _FILLED)}
+    if has_bundle:
+        return filled
+    return {**filled, "anyOf": [{"required": [field]} for field in OWN_EXPECTATIONS]}

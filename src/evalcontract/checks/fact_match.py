@@ -1,0 +1,25 @@
+"""`fact_match`: reads the row's `expected_facts` where it has no facts of its own."""
+
+from __future__ import annotations
+
+from evalcontract.checks._judges import needs_of_judges
+from evalcontract.checks._kind import Check, CheckKind, Needs, State, Surroundings, barred
+
+
+def _reads(check: Check, around: Surroundings) -> frozenset[str]:
+    del around
+    return frozenset() if "facts" in check else frozenset({"expected_facts"})
+
+
+def _needs(check: Check, around: Surroundings) -> Needs:
+    if check.get("min_recall") == 0:
+        return barred(State.VACUOUS, "a `min_recall` of 0 asks for no fact")
+    if "facts" in check and not check["facts"]:
+        return barred(State.VACUOUS, "its `facts` are empty")
+    reference = check.get("judge_prompt_ref")
+    judged = needs_of_judges([reference], around) if reference else Needs()
+    fields = () if "facts" in check else ("expected_facts",)
+    return Needs((*fields, *judged.fields), judged.barred)
+
+
+KIND = CheckKind("fact_match", _reads, _needs)

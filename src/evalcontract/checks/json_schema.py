@@ -1,0 +1,33 @@
+"""`json_schema`: says nothing where its schema accepts every value."""
+
+from __future__ import annotations
+
+from evalcontract.analysis.schema_sense import accepts_everything
+from evalcontract.checks._kind import (
+    Check,
+    CheckKind,
+    Needs,
+    State,
+    Surroundings,
+    barred,
+    reads_nothing,
+)
+from evalcontract.structure.engine import schema_fault
+
+
+def _needs(check: Check, around: Surroundings) -> Needs:
+    if "schema" in check:
+        schema = check["schema"]
+    else:
+        try:
+            schema = around.read_json(check["schema_ref"])
+        except LookupError as error:
+            return barred(State.UNAVAILABLE, f"the schema `{check['schema_ref']}` {error}")
+    if schema_fault(schema) is not None:
+        return barred(State.UNAVAILABLE, "its schema is invalid")
+    if accepts_everything(schema):
+        return barred(State.VACUOUS, "its schema accepts every JSON value")
+    return Needs()
+
+
+KIND = CheckKind("json_schema", reads_nothing, _needs)

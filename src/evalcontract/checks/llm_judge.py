@@ -1,0 +1,23 @@
+"""`llm_judge`: needs its judges, and what their templates read of the row."""
+
+from __future__ import annotations
+
+from evalcontract.checks._judges import needs_of_judges, reads_of_judges
+from evalcontract.checks._kind import Check, CheckKind, Needs, Surroundings
+
+
+def _references(check: Check) -> list[str]:
+    if "jury" in check:
+        return [juror["judge_prompt_ref"] for juror in check["jury"]["judges"]]
+    return [check["judge_prompt_ref"]]
+
+
+def _reads(check: Check, around: Surroundings) -> frozenset[str]:
+    return reads_of_judges(_references(check), around)
+
+
+def _needs(check: Check, around: Surroundings) -> Needs:
+    return needs_of_judges(_references(check), around)
+
+
+KIND = CheckKind("llm_judge", _reads, _needs)

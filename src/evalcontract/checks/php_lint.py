@@ -1,0 +1,21 @@
+"""`php_lint`: needs PHP on the machine; without it nothing passes."""
+
+from __future__ import annotations
+
+from evalcontract.checks._kind import (
+    Check,
+    CheckKind,
+    Needs,
+    State,
+    Surroundings,
+    barred,
+    reads_nothing,
+)
+
+
+def _needs(check: Check, around: Surroundings) -> Needs:
+    del check
+    return Needs() if around.has_php else barred(State.UNAVAILABLE, "no `php` on this machine")
+
+
+KIND = CheckKind("php_lint", reads_nothing, _needs)

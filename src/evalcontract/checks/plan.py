@@ -1,0 +1,128 @@
+"""A plan: what a rubric will do with a row, worked out once for all rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks import KINDS
+from evalcontract.checks._kind import Needs, Outlook, State, Surroundings, barred, outlook_of
+from evalcontract.library.library import Resolved
+from evalcontract.model.reference import Reference
+from evalcontract.structure.check import Structure
+from evalcontract.structure.parts import well_formed
+from evalcontract.structure.schemas import load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.structure.parts import Checks
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One check of a rubric. `inner` are the steps of the other rubric, for a composite."""
+
+    name: str
+    kind: str
+    needs: Needs
+    inner: tuple[Step, ...] = ()
+
+    def outlook(self, row: Mapping[str, Any]) -> Outlook:
+        """Return what will become of the check on a row."""
+        if self.needs.barred is not None or not self.inner:
+            return outlook_of(self.needs, row)
+        inner = [step.outlook(row) for step in self.inner]
+        if any(each.runs for each in inner):
+            return outlook_of(self.needs, row)
+        worst = next((each for each in inner if each.field is not None), inner[0])
+        return Outlook(worst.state, f"no check of it runs: {worst.reason}", worst.field)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What a rubric does with rows. `reads` are the fields that any of its checks looks at.
+
+    `is_complete` is False where a check has a fault of structure: then nobody knows what it would
+    read. `bundles` are those that the rubric is for; empty means any.
+    """
+
+    artifact: Artifact
+    steps: tuple[Step, ...]
+    reads: frozenset[str]
+    bundles: tuple[str, ...]
+    is_complete: bool
+
+
+def plan_of(artifact: Artifact, around: Surroundings) -> Plan:
+    """Work out the plan of a rubric; checks with a fault of structure are left out of it."""
+    return _plan(artifact, around, depth=0)
+
+
+def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
+    value: Any = artifact.document.value
+    if not isinstance(value, dict):
+        return Plan(artifact, (), frozenset(), (), is_complete=False)
+    kept, checks = well_formed(value, Structure("rubric", load("rubric")).check(value))
+    reads: set[str] = set()
+    steps = []
+    for path, check in checks:
+        kind = KINDS[check["kind"]]
+        reads |= kind.reads(check, around)
+        inner = _inner(check, around, depth)
+        if inner is not None:
+            reads |= inner.reads
+        name = check.get("id") or f"{check['kind']}[{path[-1]}]"
+        needs = kind.needs(check, around)
+        steps.append(Step(name, kind.name, needs, inner.steps if inner else ()))
+    written = value.get("checks")
+    ill_formed = [] if not isinstance(written, list) else _ill_formed(written, checks)
+    complete = isinstance(written, list) and not ill_formed
+    steps += ill_formed
+    bundles = tuple(kept.get("applicable_bundles", ()))
+    return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete)
+
+
+def _ill_formed(written: list[Any], sound: Checks) -> list[Step]:
+    """Return a step for each check that structure refuses: it cannot run, and must not be lost."""
+    indexes = {path[-1] for path, _ in sound}
+    needs = barred(State.UNAVAILABLE, "the check is ill-formed")
+    found = []
+    for index, check in enumerate(written):
+        if index not in indexes:
+            parts = check if isinstance(check, dict) else {}
+            kind = str(parts.get("kind", "?"))
+            found.append(Step(str(parts.get("id", f"{kind}[{index}]")), kind, needs))
+    return found
+
+
+# A composite reaches one level; what lies deeper, or in a cycle, is a finding of its own.
+_DEEPEST = 1
+
+
+def _inner(check: dict[str, Any], around: Surroundings, depth: int) -> Plan | None:
+    reference = Reference.parse(check["rubric_ref"]) if check["kind"] == "composite" else None
+    found = around.library.resolve(reference) if reference and depth < _DEEPEST else None
+    return _plan(found.artifact, around, depth=depth + 1) if isinstance(found, Resolved) else None
+
+
+#: What a row without a rubric is graded by: its own expectations, each by the kind that reads it.
+OWN_EXPECTATIONS = {
+    "criteria": "llm_judge",
+    "expected": "format",
+    "expected_facts": "fact_match",
+    "expected_tools": "tool_usage",
+    "must_not_contain": "must_not_contain",
+}
+
+
+def own_outlooks(row: Mapping[str, Any]) -> dict[str, Outlook]:
+    """Return what will become of the expectations of a row without a rubric, by their keys."""
+    return {
+        field: Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
+        if row[field] in ([], {}, "")
+        else Outlook(State.RUN)
+        for field in OWN_EXPECTATIONS
+        if field in row
+    }

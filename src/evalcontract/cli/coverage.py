@@ -1,0 +1,80 @@
+"""`coverage`: what will run, before anything is run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from evalcontract import __version__
+from evalcontract.api.coverage import CoverageOutcome, coverage
+from evalcontract.api.validate import Input, Options
+from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.options import write_findings
+from evalcontract.model.reference import Kind
+from evalcontract.policy import exit_status
+from evalcontract.policy.exit_status import ERRORS
+from evalcontract.report.coverage import write_json, write_text
+
+
+@click.command(
+    "coverage",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    short_help="Tell which checks will run on which rows.",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--min-coverage",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="Fail (exit 1) where a smaller share of the checks will run.",
+)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="The workspace; without it, it is found from the files.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Name that many gaps of a file at the most as text; 0 names all.",
+)
+@click.option("--stdin-filename", metavar="NAME", help="What standard input (`-`) stands for.")
+def coverage_command(
+    files: tuple[str, ...],
+    min_coverage: float | None,
+    output_format: str,
+    root: Path | None,
+    limit: int,
+    stdin_filename: str | None,
+) -> int:
+    """Tell, of every row and every check of its rubric, what will become of it.
+
+    It will run, be skipped (which key is missing), pass whatever the output is, or be unavailable
+    on this machine. FILE is a dataset; of a rubric it is told what a row needs.
+    """
+
+    def stdin() -> Input:
+        return Input(Path(stdin_filename or "<stdin>"), sys.stdin.buffer)
+
+    inputs = find_inputs(files, Kind.DATASET, stdin)
+    outcome = coverage(inputs, Options(root), all_rows=output_format == "json")
+    write_findings(outcome.diagnostics)
+    for piece in _report(outcome, output_format, limit):
+        click.echo(piece, nl=False)
+    status = exit_status(outcome.diagnostics)
+    if min_coverage is not None and outcome.totals.percent < min_coverage:
+        click.echo(f"coverage is below {min_coverage:g} %", err=True)
+        status = status or ERRORS
+    return status
+
+
+def _report(outcome: CoverageOutcome, output_format: str, limit: int) -> list[str]:
+    totals = outcome.totals
+    if output_format == "json":
+        return list(write_json(outcome.files, outcome.plans, totals, __version__))
+    return list(write_text(outcome.files, outcome.plans, totals, limit))

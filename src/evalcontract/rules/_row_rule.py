@@ -1,0 +1,63 @@
+"""A rule on one row and the rubric that it refers to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks import State
+from evalcontract.model.page import parse_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evalcontract.checks import Outlook
+    from evalcontract.checks.plan import Plan
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.page import Page
+    from evalcontract.model.path import Path
+
+
+@dataclass(frozen=True, slots=True)
+class RowSubject:
+    """A well-formed row. `plan` is that of its rubric; None where it refers to none.
+
+    `bundle` is the row's own, or the dataset's.
+    """
+
+    path: Path
+    row: dict[str, Any]
+    plan: Plan | None
+    bundle: str | None
+
+    @property
+    def outlooks(self) -> list[Outlook]:
+        """What will become of each check of the row's rubric."""
+        return [step.outlook(self.row) for step in self.plan.steps] if self.plan else []
+
+    @property
+    def runs_nothing(self) -> bool:
+        """Whether every check of the rubric is skipped for want of a key of the row."""
+        if self.plan is None or not self.plan.is_complete:
+            return False
+        outlooks = self.outlooks
+        wanting = [each for each in outlooks if each.state is State.SKIP and each.field]
+        return bool(wanting) and not any(each.runs for each in outlooks)
+
+
+@dataclass(frozen=True, slots=True)
+class RowRule:
+    """A judgement on a row. Pure; what the gate lets pass must give it nothing to say."""
+
+    code: str
+    check: Callable[[RowSubject], Iterator[Problem]]
+    page: Page
+
+
+def row_rule(code: str, *, page: str | None) -> Callable[[Any], RowRule]:
+    """Make a function a rule; `page` is the docstring of its module."""
+
+    def make(check: Callable[[RowSubject], Iterator[Problem]]) -> RowRule:
+        return RowRule(code, check, parse_page(code, page or ""))
+
+    return make

@@ -1,0 +1,57 @@
+"""
+A row's bundle is not among those that its rubric is for.
+
+Why: The rubric was made for rows of another kind, and its scores mean nothing for this one.
+
+Bad:
+    # file: data.yaml
+    questions:
+      - {id: a, input: Which file holds the form?, bundle: rag, rubric_ref: rubric/code@1.0.0}
+    # file: rubrics/code.yaml
+    id: code
+    version: "1.0.0"
+    applicable_bundles: [code_navigation]
+    checks:
+      - {id: names_it, kind: must_contain_any, values: [Form.php]}
+    scoring: {combine: all_pass}
+    # file: bundles/rag.schema.json
+    {"type": "object"}
+
+Good:
+    # file: data.yaml
+    questions:
+      - {id: a, input: Which file holds the form?, bundle: rag, rubric_ref: rubric/code@1.0.0}
+    # file: rubrics/code.yaml
+    id: code
+    version: "1.0.0"
+    applicable_bundles: [code_navigation, rag]
+    checks:
+      - {id: names_it, kind: must_contain_any, values: [Form.php]}
+    scoring: {combine: all_pass}
+    # file: bundles/rag.schema.json
+    {"type": "object"}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.rules._row_rule import RowSubject, row_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "dataset/bundle-not-applicable"
+
+
+@row_rule(CODE, page=__doc__)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    plan, bundle = subject.plan, subject.bundle
+    if plan is None or bundle is None or not plan.bundles or bundle in plan.bundles:
+        return
+    message = f"{plan.artifact.name} is not for rows of bundle `{bundle}`"
+    advice = f"it is for {', '.join(f'`{each}`' for each in plan.bundles)}"
+    place = Related("as it says here", ("applicable_bundles",), plan.artifact.file, on_key=True)
+    path = (*subject.path, "rubric_ref")
+    yield Problem(CODE, message, path, advice, related=(place,))

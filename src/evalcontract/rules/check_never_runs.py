@@ -1,0 +1,61 @@
+"""
+A check of the row's rubric needs a key that the row has not, so it can never run.
+
+Why: A check that is skipped is left out of the score. The row looks graded, and is not.
+
+Bad:
+    # file: data.yaml
+    questions:
+      - {id: capital, input: What is the capital of France?, rubric_ref: rubric/facts@1.0.0}
+    # file: rubrics/facts.yaml
+    id: facts
+    version: "1.0.0"
+    checks:
+      - {id: recall, kind: fact_match}
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: all_pass}
+
+Good:
+    # file: data.yaml
+    questions:
+      - id: capital
+        input: What is the capital of France?
+        rubric_ref: rubric/facts@1.0.0
+        expected_facts: [Paris]
+    # file: rubrics/facts.yaml
+    id: facts
+    version: "1.0.0"
+    checks:
+      - {id: recall, kind: fact_match}
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.checks import State
+from evalcontract.model.diagnostic import Problem
+from evalcontract.rules._row_rule import RowSubject, row_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "dataset/check-never-runs"
+
+
+@row_rule(CODE, page=__doc__)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    if subject.plan is None or subject.runs_nothing:
+        return
+    wanting: dict[str, list[str]] = {}
+    for step in subject.plan.steps:
+        outlook = step.outlook(subject.row)
+        if outlook.state is State.SKIP and outlook.field is not None:
+            wanting.setdefault(outlook.field, []).append(f"`{step.name}`")
+    for field, names in wanting.items():
+        checks = f"the check {names[0]}" if len(names) == 1 else f"the checks {', '.join(names)}"
+        message = f"{checks} of {subject.plan.artifact.name} cannot run: the row has no `{field}`"
+        advice = f"add `{field}`, or refer to a rubric that does without"
+        yield Problem(CODE, message, (*subject.path, "rubric_ref"), advice)

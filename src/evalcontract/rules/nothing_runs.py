@@ -1,0 +1,55 @@
+"""
+No check of the row's rubric will run on the row.
+
+Why: The row has a rubric and looks graded. Every check is skipped, and a mean over the others hides
+it.
+
+Bad:
+    # file: data.yaml
+    questions:
+      - {id: capital, input: What is the capital of France?, rubric_ref: rubric/facts@1.0.0}
+    # file: rubrics/facts.yaml
+    id: facts
+    version: "1.0.0"
+    checks:
+      - {id: recall, kind: fact_match}
+      - {id: tools, kind: tool_usage}
+    scoring: {combine: all_pass}
+
+Good:
+    # file: data.yaml
+    questions:
+      - id: capital
+        input: What is the capital of France?
+        rubric_ref: rubric/facts@1.0.0
+        expected_facts: [Paris]
+        expected_tools: [search]
+    # file: rubrics/facts.yaml
+    id: facts
+    version: "1.0.0"
+    checks:
+      - {id: recall, kind: fact_match}
+      - {id: tools, kind: tool_usage}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.rules._row_rule import RowSubject, row_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "dataset/nothing-runs"
+
+
+@row_rule(CODE, page=__doc__)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    if subject.runs_nothing and subject.plan is not None:
+        fields = list(dict.fromkeys(each.field for each in subject.outlooks if each.field))
+        wanted = ", ".join(f"`{field}`" for field in fields)
+        message = f"no check of {subject.plan.artifact.name} will run on this row"
+        yield Problem(CODE, message, (*subject.path, "rubric_ref"), f"the checks need {wanted}")

@@ -1,0 +1,38 @@
+"""
+A row has neither a rubric nor anything that is expected: nothing in it can be graded.
+
+Why: The model is asked and paid, and its answer is compared with nothing.
+
+Bad:
+    questions:
+      - {id: capital, input: What is the capital of France?}
+
+Good:
+    questions:
+      - {id: capital, input: What is the capital of France?, criteria: Names Paris}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.checks.plan import own_outlooks
+from evalcontract.model.diagnostic import Problem
+from evalcontract.rules._row_rule import RowSubject, row_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "dataset/nothing-to-grade"
+
+
+@row_rule(CODE, page=__doc__)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    # What a bundle adds to a row may be what it is graded by.
+    if subject.plan is None and subject.bundle is None and not own_outlooks(subject.row):
+        yield Problem(
+            CODE,
+            "nothing in this row can be graded",
+            subject.path,
+            "add `rubric_ref`, `criteria` or what is expected",
+        )
