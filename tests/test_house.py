@@ -33,7 +33,7 @@ SUMMARY_CHARACTERS = 100
 CODE = re.compile(r"(source|dataset|rubric|judge|target|bundle|reference|internal)/[a-z-]+")
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
-NO_FORMATS = {"report", "frame"}
+NO_FORMATS = {"report", "frame", "coverage"}
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
 #: `zip(…, strict=True)` is another word; its arguments may hold brackets, two deep.

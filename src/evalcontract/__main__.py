@@ -1,6 +1,6 @@
 """`python -m evalcontract`."""
 
-from evalcontract.cli import main
+from evalcontract.cli.start import evalcontract
 
 if __name__ == "__main__":
-    main()
+    evalcontract()

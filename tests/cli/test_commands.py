@@ -19,7 +19,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
-from evalcontract.cli.main import dataset_main, group, judge_main, main, rubric_main, run
+from evalcontract.cli import start
+from evalcontract.cli.main import group, run
 from evalcontract.policy import TABLE
 from evalcontract.rules import ARTIFACT_RULES, DATASET_RULES
 from evalcontract.structure import schemas
@@ -161,10 +162,10 @@ def test_console_scripts_are_installed() -> None:
         if point.value.startswith("evalcontract")
     }
     assert found == {
-        "evalcontract": main,
-        "validate-dataset": dataset_main,
-        "validate-rubric": rubric_main,
-        "validate-judge": judge_main,
+        "evalcontract": start.evalcontract,
+        "validate-dataset": start.validate_dataset,
+        "validate-rubric": start.validate_rubric,
+        "validate-judge": start.validate_judge,
     }
 
 

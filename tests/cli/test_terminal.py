@@ -29,7 +29,7 @@ IMPATIENT = """
 import sys
 from evalcontract.cli import progress
 progress._PATIENCE_SECONDS = float(sys.argv.pop(1))
-from evalcontract.cli.main import main
+from evalcontract.cli.start import evalcontract as main
 main()
 """
 

@@ -24,6 +24,8 @@ def needs_of_judges(references: Iterable[str], around: Surroundings) -> Needs:
         judge = _judge(text, around)
         if judge is None:
             return barred(State.UNAVAILABLE, f"there is no `{text}`")
+        if not isinstance(judge.document.value.get("template"), str):
+            return barred(State.UNAVAILABLE, f"`{text}` has no template")
         plain, _ = _roots(judge)
         fields.update(dict.fromkeys(field for field in _ROOTS if field in plain))
     return Needs(tuple(fields))

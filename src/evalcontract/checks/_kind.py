@@ -55,12 +55,13 @@ RUNS = Outlook(State.RUN)
 class Needs:
     """What a check asks of a row, whatever the row is.
 
-    `fields` must be there and hold something; with all of them the check runs, unless `barred`
-    says why it never does.
+    `fields` must be there and hold something, `present` may be empty; with all of them the check
+    runs, unless `barred` says why it never does.
     """
 
     fields: tuple[Field, ...] = ()
     barred: Outlook | None = None
+    present: tuple[Field, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +110,10 @@ def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Outlook:
     """Return what will become of a check with such needs on a row."""
     if needs.barred is not None:
         return needs.barred
-    for field in needs.fields:
+    for field in (*needs.fields, *needs.present):
         value = field_of(row, field)
         if value is None:
             return Outlook(State.SKIP, f"the row has no `{field}`", field)
-        if value in ([], {}, ""):
+        if field in needs.fields and value in ([], {}, ""):
             return Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
     return RUNS

@@ -26,30 +26,40 @@ def demand_of(plan: Plan | None, *, has_bundle: bool) -> dict[str, Any]:
     """
     if plan is None:
         return _demand_of_own(has_bundle=has_bundle)
-    required = {field for step in plan.steps for field in _fields(step)}
-    parts = [_must_have(field) for field in sorted(required)]
+    required = {need for step in plan.steps for need in _asked(step)}
+    parts = [_must_have(field, filled=filled) for field, filled in sorted(required)]
     if plan.is_complete:
         parts += [_must_not_have(field) for field in EXPECTATIONS if field not in plan.reads]
     return {"allOf": parts} if parts else {}
 
 
-def _fields(step: Step) -> Iterator[str]:
-    """Yield what must be there for a check to run, unless nothing in the row can help it."""
+def asked_of_rows(plan: Plan) -> list[str]:
+    """List the keys with which every check of a rubric runs that can."""
+    return sorted({field for step in plan.steps for field, _ in _asked(step)})
+
+
+def _asked(step: Step) -> Iterator[tuple[str, bool]]:
+    """Yield what must be there for a check to run, and whether it must hold something.
+
+    Of a check that nothing in the row can help there is nothing to be asked.
+    """
     if step.needs.barred is not None:
         return
-    yield from step.needs.fields
+    yield from ((field, True) for field in step.needs.fields)
+    yield from ((field, False) for field in step.needs.present)
     sound = [inner for inner in step.inner if inner.needs.barred is None]
     if sound:
         # One that runs is enough: that which asks for least.
-        yield from min((tuple(_fields(inner)) for inner in sound), key=len)
+        yield from min((tuple(_asked(inner)) for inner in sound), key=len)
 
 
-def _must_have(field: str) -> dict[str, Any]:
+def _must_have(field: str, *, filled: bool) -> dict[str, Any]:
     name, _, inner = field.partition(".")
+    value = {**(_FILLED if filled else {}), "not": {"type": "null"}}
     if inner:
-        filled = {"required": [inner], "properties": {inner: _FILLED}}
-        return {"required": [name], "properties": {name: {"type": "object", **filled}}}
-    return {"required": [name], "properties": {name: {**_FILLED, "not": {"type": "null"}}}}
+        held = {"required": [inner], "properties": {inner: value}}
+        return {"required": [name], "properties": {name: {"type": "object", **held}}}
+    return {"required": [name], "properties": {name: value}}
 
 
 def _must_not_have(field: str) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from evalcontract.checks._judges import needs_of_judges
+from evalcontract.checks._judges import needs_of_judges, reads_of_judges
 from evalcontract.checks._kind import Check, CheckKind, Needs, State, Surroundings, barred
 
 
 def _reads(check: Check, around: Surroundings) -> frozenset[str]:
-    del around
-    return frozenset() if "facts" in check else frozenset({"expected_facts"})
+    own: frozenset[str] = frozenset() if "facts" in check else frozenset({"expected_facts"})
+    reference = check.get("judge_prompt_ref")
+    return own | reads_of_judges([reference], around) if reference else own
 
 
 def _needs(check: Check, around: Surroundings) -> Needs:

@@ -44,8 +44,8 @@ class Step:
 class Plan:
     """What a rubric does with rows. `reads` are the fields that any of its checks looks at.
 
-    `is_complete` is False where a check has a fault of structure: then nobody knows what it would
-    read. `bundles` are those that the rubric is for; empty means any.
+    `is_complete` is False where a check has a fault of structure, or refers to what is not there:
+    then nobody knows what it would read. `bundles` are those that the rubric is for; empty means any.
     """
 
     artifact: Artifact
@@ -67,6 +67,7 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
     kept, checks = well_formed(value, Structure("rubric", load("rubric")).check(value))
     reads: set[str] = set()
     steps = []
+    known = True
     for path, check in checks:
         kind = KINDS[check["kind"]]
         reads |= kind.reads(check, around)
@@ -75,10 +76,14 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
             reads |= inner.reads
         name = check.get("id") or f"{check['kind']}[{path[-1]}]"
         needs = kind.needs(check, around)
+        if kind.name == "composite" and needs.barred is None:
+            needs = _of_composite(check, inner)
+        known &= kind.name not in _REFERRING or not _is_unavailable(needs)
+        known &= inner is None or inner.is_complete
         steps.append(Step(name, kind.name, needs, inner.steps if inner else ()))
     written = value.get("checks")
     ill_formed = [] if not isinstance(written, list) else _ill_formed(written, checks)
-    complete = isinstance(written, list) and not ill_formed
+    complete = known and bool(steps) and not ill_formed
     steps += ill_formed
     bundles = tuple(kept.get("applicable_bundles", ()))
     return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete)
@@ -99,6 +104,22 @@ def _ill_formed(written: list[Any], sound: Checks) -> list[Step]:
 
 # A composite reaches one level; what lies deeper, or in a cycle, is a finding of its own.
 _DEEPEST = 1
+
+#: The kinds that read what something else in the library says.
+_REFERRING = frozenset({"fact_match", "llm_judge", "composite"})
+
+
+def _of_composite(check: dict[str, Any], inner: Plan | None) -> Needs:
+    """Return what a composite asks for itself, where its rubric is there."""
+    if inner is None:
+        return barred(State.UNAVAILABLE, "it stands below another composite")
+    if not inner.steps:
+        return barred(State.UNAVAILABLE, f"no check of `{check['rubric_ref']}` can be read")
+    return Needs()
+
+
+def _is_unavailable(needs: Needs) -> bool:
+    return needs.barred is not None and needs.barred.state is State.UNAVAILABLE
 
 
 def _inner(check: dict[str, Any], around: Surroundings, depth: int) -> Plan | None:

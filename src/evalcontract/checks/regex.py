@@ -28,7 +28,7 @@ def _needs(check: Check, around: Surroundings) -> Needs:
         return barred(State.UNAVAILABLE, "its pattern does not compile")
     if matches_everything(pattern, flags, full=check.get("match") == "full"):
         what = "fails" if check.get("negate") else "passes"
-        return barred(State.VACUOUS, f"its pattern matches every text, so it {what} always")
+        return barred(State.VACUOUS, f"`{pattern}` matches every text, so it {what} always")
     return Needs()
 
 

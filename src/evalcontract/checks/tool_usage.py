@@ -15,12 +15,13 @@ def _reads(check: Check, around: Surroundings) -> frozenset[str]:
 def _needs(check: Check, around: Surroundings) -> Needs:
     del around
     asks = any(check.get(key) not in (None, []) for key in _OWN)
-    if asks or check.get("match") == "exact":
-        # An exact match of no tools asks that none is called; it needs the list all the same.
-        return Needs() if asks or "expected_tools" in check else Needs(("expected_tools",))
+    exact = check.get("match") == "exact"
+    if asks:
+        return Needs()
     if "expected_tools" not in check:
-        return Needs(("expected_tools",))
-    if not check["expected_tools"]:
+        # An exact match of no tools asks that none is called: the list may be empty then.
+        return Needs(present=("expected_tools",)) if exact else Needs(("expected_tools",))
+    if not check["expected_tools"] and not exact:
         return barred(State.VACUOUS, "its `expected_tools` are empty")
     return Needs()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shutil
 import sys
 from pathlib import Path
 
@@ -12,10 +14,19 @@ from evalcontract.api.coverage import CoverageOutcome, coverage
 from evalcontract.api.validate import Input, Options
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import write_findings
+from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS
 from evalcontract.report.coverage import write_json, write_text
+
+
+def _no_nan(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Refuse a bound that everything would be above."""
+    del context, option
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("it is a number from 0 to 100")
+    return value
 
 
 @click.command(
@@ -28,6 +39,7 @@ from evalcontract.report.coverage import write_json, write_text
     "--min-coverage",
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
+    callback=_no_nan,
     help="Fail (exit 1) where a smaller share of the checks will run.",
 )
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
@@ -63,6 +75,8 @@ def coverage_command(
 
     inputs = find_inputs(files, Kind.DATASET, stdin)
     outcome = coverage(inputs, Options(root), all_rows=output_format == "json")
+    if min_coverage is not None and not outcome.files and not outcome.diagnostics:
+        raise NothingToCheck("a rubric alone has no rows, and --min-coverage counts those")
     write_findings(outcome.diagnostics)
     for piece in _report(outcome, output_format, limit):
         click.echo(piece, nl=False)
@@ -77,4 +91,5 @@ def _report(outcome: CoverageOutcome, output_format: str, limit: int) -> list[st
     totals = outcome.totals
     if output_format == "json":
         return list(write_json(outcome.files, outcome.plans, totals, __version__))
-    return list(write_text(outcome.files, outcome.plans, totals, limit))
+    width = shutil.get_terminal_size().columns
+    return list(write_text(outcome.files, outcome.plans, totals, limit, width))

@@ -9,19 +9,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract import __version__
-from evalcontract.cli.check import check
 from evalcontract.cli.colour import wants_colour
-from evalcontract.cli.coverage import coverage_command
-from evalcontract.cli.explain import explain
-from evalcontract.cli.schema import schema
-from evalcontract.cli.validate import validate_dataset, validate_judge, validate_rubric
 from evalcontract.model.errors import EvalContractError
+from evalcontract.model.nearest import nearest
 from evalcontract.policy.exit_status import BUG, USAGE
 from evalcontract.report.frame import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+from importlib import import_module
 
+# Where each command is; it is imported when it is asked for, since that is what a start costs.
+COMMANDS = {
+    "check": "evalcontract.cli.check:check",
+    "validate-dataset": "evalcontract.cli.validate:validate_dataset",
+    "validate-rubric": "evalcontract.cli.validate:validate_rubric",
+    "validate-judge": "evalcontract.cli.validate:validate_judge",
+    "coverage": "evalcontract.cli.coverage:coverage_command",
+    "explain": "evalcontract.cli.explain:explain",
+    "schema": "evalcontract.cli.schema:schema",
+}
 ALIASES = {
     "aevd": "validate-dataset",
     "aevr": "validate-rubric",
@@ -29,17 +36,35 @@ ALIASES = {
 }
 
 
+def command(name: str) -> click.Command:
+    """Import a command."""
+    module, _, attribute = COMMANDS[name].partition(":")
+    found: click.Command = getattr(import_module(module), attribute)
+    return found
+
+
 class _Group(click.Group):
     """A group whose commands have a second name; an unknown one gets a suggestion."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, ALIASES.get(cmd_name, cmd_name))
+        del ctx
+        name = ALIASES.get(cmd_name, cmd_name)
+        return command(name) if name in COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, command, rest = super().resolve_command(ctx, args)
-        return (command.name if command else name), command, rest
+        asked = args[0]
+        if asked not in COMMANDS and asked not in ALIASES and not asked.startswith("-"):
+            near = nearest(asked, COMMANDS)
+            advice = f" Did you mean {near}?" if near else f" There are {', '.join(COMMANDS)}."
+            raise click.UsageError(f"There is no command {asked}.{advice}", ctx)
+        name, found, rest = super().resolve_command(ctx, args)
+        return (found.name if found else name), found, rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
@@ -62,22 +87,10 @@ def group() -> None:
     """Check the datasets, rubrics and judges of language model evaluations."""
 
 
-for _command in (
-    check,
-    validate_dataset,
-    validate_rubric,
-    validate_judge,
-    coverage_command,
-    explain,
-    schema,
-):
-    group.add_command(_command)
-
-
-def run(command: click.Command, arguments: Sequence[str] | None = None) -> int:
+def run(asked: click.Command, arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
     try:
-        status: Any = command.main(arguments, standalone_mode=False)
+        status: Any = asked.main(arguments, standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.ClickException as error:
         usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
@@ -103,23 +116,3 @@ def _refuse(message: str, usage: str = "") -> int:
         click.echo(visible(usage), err=True)
     click.echo(f"{name}: {visible(message)}", err=True, color=colour)
     return USAGE
-
-
-def main() -> None:
-    """Run `evalcontract`."""
-    sys.exit(run(group))
-
-
-def dataset_main() -> None:
-    """Run `validate-dataset`."""
-    sys.exit(run(validate_dataset))
-
-
-def rubric_main() -> None:
-    """Run `validate-rubric`."""
-    sys.exit(run(validate_rubric))
-
-
-def judge_main() -> None:
-    """Run `validate-judge`."""
-    sys.exit(run(validate_judge))

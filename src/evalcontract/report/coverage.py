@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks.demand import asked_of_rows
 from evalcontract.report.frame import cells, visible
 
 if TYPE_CHECKING:
@@ -19,39 +21,51 @@ _STATES = ("run", "skip", "vacuous", "unavailable")
 
 
 def write_text(
-    files: Sequence[FileCoverage], plans: Sequence[Plan], totals: Totals, limit: int
+    files: Sequence[FileCoverage], plans: Sequence[Plan], totals: Totals, limit: int, width: int
 ) -> Iterator[str]:
-    """Write a table for each rubric, the rows with a gap, and one line that sums up."""
+    """Write a table for each rubric, the rows with a gap, and one line that sums up.
+
+    Sentences are wrapped to `width` cells; tables are as wide as their names.
+    """
     for plan in plans:
-        yield from _plan(plan)
+        yield from _plan(plan, width)
     for file in files:
         yield f"{visible(file.file)}\n"
         yield from _table(file)
-        yield from _gaps(file, limit)
+        yield from _gaps(file, limit, width)
         yield "\n"
     if files:
         yield _summary(totals)
 
 
-def _plan(plan: Plan) -> Iterator[str]:
+def _plan(plan: Plan, width: int) -> Iterator[str]:
     """Write what a rubric asks of a row."""
-    yield f"{visible(plan.artifact.file)}: {plan.artifact.name}\n"
-    rows: list[tuple[str, ...]] = [("check", "kind", "what it needs")]
-    rows += [(step.name, step.kind, _wish(step)) for step in plan.steps]
-    yield from _aligned(rows)
-    required = sorted(
-        {f for step in plan.steps for f in step.needs.fields if not step.needs.barred}
-    )
-    wish = ", ".join(f"`{field}`" for field in required) or "nothing beside `id` and `input`"
-    yield f"  a row needs {wish}\n\n"
+    name = _name(plan)
+    yield f"{visible(plan.artifact.file)}{f': {name}' if name else ''}\n"
+    if not plan.steps:
+        yield "  no check of it can be read\n\n"
+        return
+    rows = [(step.name, step.kind, _wish(step)) for step in plan.steps]
+    yield from _aligned([("check", "kind", "what it needs"), *rows], width)
+    wish = ", ".join(f"`{field}`" for field in asked_of_rows(plan))
+    yield from _wrapped(f"a row needs {wish or 'nothing beside `id` and `input`'}", 2, width)
+    yield "\n"
+
+
+def _name(plan: Plan) -> str | None:
+    """Return the exact name of a rubric; None where it has no id or version to be read."""
+    artifact = plan.artifact
+    return None if artifact.id is None or artifact.version is None else artifact.name
 
 
 def _wish(step: Step) -> str:
     if step.needs.barred is not None:
         return f"{step.needs.barred.state}: {step.needs.barred.reason}"
     wishes = [f"`{field}`" for field in step.needs.fields]
+    wishes += [f"`{field}` (may be empty)" for field in step.needs.present]
     if step.inner:
-        wishes.append(f"one of {', '.join(inner.name for inner in step.inner)}")
+        inner = "; ".join(f"{inner.name} ({_wish(inner)})" for inner in step.inner)
+        wishes.append(f"one of: {inner}")
     return ", ".join(wishes) or "-"
 
 
@@ -68,56 +82,86 @@ def _table(file: FileCoverage) -> Iterator[str]:
         yield from _aligned(rows)
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> Iterator[str]:
+_BETWEEN = "  "
+#: The least room for a sentence in a table, however long the names before it are.
+_ROOM = 24
+
+
+def _aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
+    """Write a table: texts to the left, counts to the right.
+
+    With a `width` the last column is one of sentences, and is wrapped.
+    """
     shown = [[visible(cell) for cell in row] for row in rows]
     widths = [max(cells(row[n]) for row in shown) for n in range(len(shown[0]))]
     for row in shown:
         padded = [
-            " " * (width - cells(cell)) + cell
-            if _is_count(cell)
-            else cell + " " * (width - cells(cell))
-            for cell, width in zip(row, widths, strict=True)
+            _padded(cell, room, right=width is None and n >= _NAMES)
+            for n, (cell, room) in enumerate(zip(row, widths, strict=True))
         ]
-        yield f"    {'  '.join(padded)}".rstrip() + "\n"
+        if width is None:
+            yield f"    {_BETWEEN.join(padded)}".rstrip() + "\n"
+            continue
+        head = f"    {_BETWEEN.join(padded[:-1])}{_BETWEEN}"
+        lines = _lines(row[-1], max(width - cells(head), _ROOM))
+        yield f"{head}{lines[0]}\n"
+        yield from (f"{' ' * cells(head)}{line}\n" for line in lines[1:])
 
 
-def _padded(cell: str, width: int) -> str:
+#: How many columns of a table of counts are names.
+_NAMES = 2
+
+
+def _padded(cell: str, width: int, *, right: bool) -> str:
     space = " " * (width - cells(cell))
-    return space + cell if _is_count(cell) else cell + space
+    return space + cell if right else cell + space
 
 
-def _is_count(cell: str) -> bool:
-    return cell == "." or cell in _STATES or cell.replace(",", "").isdigit()
+def _lines(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def _gaps(file: FileCoverage, limit: int) -> Iterator[str]:
-    lines = [line for row, place in file.rows for line in _gap(row, place)]
-    if lines:
+def _wrapped(text: str, indent: int, width: int) -> Iterator[str]:
+    """Write a sentence; what does not fit into its first line stands further in."""
+    first, *rest = _lines(text, max(width - indent - 2, _ROOM))
+    yield f"{' ' * indent}{first}\n"
+    yield from (f"{' ' * (indent + 2)}{line}\n" for line in rest)
+
+
+def _gaps(file: FileCoverage, limit: int, width: int) -> Iterator[str]:
+    """Write what will not run, below the row that it is of."""
+    gaps = [(row, place, gap) for row, place in file.rows for gap in _gaps_of(row)]
+    if gaps:
         yield "  will not run:\n"
-    yield from lines[:limit] if limit else lines
-    if limit and len(lines) > limit:
-        yield f"    … and {len(lines) - limit:,} more: `--limit 0` shows all\n"
+    before = None
+    for row, place, gap in gaps[:limit] if limit else gaps:
+        if row.index != before:
+            name = row.row if row.row is not None else f"row {row.index}"
+            yield f"    {visible(str(place))}: {visible(name)}\n"
+            before = row.index
+        yield from _wrapped(visible(gap), 6, width)
+    if limit and len(gaps) > limit:
+        yield f"    … and {len(gaps) - limit:,} more: `--limit 0` shows all\n"
 
 
-def _gap(row: RowCoverage, place: Place) -> Iterator[str]:
-    name = visible(row.row if row.row is not None else f"row {row.index}")
-    at = f"  {visible(str(place))}"
+def _gaps_of(row: RowCoverage) -> Iterator[str]:
+    if row.cells and not row.runs:
+        yield "nothing at all runs on this row"
     if row.fault is not None:
-        yield f"    {name}: nothing is known of it: {visible(row.fault)}{at}\n"
+        yield f"nothing is known of it: {row.fault}"
     elif not row.cells:
-        yield f"    {name}: nothing in it can be graded{at}\n"
+        yield "nothing in it can be graded"
     for cell in row.cells:
         if not cell.outlook.runs:
-            reason = visible(cell.outlook.reason or "")
-            yield f"    {name}: {visible(cell.check)}: {cell.outlook.state}: {reason}{at}\n"
-    if row.cells and not row.runs:
-        yield f"    {name}: nothing at all runs on this row{at}\n"
+            yield f"{cell.check}: {cell.outlook.state}: {cell.outlook.reason}"
 
 
 def _summary(totals: Totals) -> str:
     idle = totals.rows_on_which_nothing_runs
     rows = f"; nothing runs on {idle:,} of {totals.rows:,} rows" if idle else ""
-    return f"{totals.run:,} of {totals.cells:,} checks will run: {totals.percent:.1f} %{rows}\n"
+    # Rounded down: what is below a bound must not read as if it were not.
+    percent = 1000 * totals.run // totals.cells / 10 if totals.cells else 0.0
+    return f"{totals.run:,} of {totals.cells:,} checks will run: {percent:.1f} %{rows}\n"
 
 
 def write_json(
@@ -139,7 +183,8 @@ def write_json(
         "rubrics": [
             {
                 "file": plan.artifact.file,
-                "rubric": plan.artifact.name,
+                "rubric": _name(plan),
+                "needs": asked_of_rows(plan),
                 "checks": [_step(step) for step in plan.steps],
             }
             for plan in plans
@@ -154,7 +199,7 @@ def _totals(totals: Totals) -> dict[str, Any]:
         "rows": totals.rows,
         "rows_without_checks": totals.rows_without_checks,
         "rows_on_which_nothing_runs": totals.rows_on_which_nothing_runs,
-        "percent": round(totals.percent, 4),
+        "percent": totals.percent,
     }
 
 
@@ -183,7 +228,8 @@ def _step(step: Step) -> dict[str, Any]:
     return {
         "check": step.name,
         "kind": step.kind,
-        "needs": list(step.needs.fields),
+        "needs": [*step.needs.fields, *step.needs.present],
         "never": str(barred.state) if barred else None,
         "reason": barred.reason if barred else None,
+        "one_of": [_step(inner) for inner in step.inner],
     }

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.engine import validator_for
+from evalcontract.structure.engine import native_for, validator_for
+from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import meant_key, near_miss, near_misses
 from evalcontract.structure.schemas import known_keys, properties
 from evalcontract.structure.sentences import missing_key, sentence_for, unknown_key
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
+    from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
@@ -39,6 +41,17 @@ class Structure:
         schemas = [self.schema, *([self._also] if self._also else [])]
         return [(validator_for(schema), schema) for schema in schemas]
 
+    @cached_property
+    def _closed(self) -> NativeValidator:
+        return native_for(closed(self.schema))
+
+    def _is_clean(self, value: Any) -> bool:
+        """Whether one native call can say that there is nothing to find."""
+        try:
+            return self._closed.is_valid(value)
+        except (ValueError, TypeError, RecursionError):
+            return False  # no JSON value: look closely
+
     def check(
         self, value: Any, prefix: Path = (), raw: Callable[[Path], str | None] | None = None
     ) -> list[Problem]:
@@ -47,6 +60,8 @@ class Structure:
         `raw(path)` gives a scalar as its author wrote it, where the text is at hand: `1.10` is
         the number 1.1 by then, and the help must show what stands in the file.
         """
+        if not self._also and self._is_clean(value):
+            return []
         misses = list(near_misses(value, self.schema, self.schema, self._also))
         found = [near_miss(self.kind, miss) for miss in misses]
         misspelled = {(miss.path, miss.meant) for miss in misses}

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.schemas import Schema
 
+# Below these stand no shapes of a value: instances, and conditions, which closing would change.
+_NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "not"})
 _FREE = frozenset({"metadata", "arguments", "context"})
 
 
@@ -73,17 +75,35 @@ def gate_schema(
     }
 
 
+def closed(schema: Schema) -> Schema:
+    """Return a schema that accepts only what nothing at all can be said of.
+
+    Every mapping that it leaves open is closed over the keys that it knows.
+    """
+    copied: Schema = copy.deepcopy(schema)
+    for each in _open_mappings(copied):
+        each["additionalProperties"] = False
+        each["patternProperties"] = {f"^{OWN_PREFIX}": True}
+    return copied
+
+
+def _is_dispatch(schema: Schema) -> bool:
+    """Whether a schema leaves the rest to branches of its own, as a check does to its kind."""
+    return any("$ref" in part.get("then", {}) for part in schema.get("allOf", ()))
+
+
 def _open_mappings(schema: Any, key: str = "") -> Iterable[Schema]:
     if isinstance(schema, list):
         for part in schema:
             yield from _open_mappings(part)
     if not isinstance(schema, dict):
         return
-    if "properties" in schema and "additionalProperties" not in schema and key not in _FREE:
+    is_open = "properties" in schema and "additionalProperties" not in schema
+    if is_open and key not in _FREE and not _is_dispatch(schema):
         yield schema
     for name, part in schema.items():
         if name == "properties":
             for inner, value in part.items():
                 yield from _open_mappings(value, inner)
-        elif isinstance(part, dict | list) and name not in ("enum", "examples", "default"):
+        elif isinstance(part, dict | list) and name not in _NO_SHAPES:
             yield from _open_mappings(part)

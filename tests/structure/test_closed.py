@@ -1,0 +1,39 @@
+"""The quick look of the structure stage: what it lets pass must have no finding."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalcontract.structure.check import Structure
+from evalcontract.structure.schemas import load
+
+SUITE = Path(__file__).parents[2] / "fixtures" / "schema"
+CASES = [
+    pytest.param(group["schema"], case, id=f"{path.stem}: {case['description']}")
+    for path in sorted(SUITE.glob("*/*.json"))
+    for group in json.loads(path.read_text(encoding="utf-8"))
+    for case in group["tests"]
+]
+
+
+@cache
+def structure(name: str) -> Structure:
+    return Structure(name, load(name))
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_what_passes_quickly_has_no_finding(
+    name: str, case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = structure(name)
+    quick = checked._is_clean(case["data"])  # noqa: SLF001 - the promise is about this
+    monkeypatch.setattr(Structure, "_is_clean", lambda *_: False)
+    exact = checked.check(case["data"])
+
+    assert not (quick and exact)
+    assert quick == (case["valid"] and not exact)
