@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.schemas import Schema
 
-# Below these stand no shapes of a value: instances, and conditions, which closing would change.
-_NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "not"})
+# Below these stand no whole shapes: instances, and conditions, which closing would change.
+_NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})
 _FREE = frozenset({"metadata", "arguments", "context"})
 
 
