@@ -36,4 +36,12 @@ def test_what_passes_quickly_has_no_finding(
     exact = checked.check(case["data"])
 
     assert not (quick and exact)
-    assert quick == (case["valid"] and not exact)
+
+
+def test_most_of_what_is_fine_passes_quickly() -> None:
+    """A key of the author's own takes the exact way; hardly anything else does."""
+    valid = [each.values for each in CASES if each.values[1]["valid"]]
+    slow = [case for name, case in valid if not structure(name)._is_clean(case["data"])]  # noqa: SLF001
+
+    assert len(valid) > 100
+    assert all("keys" in case["description"] for case in slow), slow
