@@ -22,6 +22,9 @@ from evalcontract.cli.main import group, run
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"
 NAMES = sorted(path.name for path in WORKSPACES.iterdir() if path.is_dir())
+# Nearly every case starts a process on a terminal of its own.
+pytestmark = pytest.mark.slow
+
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 CHECK = [sys.executable, "-m", "evalcontract"]
 #: Runs `evalcontract` with the patience of its progress bar set by the first argument.

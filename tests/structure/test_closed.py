@@ -40,8 +40,12 @@ def test_what_passes_quickly_has_no_finding(
 
 def test_most_of_what_is_fine_passes_quickly() -> None:
     """A key of the author's own takes the exact way; hardly anything else does."""
-    valid = [each.values for each in CASES if each.values[1]["valid"]]
-    slow = [case for name, case in valid if not structure(name)._is_clean(case["data"])]  # noqa: SLF001
+    quick = [
+        structure(group["schema"])._is_clean(case["data"])  # noqa: SLF001
+        for path in SUITE.glob("*/*.json")
+        for group in json.loads(path.read_text(encoding="utf-8"))
+        for case in group["tests"]
+        if case["valid"]
+    ]
 
-    assert len(valid) > 100
-    assert all("keys" in case["description"] for case in slow), slow
+    assert sum(quick) > 0.9 * len(quick) > 100
