@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check lint types imports fast bench clean
+.PHONY: demo test check lint types imports fast docs bench clean
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -25,7 +25,10 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 fast: $(READY)
-	$(BIN)/python -m pytest -q -m "not slow"
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
+
+docs: $(READY)
+	$(BIN)/python docs/build_rules.py
 
 bench: $(READY)
 	$(BIN)/python bench/run.py

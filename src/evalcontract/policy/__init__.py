@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from evalcontract.policy.exit_status import exit_status
-from evalcontract.policy.policy import Policy, Weight, parse_weights, policy_of_target
+from evalcontract.policy.policy import Policy, parse_weights, policy_of_target
 from evalcontract.policy.table import TABLE
+from evalcontract.policy.weight import Weight
 
 __all__ = ["TABLE", "Policy", "Weight", "exit_status", "parse_weights", "policy_of_target"]

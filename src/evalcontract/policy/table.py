@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalcontract.model.diagnostic import Severity
 
 if TYPE_CHECKING:
-    from evalcontract.policy.policy import Weight
+    from evalcontract.policy.weight import Weight
 
 _NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
 
