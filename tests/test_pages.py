@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.api.manual import every_page, manual
-from evalcontract.api.validate import Options, check_workspaces
+from evalcontract.api.options import Options
+from evalcontract.api.validate import check_workspaces
 from evalcontract.model.page import example_files
 from evalcontract.policy import TABLE
 from evalcontract.structure.schemas import load

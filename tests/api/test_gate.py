@@ -258,7 +258,9 @@ def test_a_good_row_passes(reference: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [object(), {1: 2}, {"a": {3, 4}}, float("nan"), 10**400, b"bytes"], ids=lambda each: type(each).__name__
+    "value",
+    [object(), {1: 2}, {"a": {3, 4}}, float("nan"), 10**400, b"bytes"],
+    ids=lambda each: type(each).__name__,
 )
 def test_values_that_are_no_json(value: Any) -> None:
     """A row from memory may hold anything: the gate lets it go the slow way, or says no."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.validate import Options, Outcome, check_workspaces
+from evalcontract.api.options import Options
+from evalcontract.api.validate import Outcome, check_workspaces
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic

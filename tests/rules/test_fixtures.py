@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evalcontract.api.validate import Options, check_workspaces
+from evalcontract.api.options import Options
+from evalcontract.api.validate import check_workspaces
+from evalcontract.policy import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,3 +168,15 @@ def test_every_file_is_read() -> None:
         if path.is_file()
         and (path.suffix not in known or path.parts[len(FIXTURES.parts)] not in KINDS)
     ] == []
+
+
+def test_every_code_of_rows_and_datasets_has_a_case() -> None:
+    """What the rules and the bundles of a dataset can find is found in some file here."""
+    files = [path for path in (FIXTURES / "dataset").rglob("*") if path.is_file()]
+    texts = [each for each in files if each.suffix in {".yaml", ".expect"}]
+    found = {
+        expected.code
+        for path in texts
+        for expected in expectations(path.name, path.read_text(encoding="utf-8"))
+    }
+    assert {code for code in TABLE if code.startswith("dataset/")} <= found

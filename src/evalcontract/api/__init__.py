@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from evalcontract.api.loaders import (
-    DatasetLoader,
-    JudgePromptLoader,
-    LoadedArtifact,
-    LoadedDataset,
-    LoadedRow,
-    RubricLoader,
-)
+from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
+from evalcontract.api.loaders import DatasetLoader, JudgePromptLoader, RubricLoader
 from evalcontract.api.manual import manual
 from evalcontract.api.validate import Outcome, check_workspaces, validate
 

@@ -24,8 +24,8 @@ from evalcontract.workspace import find_root, open_workspace
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.api.loaders import LoadedRow
-    from evalcontract.api.validate import Input, Options
+    from evalcontract.api.loaded import LoadedRow
+    from evalcontract.api.options import Input, Options
     from evalcontract.checks.plan import Plan
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.span import Place

@@ -121,7 +121,7 @@ class DatasetCheck:
             found += check_use(use, self._around.library, self._around.unreadable)
         if sound and isinstance(row, dict):
             plan, known = self._plan(row)
-            subject = RowSubject(path, row, plan, bundle)
+            subject = RowSubject(path, row, plan, bundle, bundle in self._around.declared)
             for rule in ROW_RULES if known else ():
                 found += guarded(rule.code, rule.check, subject)
         return found

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.coverage import Coverer
 from evalcontract.api.dataset_root import check_root
+from evalcontract.api.edge import sort_key
+from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
 from evalcontract.api.run import Run, provenance_of, today
 from evalcontract.library.library import Dangling
 from evalcontract.library.provenance import Provenance
@@ -20,77 +20,12 @@ from evalcontract.source import Unreadable, read_file
 from evalcontract.workspace import find_root, name_of, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import date
 
-    from evalcontract.checks.coverage import RowCoverage
     from evalcontract.model.diagnostic import Diagnostic
 
 _LOG = logging.getLogger("evalcontract")
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedRow:
-    """One row as it stands in the file, and what was found in it.
-
-    `value` is a dict in nearly every case; a row that is none is kept as it is.
-    """
-
-    index: int
-    value: Any
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing was found in the row."""
-        return not self.diagnostics
-
-
-@dataclass(frozen=True)
-class LoadedDataset:
-    """A dataset: every row, in order, faults or no faults.
-
-    `diagnostics` are all findings, those of the rubrics and judges that are reached included,
-    sorted by place.
-    """
-
-    file: str
-    rows: tuple[LoadedRow, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    provenance: Provenance
-    _cover: Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]] = field(
-        repr=False, compare=False
-    )
-
-    @cached_property
-    def coverage(self) -> tuple[RowCoverage, ...]:
-        """What will become of every check on every row, in order of the rows."""
-        return self._cover(self.rows)
-
-    def __iter__(self) -> Iterator[LoadedRow]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedArtifact:
-    """A rubric or a judge: its content, its exact version, and what was found in it."""
-
-    id: str
-    version: str
-    file: str
-    value: dict[str, Any]
-    diagnostics: tuple[Diagnostic, ...]
-    provenance: Provenance = field(repr=False)
-
-
-def sort_key(found: Diagnostic) -> tuple[Any, ...]:
-    """Order findings by file, line, column and code."""
-    span = found.place.span
-    at = (span.line, span.column) if span else (0, 0)
-    return (found.place.file, *at, found.code, found.message)
 
 
 class _Loader:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from evalcontract.api.loaders import sort_key
+from evalcontract.api.edge import sort_key
 from evalcontract.api.run import Run, today
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
@@ -17,8 +16,6 @@ from evalcontract.source import (
     RowStream,
     Unreadable,
     format_of,
-    read_file,
-    read_stream,
 )
 from evalcontract.workspace import (
     data_files,
@@ -30,13 +27,11 @@ from evalcontract.workspace import (
 )
 
 if TYPE_CHECKING:
-    from datetime import date
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from evalcontract.api.options import Input, Options, Progress
     from evalcontract.model.diagnostic import Diagnostic
-
-#: Called now and then while a file streams: its name, the bytes read, and their total.
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass
@@ -53,29 +48,6 @@ class Outcome:
         self.left_out.sort()
         self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)
         return self
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a call asks for: the workspace, the mode, the day, and who watches."""
-
-    root: Path | None = None
-    strict: bool | None = None
-    today: date | None = None
-    progress: Progress | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One file to validate: a path, or a stream with the path that it stands for."""
-
-    path: Path
-    stream: BinaryIO | None = None
-
-    def read(self) -> Document | RowStream | Unreadable:
-        """Read it."""
-        name = name_of(self.path)
-        return read_stream(self.stream, name) if self.stream else read_file(self.path, name)
 
 
 def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:

@@ -45,7 +45,8 @@ class Plan:
     """What a rubric does with rows. `reads` are the fields that any of its checks looks at.
 
     `is_complete` is False where a check has a fault of structure, or refers to what is not there:
-    then nobody knows what it would read. `bundles` are those that the rubric is for; empty means any.
+    then nobody knows what it would read. `bundles` are those that the rubric is for; empty means
+    any.
     """
 
     artifact: Artifact

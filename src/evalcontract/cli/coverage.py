@@ -11,7 +11,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.api.coverage import CoverageOutcome, coverage
-from evalcontract.api.validate import Input, Options
+from evalcontract.api.options import Input, Options
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import write_findings
 from evalcontract.model.errors import NothingToCheck

@@ -6,7 +6,8 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.api.validate import Input, files_below
+from evalcontract.api.options import Input
+from evalcontract.api.validate import files_below
 from evalcontract.model.errors import NothingToCheck
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from evalcontract import __version__
-from evalcontract.api.validate import Options
+from evalcontract.api.options import Options
 from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.progress import Bar
 from evalcontract.policy import exit_status

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract.api.validate import Input, validate
+from evalcontract.api.options import Input
+from evalcontract.api.validate import validate
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import Asked, run_and_report, shared_options
 from evalcontract.model.reference import Kind

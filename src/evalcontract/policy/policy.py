@@ -9,10 +9,11 @@ from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy.table import DEFAULT, TABLE
-from evalcontract.policy.weight import Weight
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from evalcontract.policy.weight import Weight
 
 #: The age from which a judge's validation is stale, where nobody says otherwise.
 DEFAULT_MAX_AGE_DAYS = 90

@@ -210,6 +210,7 @@ def _row(row: RowCoverage, place: Place) -> dict[str, Any]:
         "line": place.span.line if place.span else None,
         "rubric": row.rubric,
         "fault": row.fault,
+        "nothing_runs": not row.runs,
         "checks": [
             {
                 "check": cell.check,

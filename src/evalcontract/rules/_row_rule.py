@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 class RowSubject:
     """A well-formed row. `plan` is that of its rubric; None where it refers to none.
 
-    `bundle` is the row's own, or the dataset's.
+    `bundle` is the row's own, or the dataset's; `is_declared` tells whether anybody declares it.
     """
 
     path: Path
     row: dict[str, Any]
     plan: Plan | None
     bundle: str | None
+    is_declared: bool = True
 
     @property
     def outlooks(self) -> list[Outlook]:

@@ -50,6 +50,8 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan, bundle = subject.plan, subject.bundle
     if plan is None or bundle is None or not plan.bundles or bundle in plan.bundles:
         return
+    if not subject.is_declared:
+        return  # that nobody declares the bundle is the mistake
     message = f"{plan.artifact.name} is not for rows of bundle `{bundle}`"
     advice = f"it is for {', '.join(f'`{each}`' for each in plan.bundles)}"
     place = Related("as it says here", ("applicable_bundles",), plan.artifact.file, on_key=True)

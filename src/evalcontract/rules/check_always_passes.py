@@ -37,5 +37,5 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     empty = [each.field for each in outlooks if each.state is State.VACUOUS and each.field]
     for field in dict.fromkeys(empty):
         path = (*subject.path, *field.split("."))
-        message = f"`{field}` is empty, and every output meets it"
+        message = f"`{field}` is empty, so nothing is compared with it"
         yield Problem(CODE, message, path, "fill it in, or remove it")

@@ -1,0 +1,42 @@
+"""What a call of the checks asks for, and what it is to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from evalcontract.source import read_file, read_stream
+from evalcontract.workspace import name_of
+
+if TYPE_CHECKING:
+    from datetime import date
+    from pathlib import Path
+
+    from evalcontract.source import Document, RowStream, Unreadable
+
+#: Called now and then while a file streams: its name, the bytes read, and their total.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a call asks for: the workspace, the mode, the day, and who watches."""
+
+    root: Path | None = None
+    strict: bool | None = None
+    today: date | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One file to validate: a path, or a stream with the path that it stands for."""
+
+    path: Path
+    stream: BinaryIO | None = None
+
+    def read(self) -> Document | RowStream | Unreadable:
+        """Read it."""
+        name = name_of(self.path)
+        return read_stream(self.stream, name) if self.stream else read_file(self.path, name)

@@ -1,0 +1,364 @@
+"""The gate of rows with a rubric is sound: what passes has nothing that any row rule would find."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from evalcontract.api import dataset_check
+from evalcontract.api.dataset_check import DatasetCheck, Surroundings
+from evalcontract.api.gates import Gates
+from evalcontract.checks import Surroundings as CheckSurroundings
+from evalcontract.library.artifact import Artifact, read_artifact
+from evalcontract.library.library import Library
+from evalcontract.model.reference import Kind
+from evalcontract.policy import TABLE
+from evalcontract.rules import ROW_RULES
+from evalcontract.source import Document, read_stream
+from evalcontract.source.rows import DocumentRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
+
+Row = dict[str, Any]
+Checks = list[Any]
+
+BUNDLES: dict[str, Any] = {
+    "tours": {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {"tour": {"enum": ["dutch", "french"]}},
+    },
+    "open": {},
+}
+
+#: Checks of every kind, some that never run, some that say nothing, some ill-formed.
+POOL: Checks = [
+    {"kind": "must_contain_any", "values": ["left"]},
+    {"kind": "must_not_contain", "values": ["stupid"]},
+    {"kind": "regex", "pattern": "[0-9]+"},
+    {"kind": "regex", "pattern": "[0-9]*"},
+    {"kind": "regex", "pattern": "("},
+    {"kind": "json_schema", "schema": {"type": "object"}},
+    {"kind": "json_schema", "schema": {}},
+    {"kind": "json_schema", "schema_ref": "nowhere.json"},
+    {"kind": "php_lint"},
+    {"kind": "markdown_structure", "min_headings": 1},
+    {"kind": "markdown_structure", "min_headings": 0},
+    {"kind": "tool_usage"},
+    {"kind": "tool_usage", "match": "exact"},
+    {"kind": "tool_usage", "max_calls": 2},
+    {"kind": "tool_usage", "expected_tools": ["lookup"]},
+    {"kind": "tool_usage", "expected_tools": []},
+    {"kind": "format"},
+    {"kind": "format", "format": "json"},
+    {"kind": "format", "format": "text"},
+    {"kind": "format", "max_chars": 80},
+    {"kind": "fact_match"},
+    {"kind": "fact_match", "facts": ["left"]},
+    {"kind": "fact_match", "facts": []},
+    {"kind": "fact_match", "min_recall": 0},
+    {"kind": "fact_match", "judge_prompt_ref": "judge/contextual@1.0.0"},
+    {"kind": "llm_judge", "judge_prompt_ref": "judge/plain@1.0.0"},
+    {"kind": "llm_judge", "judge_prompt_ref": "judge/contextual@1.0.0"},
+    {"kind": "llm_judge", "judge_prompt_ref": "judge/expecting@1.0.0"},
+    {"kind": "llm_judge", "judge_prompt_ref": "judge/section@1.0.0"},
+    {"kind": "llm_judge", "judge_prompt_ref": "judge/nobody@1.0.0"},
+    {
+        "kind": "llm_judge",
+        "jury": {
+            "judges": [
+                {"judge_prompt_ref": "judge/contextual@1.0.0"},
+                {"judge_prompt_ref": "judge/expecting@1.0.0"},
+            ]
+        },
+    },
+    {"kind": "composite", "rubric_ref": "rubric/first@1.0.0"},
+    {"kind": "composite", "rubric_ref": "rubric/second@1.0.0"},
+    {"kind": "composite", "rubric_ref": "rubric/nowhere@1.0.0"},
+    {"kind": "regex", "patern": "a"},
+    {"kind": "must_contain_any", "values": []},
+    {"kind": "nothing"},
+    7,
+]
+TEMPLATES = {
+    "plain": "{{ output }}",
+    "contextual": "{{ output }} {{ context }}",
+    "expecting": "{{ output }} {{ expected.answer }}",
+    "section": "{{ output }}{{#context}} of {{ context }}{{/context}}",
+}
+
+
+def artifact(kind: Kind, id_: str, **more: Any) -> Artifact:
+    text = json.dumps({"id": id_, "version": "1.0.0", **more}).encode()
+    document = read_stream(io.BytesIO(text), f"{kind}s/{id_}.json")
+    assert isinstance(document, Document)
+    return read_artifact(kind, document)
+
+
+JUDGES = [artifact(Kind.JUDGE, name, template=text) for name, text in TEMPLATES.items()]
+
+
+def rubric(id_: str, checks: Checks, bundles: Any = None) -> Artifact:
+    more = {} if bundles is None else {"applicable_bundles": bundles}
+    return artifact(Kind.RUBRIC, id_, checks=checks, scoring={"combine": "all_pass"}, **more)
+
+
+def read_json(name: str) -> Any:
+    raise LookupError(f"there is no {name}")
+
+
+def around(*rubrics: Artifact) -> Surroundings:
+    library = Library([*JUDGES, *rubrics])
+    checks = CheckSurroundings(library, has_php=True, read_json=read_json)
+    return Surroundings(checks, BUNDLES, frozenset(BUNDLES), {})
+
+
+def gates_of(given_: Surroundings, default: str | None) -> Gates:
+    return Gates(given_.checks, given_.bundles, default)
+
+
+def rows_of(values: list[Any]) -> DocumentRows:
+    """Return rows that stand in no file."""
+    document = read_stream(io.BytesIO(b"[]"), "data.json")
+    assert isinstance(document, Document)
+    return DocumentRows(document, (), values)
+
+
+def found_in(rows: list[Row], given_: Surroundings, default: str | None) -> list[Problem]:
+    """Return what the check of a dataset finds in its rows, each row by itself."""
+    root = {} if default is None else {"bundle": default}
+    found: list[Problem] = []
+    for row in rows:
+        check = DatasetCheck(rows_of([row]), root, given_)
+        found += [problem for _, problems in check.batches() for problem in problems]
+    return found
+
+
+@pytest.fixture
+def no_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing pass, so that every row is looked at closely."""
+    monkeypatch.setattr(
+        dataset_check, "Gates", type("Shut", (Gates,), {"pass_all": lambda *_: False})
+    )
+
+
+# What is drawn
+
+CHECKS = st.lists(st.sampled_from(POOL), min_size=1, max_size=4)
+BUNDLE = st.sampled_from(["tours", "open", "undeclared"])
+NAMED = st.lists(BUNDLE, max_size=2, unique=True) | st.none() | st.just(5)
+RUBRICS = st.tuples(CHECKS, NAMED, CHECKS, NAMED).map(
+    lambda drawn: (rubric("first", *drawn[:2]), rubric("second", *drawn[2:]))
+)
+EMPTY: st.SearchStrategy[Any] = st.sampled_from([[], {}, "", None, 0, False])
+WORDS = st.lists(st.sampled_from(["left", "lookup", ""]), max_size=2)
+EXPECTED = st.fixed_dictionaries(
+    {}, optional={"format": st.sampled_from(["json", "text", "", None]), "answer": WORDS}
+)
+ROWS: st.SearchStrategy[Row] = st.fixed_dictionaries(
+    {"id": st.just("a"), "input": st.just("b")},
+    optional={
+        "rubric_ref": st.sampled_from(
+            [
+                *["rubric/first@1.0.0", "rubric/second@1.0", "rubric/second"],
+                *["rubric/nowhere@1.0.0", "judge/plain@1.0.0", ""],
+            ]
+        ),
+        "criteria": st.sampled_from(["Names Paris", ""]),
+        "expected": EXPECTED | EMPTY,
+        "expected_facts": WORDS | EMPTY,
+        "expected_tools": WORDS | EMPTY,
+        "must_not_contain": WORDS | EMPTY,
+        "context": WORDS | EMPTY | st.just({"city": "Ghent"}),
+        "bundle": BUNDLE | EMPTY,
+        "tour": st.sampled_from(["dutch", "latin"]),
+        "expected_fact": WORDS,
+    },
+)
+#: Rows that have a chance to pass.
+LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
+    {"id": st.just("a"), "input": st.just("b")},
+    optional={
+        "rubric_ref": st.sampled_from(["rubric/first@1.0.0", "rubric/second@1.0"]),
+        "criteria": st.just("Names Paris"),
+        "expected": st.sampled_from([{"format": "json"}, {"answer": 1}, {}]),
+        "expected_facts": st.sampled_from([["left"], []]),
+        "expected_tools": st.sampled_from([["lookup"], []]),
+        "must_not_contain": st.just(["stupid"]),
+        "context": st.sampled_from(["Ghent", "", None]),
+        "bundle": BUNDLE,
+    },
+)
+DEFAULT = st.none() | BUNDLE
+OFTEN = settings(
+    max_examples=600,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+WHOLE = {"id": "a", "input": "b"}
+
+
+@pytest.mark.usefixtures("no_gate")
+@OFTEN
+@given(rubrics=RUBRICS, row=LIKELY | ROWS, default=DEFAULT)
+@example(
+    rubrics=(rubric("first", [{"kind": "tool_usage", "match": "exact"}]),),
+    row={**WHOLE, "rubric_ref": "rubric/first@1.0.0", "expected_tools": []},
+    default=None,
+)
+@example(
+    rubrics=(rubric("first", [7]),),
+    row={**WHOLE, "rubric_ref": "rubric/first@1.0.0", "expected_tools": ["lookup"]},
+    default=None,
+)
+def test_what_passes_the_gate_has_no_finding(
+    rubrics: tuple[Artifact, ...], row: Row, default: str | None
+) -> None:
+    """A row that passes is left alone, so nothing may be found in it, by any rule."""
+    given_ = around(*rubrics)
+    if gates_of(given_, default).pass_all([row]):
+        found = found_in([row], given_, default)
+        assert [(each.code, each.message) for each in found] == []
+
+
+@settings(OFTEN, max_examples=200)
+@given(
+    rubrics=RUBRICS,
+    rows=st.lists(LIKELY | ROWS, min_size=2, max_size=5),
+    default=DEFAULT,
+)
+def test_a_batch_passes_as_its_rows_do(
+    rubrics: tuple[Artifact, ...], rows: list[Row], default: str | None
+) -> None:
+    """One call for rows of several rubrics says what one call for each says."""
+    gates = gates_of(around(*rubrics), default)
+    assert gates.pass_all(rows) is all(gates.pass_all([row]) for row in rows)
+    anew = gates_of(around(*rubrics), default)
+    assert anew.pass_all(rows) is gates.pass_all(rows)
+
+
+@settings(OFTEN, max_examples=200)
+@given(
+    rubrics=RUBRICS,
+    rows=st.lists(LIKELY | ROWS, min_size=1, max_size=4),
+    default=DEFAULT,
+)
+def test_the_gate_changes_no_finding(
+    rubrics: tuple[Artifact, ...], rows: list[Row], default: str | None
+) -> None:
+    """What is found in a batch is what is found in its rows without any gate."""
+    given_ = around(*rubrics)
+    root = {} if default is None else {"bundle": default}
+    check = DatasetCheck(rows_of(rows), root, given_)
+    whole = [each for _, problems in check.batches() for each in problems if is_of_row(each)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Gates, "pass_all", lambda *_: False)
+        alone = [
+            replace(problem, path=(index, *problem.path[1:]), row_index=index)
+            for index, row in enumerate(rows)
+            for problem in found_in([row], given_, default)
+        ]
+    assert whole == alone
+
+
+def is_of_row(problem: Problem) -> bool:
+    """Whether a problem is of a row alone; that an id is used twice is of the dataset."""
+    return problem.code != "dataset/duplicate-id"
+
+
+GOOD: list[tuple[Checks, Row]] = [
+    ([{"kind": "must_contain_any", "values": ["left"]}], {}),
+    ([{"kind": "fact_match"}], {"expected_facts": ["left"]}),
+    ([{"kind": "fact_match"}, {"kind": "tool_usage"}],
+     {"expected_facts": ["left"], "expected_tools": ["lookup"]}),
+    ([{"kind": "tool_usage", "match": "exact"}], {"expected_tools": []}),
+    ([{"kind": "format"}], {"expected": {"format": "json"}}),
+    ([{"kind": "llm_judge", "judge_prompt_ref": "judge/contextual@1.0.0"}], {"context": "a"}),
+    ([{"kind": "llm_judge", "judge_prompt_ref": "judge/section@1.0.0"}], {}),
+    ([{"kind": "composite", "rubric_ref": "rubric/other@1.0.0"}], {"expected_facts": ["left"]}),
+    ([{"kind": "fact_match"}, 7], {"expected_facts": ["left"], "expected_tools": ["lookup"]}),
+]  # fmt: skip
+
+
+def good_rows() -> Iterator[tuple[Surroundings, Row]]:
+    other = rubric("other", [{"kind": "fact_match"}, {"kind": "tool_usage"}])
+    for checks, more in GOOD:
+        given_ = around(rubric("own", checks), other)
+        yield given_, {**WHOLE, "rubric_ref": "rubric/own@1.0.0", **more}
+    for more in ({"criteria": "Names Paris"}, {"expected_facts": ["left"]}, {"bundle": "open"}):
+        yield around(), {**WHOLE, **more}
+
+
+@pytest.mark.parametrize("case", list(good_rows()), ids=lambda case: str(case[1]))
+def test_a_row_that_passes_costs_no_rule(
+    case: tuple[Surroundings, Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate is worth having: what is good and common passes, and no rule is called."""
+
+    def called(*_: Any) -> Iterator[Problem]:
+        raise AssertionError("a rule was called")
+
+    monkeypatch.setattr(
+        dataset_check, "ROW_RULES", tuple(replace(rule, check=called) for rule in ROW_RULES)
+    )
+    given_, row = case
+    assert gates_of(given_, None).pass_all([row])
+    assert found_in([row], given_, None) == []
+    (crash, *_) = found_in([WHOLE], given_, None)
+    assert crash.code == "internal/rule-crashed"
+
+
+@pytest.mark.parametrize("rule", ROW_RULES, ids=lambda rule: rule.code)
+def test_every_row_rule_has_rows_that_the_gate_holds_back(rule: Any) -> None:
+    """Whatever a rule finds has gone through a closed gate; a rule without a case is untested."""
+    given_, row = FOUND[rule.code]
+    assert not gates_of(given_, None).pass_all([row])
+    assert {each.code for each in found_in([row], given_, None)} == {rule.code}
+    assert rule.code in TABLE
+
+
+OWN = {**WHOLE, "rubric_ref": "rubric/own@1.0.0"}
+FACTS_AND_WORDS: Checks = [{"kind": "fact_match"}, {"kind": "regex", "pattern": "a"}]
+FOUND: dict[str, tuple[Surroundings, Row]] = {
+    "dataset/check-never-runs": (around(rubric("own", FACTS_AND_WORDS)), OWN),
+    "dataset/check-always-passes": (
+        around(rubric("own", FACTS_AND_WORDS)),
+        {**OWN, "expected_facts": []},
+    ),
+    "dataset/nothing-runs": (around(rubric("own", FACTS_AND_WORDS[:1])), OWN),
+    "dataset/nothing-to-grade": (around(), WHOLE),
+    "dataset/unread-expectation": (
+        around(rubric("own", FACTS_AND_WORDS[1:])),
+        {**OWN, "expected_tools": ["lookup"]},
+    ),
+    "dataset/bundle-not-applicable": (
+        around(rubric("own", FACTS_AND_WORDS[1:], ["tours"])),
+        {**OWN, "bundle": "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize("crashing", ROW_RULES, ids=lambda rule: rule.code)
+def test_a_crashing_row_rule_is_named(crashing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says so itself, and the others still run."""
+
+    def boom(_: Any) -> Iterator[Problem]:
+        raise ZeroDivisionError("a plain bug")
+
+    rules = tuple(replace(each, check=boom) if each is crashing else each for each in ROW_RULES)
+    monkeypatch.setattr(dataset_check, "ROW_RULES", rules)
+    for code, (given_, row) in FOUND.items():
+        found = {each.code: each for each in found_in([row], given_, None)}
+        assert found["internal/rule-crashed"].message.startswith(f"the rule {crashing.code} ")
+        assert (code in found) is (code != crashing.code)

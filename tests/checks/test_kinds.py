@@ -1,0 +1,360 @@
+"""The kinds of checks: what becomes of each, by what stands in the rubric and in the row."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evalcontract.checks import KINDS, Surroundings, _kind
+from evalcontract.checks.demand import asked_of_rows, demand_of
+from evalcontract.checks.plan import plan_of
+from evalcontract.library.artifact import Artifact, read_artifact
+from evalcontract.library.library import Library
+from evalcontract.model.reference import Kind
+from evalcontract.source import Document, read_stream
+from evalcontract.structure.engine import native_for
+from evalcontract.structure.schemas import load
+
+if TYPE_CHECKING:
+    from evalcontract.checks.plan import Plan
+
+#: Modules of `checks/` that are no kind.
+NO_KINDS = {"coverage", "demand", "plan"}
+#: The name of a module that would hide one of Python's own words.
+OTHER_NAMES = {"output_format": "format"}
+
+
+def artifact(kind: Kind, value: dict[str, Any]) -> Artifact:
+    text = json.dumps(value).encode()
+    document = read_stream(io.BytesIO(text), f"{kind}s/{value['id']}.json")
+    assert isinstance(document, Document)
+    return read_artifact(kind, document)
+
+
+def rubric(*checks: Any, id_: str = "own", **more: Any) -> Artifact:
+    value = {"id": id_, "version": "1.0.0", "checks": list(checks), **more}
+    return artifact(Kind.RUBRIC, {**value, "scoring": {"combine": "all_pass"}})
+
+
+def judge(id_: str, template: Any) -> Artifact:
+    return artifact(Kind.JUDGE, {"id": id_, "version": "1.0.0", "template": template})
+
+
+WORDS = {"kind": "must_contain_any", "values": ["left"]}
+FACTS = {"id": "facts", "kind": "fact_match"}
+TOOLS = {"id": "tools", "kind": "tool_usage"}
+
+LIBRARY = Library(
+    [
+        judge("plain", "{{ output }}"),
+        judge("contextual", "{{ output }} {{ context }}"),
+        judge("dotted", "{{ output }} {{ context.city }}"),
+        judge("section", "{{ output }}{{#context}} of {{ context }}{{/context}}"),
+        judge("inverted", "{{ output }}{{^context}} alone{{/context}}"),
+        judge("expecting", "{{ output }} {{ expected }}"),
+        judge("both", "{{ output }} {{ expected.answer }} {{{ context }}}"),
+        judge("empty", 7),
+        rubric(FACTS, TOOLS, id_="two"),
+        rubric({"kind": "regex", "pattern": ""}, id_="idle"),
+        rubric({"kind": "regex", "pattern": ""}, WORDS, id_="half"),
+        rubric({"kind": "regex", "patern": "x"}, id_="broken"),
+        rubric(id_="bare"),
+        rubric({"kind": "composite", "rubric_ref": "rubric/two@1.0.0"}, id_="deep"),
+        rubric({"kind": "composite", "rubric_ref": "rubric/circle@1.0.0"}, id_="circle"),
+    ]
+)
+FILES = {"strict.json": {"type": "object"}, "loose.json": {"title": "anything"}, "no.json": 5}
+
+
+def read_json(name: str) -> Any:
+    if name not in FILES:
+        raise LookupError("is not there")
+    return FILES[name]
+
+
+def around(*, php: bool = True) -> Surroundings:
+    return Surroundings(LIBRARY, has_php=php, read_json=read_json)
+
+
+def plan(*checks: Any, php: bool = True) -> Plan:
+    return plan_of(rubric(*checks), around(php=php))
+
+
+def judged(*names: str) -> dict[str, Any]:
+    references = [f"judge/{name}@1.0.0" for name in names]
+    if len(references) == 1:
+        return {"kind": "llm_judge", "judge_prompt_ref": references[0]}
+    return {"kind": "llm_judge", "jury": {"judges": [{"judge_prompt_ref": r} for r in references]}}
+
+
+def other(name: str) -> dict[str, Any]:
+    return {"kind": "composite", "rubric_ref": f"rubric/{name}@1.0.0"}
+
+
+def of(kind: str, **parameters: Any) -> dict[str, Any]:
+    return {"kind": kind, **parameters}
+
+
+RUN, SKIP, VACUOUS, UNAVAILABLE = "run", "skip", "vacuous", "unavailable"
+ORDER = {"expected_tools": ["lookup"]}
+MAP = {"expected_facts": ["left"]}
+
+#: A check, what a row has besides id and input, what becomes of it, and the key to blame.
+OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
+    (WORDS, {}, RUN, None),
+    (of("must_not_contain", values=["a"]), {}, RUN, None),
+    (of("must_not_contain", values=["a"]), {"must_not_contain": []}, RUN, None),
+    (of("php_lint"), {}, RUN, None),
+    # A pattern
+    (of("regex", pattern="[0-9]+"), {}, RUN, None),
+    (of("regex", pattern=""), {}, VACUOUS, None),
+    (of("regex", pattern="[0-9]*"), {}, VACUOUS, None),
+    (of("regex", pattern="[0-9]*", match="full"), {}, RUN, None),
+    (of("regex", pattern=".*", match="full"), {}, RUN, None),
+    (of("regex", pattern=".*", match="full", flags=["s"]), {}, VACUOUS, None),
+    (of("regex", pattern="a|", negate=True), {}, VACUOUS, None),
+    (of("regex", pattern="("), {}, UNAVAILABLE, None),
+    (of("regex", pattern="a{4294967296}"), {}, UNAVAILABLE, None),
+    # A schema
+    (of("json_schema", schema={"type": "object"}), {}, RUN, None),
+    (of("json_schema", schema={}), {}, VACUOUS, None),
+    (of("json_schema", schema=True), {}, VACUOUS, None),
+    (of("json_schema", schema={"title": "T", "required": []}), {}, VACUOUS, None),
+    (of("json_schema", schema={"type": "objekt"}), {}, UNAVAILABLE, None),
+    (of("json_schema", schema_ref="strict.json"), {}, RUN, None),
+    (of("json_schema", schema_ref="loose.json"), {}, VACUOUS, None),
+    (of("json_schema", schema_ref="no.json"), {}, UNAVAILABLE, None),
+    (of("json_schema", schema_ref="nowhere.json"), {}, UNAVAILABLE, None),
+    # Markdown
+    (of("markdown_structure", min_headings=1), {}, RUN, None),
+    (of("markdown_structure", min_headings=0), {}, VACUOUS, None),
+    (of("markdown_structure", max_heading_level=6), {}, VACUOUS, None),
+    (of("markdown_structure", max_heading_level=5, min_headings=0), {}, RUN, None),
+    (of("markdown_structure", required_sections=[], no_h1=False), {}, VACUOUS, None),
+    (of("markdown_structure", no_h1=True), {}, RUN, None),
+    # Tools
+    (TOOLS, {}, SKIP, "expected_tools"),
+    (TOOLS, {"expected_tools": []}, VACUOUS, "expected_tools"),
+    (TOOLS, ORDER, RUN, None),
+    (of("tool_usage", match="any"), {"expected_tools": []}, VACUOUS, "expected_tools"),
+    (of("tool_usage", match="exact"), {}, SKIP, "expected_tools"),
+    (of("tool_usage", match="exact"), {"expected_tools": []}, RUN, None),
+    (of("tool_usage", match="exact", expected_tools=[]), {}, RUN, None),
+    (of("tool_usage", expected_tools=[]), {}, VACUOUS, None),
+    (of("tool_usage", expected_tools=["a"]), {}, RUN, None),
+    (of("tool_usage", max_calls=0), {}, RUN, None),
+    (of("tool_usage", forbidden_tools=["a"]), {"expected_tools": []}, RUN, None),
+    (of("tool_usage", forbidden_tools=[]), {}, SKIP, "expected_tools"),
+    # Format
+    (of("format"), {}, SKIP, "expected.format"),
+    (of("format"), {"expected": {}}, SKIP, "expected.format"),
+    (of("format"), {"expected": {"format": "json"}}, RUN, None),
+    (of("format", format="json"), {}, RUN, None),
+    (of("format", format="text"), {}, VACUOUS, None),
+    (of("format", format="text", max_chars=80), {}, RUN, None),
+    (of("format", max_chars=0), {}, RUN, None),
+    (of("format", required_keys=["a"]), {}, RUN, None),
+    (of("format", required_keys=[]), {}, SKIP, "expected.format"),
+    # Facts
+    (FACTS, {}, SKIP, "expected_facts"),
+    (FACTS, {"expected_facts": []}, VACUOUS, "expected_facts"),
+    (FACTS, MAP, RUN, None),
+    (of("fact_match", facts=["left"]), {}, RUN, None),
+    (of("fact_match", facts=[]), MAP, VACUOUS, None),
+    (of("fact_match", min_recall=0), MAP, VACUOUS, None),
+    (of("fact_match", min_recall=0.5), MAP, RUN, None),
+    (of("fact_match", judge_prompt_ref="judge/plain@1.0.0"), MAP, RUN, None),
+    (of("fact_match", judge_prompt_ref="judge/plain@1.0.0"), {}, SKIP, "expected_facts"),
+    (of("fact_match", judge_prompt_ref="judge/contextual@1.0.0"), MAP, SKIP, "context"),
+    (of("fact_match", judge_prompt_ref="judge/nobody@1.0.0"), MAP, UNAVAILABLE, None),
+    # Judges
+    (judged("plain"), {}, RUN, None),
+    (judged("contextual"), {}, SKIP, "context"),
+    (judged("contextual"), {"context": None}, SKIP, "context"),
+    (judged("contextual"), {"context": ""}, VACUOUS, "context"),
+    (judged("contextual"), {"context": 0}, RUN, None),
+    (judged("contextual"), {"context": False}, RUN, None),
+    (judged("contextual"), {"context": {"city": "Ghent"}}, RUN, None),
+    (judged("dotted"), {}, SKIP, "context"),
+    (judged("section"), {}, RUN, None),
+    (judged("inverted"), {}, RUN, None),
+    (judged("expecting"), {}, SKIP, "expected"),
+    (judged("expecting"), {"expected": {}}, VACUOUS, "expected"),
+    (judged("expecting"), {"expected": {"answer": 1}}, RUN, None),
+    (judged("both"), {"expected": {"answer": 1}}, SKIP, "context"),
+    (judged("nobody"), {}, UNAVAILABLE, None),
+    (judged("empty"), {}, UNAVAILABLE, None),
+    (judged("plain", "contextual"), {}, SKIP, "context"),
+    (judged("plain", "contextual"), {"context": "a"}, RUN, None),
+    (judged("plain", "nobody"), {}, UNAVAILABLE, None),
+    (judged("section", "inverted"), {}, RUN, None),
+    # Another rubric
+    (other("two"), {}, SKIP, "expected_facts"),
+    (other("two"), MAP, RUN, None),
+    (other("two"), ORDER, RUN, None),
+    (other("two"), {"expected_facts": []}, VACUOUS, "expected_facts"),
+    (other("idle"), {}, VACUOUS, None),
+    (other("half"), {}, RUN, None),
+    (other("broken"), {}, UNAVAILABLE, None),
+    (other("bare"), {}, UNAVAILABLE, None),
+    (other("nowhere"), {}, UNAVAILABLE, None),
+    (other("deep"), MAP, UNAVAILABLE, None),
+    (other("circle"), {}, UNAVAILABLE, None),
+    # What no kind can be told of
+    (of("regex", patern="a"), {}, UNAVAILABLE, None),
+    (of("regexp", pattern="a"), {}, UNAVAILABLE, None),
+    (of("must_contain_any", values=[]), {}, UNAVAILABLE, None),
+]
+
+
+def test_the_kinds_are_those_of_the_schema() -> None:
+    assert list(KINDS) == load("rubric")["$defs"]["check"]["properties"]["kind"]["enum"]
+    assert all(name == kind.name for name, kind in KINDS.items())
+
+
+def test_the_kinds_are_those_of_the_folder() -> None:
+    modules = {each.stem for each in Path(_kind.__file__).parent.glob("[!_]*.py")}
+    assert {OTHER_NAMES.get(each, each) for each in modules - NO_KINDS} == set(KINDS)
+    assert modules >= NO_KINDS
+
+
+def test_every_kind_is_in_the_table() -> None:
+    assert {check["kind"] for check, *_ in OUTLOOKS} >= set(KINDS)
+
+
+@pytest.mark.parametrize(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
+def test_outlook(check: Any, row: dict[str, Any], state: str, field: str | None) -> None:
+    (step,) = plan(check).steps
+    outlook = step.outlook({"id": "a", "input": "b", **row})
+    assert (str(outlook.state), outlook.field) == (state, field)
+    assert (outlook.reason is None) is (state == RUN)
+    assert outlook.runs is (state == RUN)
+
+
+@pytest.mark.parametrize(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
+def test_what_is_demanded_of_a_row(
+    check: Any, row: dict[str, Any], state: str, field: str | None
+) -> None:
+    """A row that meets the demand has none to blame; one that is to blame does not meet it."""
+    made = plan(check)
+    whole = {"id": "a", "input": "b", **row}
+    demand = {"$schema": load("dataset")["$schema"], **demand_of(made, has_bundle=False)}
+    if field is not None:
+        assert not native_for(demand).is_valid(whole), state
+    asked = asked_of_rows(made)
+    assert field is None or field in asked or check["kind"] == "composite"
+
+
+@pytest.mark.parametrize("php", [True, False])
+def test_php(*, php: bool) -> None:
+    (step,) = plan(of("php_lint"), php=php).steps
+    outlook = step.outlook({})
+    assert str(outlook.state) == (RUN if php else UNAVAILABLE)
+    assert outlook.reason == (None if php else "no `php` on this machine")
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (of("regex", pattern="[0-9]*"), "`[0-9]*` matches every text, so it passes always"),
+        (of("regex", pattern="x?", negate=True), "`x?` matches every text, so it fails always"),
+        (of("json_schema", schema_ref="nowhere.json"), "the schema `nowhere.json` is not there"),
+        (judged("nobody"), "there is no `judge/nobody@1.0.0`"),
+        (judged("empty"), "`judge/empty@1.0.0` has no template"),
+        (other("nowhere"), "there is no `rubric/nowhere@1.0.0`"),
+        (other("two"), "no check of it runs: the row has no `expected_facts`"),
+        (FACTS, "the row has no `expected_facts`"),
+        (of("regex", patern="a"), "the check is ill-formed"),
+    ],
+    ids=json.dumps,
+)
+def test_reason(check: Any, words: str) -> None:
+    (step,) = plan(check).steps
+    assert step.outlook({"id": "a", "input": "b"}).reason == words
+
+
+@pytest.mark.parametrize(
+    ("check", "reads"),
+    [
+        (WORDS, set()),
+        (FACTS, {"expected_facts"}),
+        (of("fact_match", facts=["a"]), set()),
+        (
+            of("fact_match", judge_prompt_ref="judge/expecting@1.0.0"),
+            {"expected_facts", "output", "expected", "expected.format"},
+        ),
+        (TOOLS, {"expected_tools"}),
+        (of("tool_usage", max_calls=1), {"expected_tools"}),
+        (of("tool_usage", expected_tools=["a"]), set()),
+        (of("format"), {"expected.format"}),
+        (of("format", format="json"), set()),
+        (judged("section"), {"output", "context"}),
+        (judged("both"), {"output", "expected", "expected.format", "context"}),
+        (judged("inverted", "plain"), {"output", "context"}),
+        (other("two"), {"expected_facts", "expected_tools"}),
+    ],
+    ids=lambda value: json.dumps(value) if isinstance(value, dict) else None,
+)
+def test_what_a_check_reads(check: Any, reads: set[str]) -> None:
+    assert plan(check).reads == reads
+
+
+@pytest.mark.parametrize(
+    ("check", "known"),
+    [
+        (WORDS, True),
+        (of("regex", pattern="("), True),
+        (of("regex", patern="a"), False),
+        (judged("nobody"), False),
+        (other("nowhere"), False),
+        (other("broken"), False),
+        (other("deep"), False),
+        (other("two"), True),
+        (of("json_schema", schema_ref="nowhere.json"), True),
+    ],
+    ids=json.dumps,
+)
+def test_whether_all_is_known_that_a_rubric_reads(check: Any, *, known: bool) -> None:
+    assert plan(check, WORDS).is_complete is known
+
+
+def test_an_ill_formed_check_keeps_its_name() -> None:
+    """It cannot be told what it does, and it is not lost."""
+    made = plan(WORDS, {"id": "broken", "kind": "regex"}, 7, {"kind": "regex"}, {"id": 5})
+    assert [step.name for step in made.steps] == [
+        "must_contain_any[0]",
+        "broken",
+        "?[2]",
+        "regex[3]",
+        "5",
+    ]
+    assert [str(step.outlook({}).state) for step in made.steps] == [RUN, *[UNAVAILABLE] * 4]
+    assert not made.is_complete
+
+
+@pytest.mark.parametrize("checks", [None, 5, "a", {}, []], ids=repr)
+def test_a_rubric_without_a_list_of_checks(checks: Any) -> None:
+    value = {"id": "own", "version": "1.0.0", "checks": checks}
+    made = plan_of(artifact(Kind.RUBRIC, value), around())
+    assert (made.steps, made.is_complete) == ((), False)
+
+
+@pytest.mark.parametrize(
+    ("checks", "asked"),
+    [
+        ([WORDS], []),
+        ([FACTS, TOOLS, of("format")], ["expected.format", "expected_facts", "expected_tools"]),
+        ([of("tool_usage", match="exact")], ["expected_tools"]),
+        ([other("two")], ["expected_facts"]),
+        ([other("half")], []),
+        ([other("idle")], []),
+        ([judged("both"), of("regex", patern="a")], ["context", "expected"]),
+    ],
+    ids=json.dumps,
+)
+def test_what_a_rubric_asks_of_rows(checks: list[Any], asked: list[str]) -> None:
+    assert asked_of_rows(plan(*checks)) == asked
