@@ -82,9 +82,11 @@ checks:
     min_recall: 0.6
   - id: tools
     kind: tool_usage
+  - id: form
+    kind: format
 scoring:
   combine: weighted_avg
-  weights: {{facts: 2, tools: 1}}
+  weights: {{facts: 2, tools: 1, form: 1}}
 """
 
 

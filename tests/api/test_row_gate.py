@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from evalcontract.api import dataset_check
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.gates import Gates
+from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Checks = list[Any]
+
+
+def use_rows(monkeypatch: pytest.MonkeyPatch, rules: tuple[Any, ...]) -> None:
+    """Put other row rules in the place of the built-in ones."""
+    used = replace(rules_in_use(), row=rules)
+    monkeypatch.setattr(dataset_check, "rules_in_use", lambda: used)
+
 
 BUNDLES: dict[str, Any] = {
     "tours": {
@@ -309,9 +317,7 @@ def test_a_row_that_passes_costs_no_rule(
     def called(*_: Any) -> Iterator[Problem]:
         raise AssertionError("a rule was called")
 
-    monkeypatch.setattr(
-        dataset_check, "ROW_RULES", tuple(replace(rule, check=called) for rule in ROW_RULES)
-    )
+    use_rows(monkeypatch, tuple(replace(rule, check=called) for rule in ROW_RULES))
     given_, row = case
     assert gates_of(given_, None).pass_all([row])
     assert found_in([row], given_, None) == []
@@ -357,7 +363,7 @@ def test_a_crashing_row_rule_is_named(crashing: Any, monkeypatch: pytest.MonkeyP
         raise ZeroDivisionError("a plain bug")
 
     rules = tuple(replace(each, check=boom) if each is crashing else each for each in ROW_RULES)
-    monkeypatch.setattr(dataset_check, "ROW_RULES", rules)
+    use_rows(monkeypatch, rules)
     for code, (given_, row) in FOUND.items():
         found = {each.code: each for each in found_in([row], given_, None)}
         assert found["internal/rule-crashed"].message.startswith(f"the rule {crashing.code} ")

@@ -19,6 +19,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
+from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.cli import start
 from evalcontract.cli.main import group, run
 from evalcontract.policy import TABLE
@@ -304,7 +305,8 @@ def test_crashing_artifact_rule(
     rules = ARTIFACT_RULES
     write(place, {"rubrics/polite.yaml": RUBRIC.replace("id: no_insults, ", "")})
     broken = (*(replace(rule, check=boom) for rule in rules[1:2]), rules[0], *rules[2:])
-    monkeypatch.setattr("evalcontract.api.artifact_check.ARTIFACT_RULES", broken)
+    used = replace(rules_in_use(), artifact=broken)
+    monkeypatch.setattr("evalcontract.api.artifact_check.rules_in_use", lambda: used)
     result = call("check", "--output-format", "json")
     assert result.code == 3
     assert "rubric/unnamed-check" in result.codes
@@ -331,7 +333,8 @@ def test_crashing_dataset_rule(
             setattr(self, part, boom)
 
     broken = (replace(rules[1], watch=Broken), rules[0], *rules[2:])
-    monkeypatch.setattr("evalcontract.api.dataset_check.DATASET_RULES", broken)
+    used = replace(rules_in_use(), dataset=broken)
+    monkeypatch.setattr("evalcontract.api.dataset_check.rules_in_use", lambda: used)
     write(place, {"faulty.yaml": NEAR_MISS + f"  {ROW}"})
     result = call("validate-dataset", "faulty.yaml", "--output-format", "json")
     assert result.code == 3

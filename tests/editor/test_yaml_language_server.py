@@ -93,6 +93,7 @@ validation:
 """,
 }
 #: The ways in which a file can break a schema. The editor also looks whether a date is one.
+KEY_FAULTS = {"near-miss-key", "misplaced-key", "foreign-key"}
 SCHEMA_FAULTS = {*FAULTS.values(), "invalid-value", "no-questions", "impossible-date"}
 
 
@@ -170,6 +171,8 @@ def test_examples_are_judged_alike(client: Client, kind: str) -> None:
     findings = _findings(f"validate-{kind}", *paths)
     unreadable = {each["file"] for each in findings if each["code"].startswith("source/")}
     broken = {each["file"] for each in findings if _fault(each) in SCHEMA_FAULTS}
+    # A required key under another name is one finding for us, at that name.
+    renamed = {each["file"] for each in findings if _fault(each) in KEY_FAULTS}
     opened = {path: client.open(path) for path in paths}  # the server waits a little for each
     for path, document in opened.items():
         name = path.relative_to(ROOT).as_posix()
@@ -178,6 +181,8 @@ def test_examples_are_judged_alike(client: Client, kind: str) -> None:
         said = [each["message"] for each in document.diagnostics()]
         if not said and _has_bundles(path):
             continue  # a row may break its bundle's schema, which no editor knows
+        if name in renamed and all(message.startswith("Missing property") for message in said):
+            continue
         assert bool(said) is (name in broken), (name, said)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.api.crash import guarded
+from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.api.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.reference import Kind
-from evalcontract.rules import ARTIFACT_RULES
 from evalcontract.rules._rule import Subject
 from evalcontract.structure.check import Structure
 from evalcontract.structure.parts import well_formed
@@ -38,7 +38,7 @@ def check_artifact(
         return
     kept, checks = well_formed(document.value, faults)
     subject = Subject(artifact, kept, checks)
-    for rule in ARTIFACT_RULES:
+    for rule in rules_in_use().artifact:
         if artifact.kind in rule.kinds:
             yield from guarded(rule.code, rule.check, subject, context)
     for use in artifact.uses:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.crash import guarded
 from evalcontract.api.gates import Gates, row_schema
+from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.rules import DATASET_RULES, ROW_RULES
 from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.rules._row_rule import RowSubject
 from evalcontract.structure.check import Structure
@@ -58,6 +58,7 @@ class DatasetCheck:
         raw: Callable[[Path], str | None] | None = None,
     ) -> None:
         self._rows = rows
+        self._rules = rules_in_use()
         self._around = around
         self._raw = raw
         default = root.get("bundle")
@@ -67,14 +68,14 @@ class DatasetCheck:
         self._structures: dict[str | None, Structure] = {}
         self._references: set[str] = set()
         context = DatasetContext(rows.prefix, root, around.declared)
-        self._watches = [(rule.code, rule.watch(context)) for rule in DATASET_RULES]
+        self._watches = [(rule.code, rule.watch(context)) for rule in self._rules.dataset]
         self.count = 0
 
     def batches(self) -> Iterator[tuple[Batch, list[Problem]]]:
         """Yield every batch with what is wrong with its rows."""
         for batch in self._rows.batches():
             self.count += len(batch.rows)
-            found = [] if self._gates.pass_all(batch.rows) else list(self._look_closely(batch))
+            found = [] if self._pass(batch.rows) else list(self._look_closely(batch))
             for code, watch in self._watches:
                 if batch.rows or not batch.faults:
                     found += guarded(code, watch.see, batch.first_index, batch.rows)
@@ -103,9 +104,12 @@ class DatasetCheck:
                 if text.__class__ is str:
                     self._references.add(text)
 
+    def _pass(self, rows: list[Any]) -> bool:
+        return self._rules.gate_is_sound and self._gates.pass_all(rows)
+
     def _look_closely(self, batch: Batch) -> Iterator[Problem]:
         for index, row in enumerate(batch.rows, batch.first_index):
-            if self._gates.pass_all([row]):
+            if self._pass([row]):
                 continue
             id_ = row.get("id") if isinstance(row, dict) else None
             name = id_ if isinstance(id_, str) else None
@@ -122,7 +126,7 @@ class DatasetCheck:
         if sound and isinstance(row, dict):
             plan, known = self._plan(row)
             subject = RowSubject(path, row, plan, bundle, bundle in self._around.declared)
-            for rule in ROW_RULES if known else ():
+            for rule in self._rules.row if known else ():
                 found += guarded(rule.code, rule.check, subject)
         return found
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.api.pages import PAGES as OF_ITSELF
+from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.library.pages import PAGES as OF_LIBRARY
-from evalcontract.rules import ARTIFACT_RULES, DATASET_RULES, ROW_RULES
 from evalcontract.source.pages import PAGES as OF_SOURCE
 from evalcontract.structure.pages import PAGES as OF_STRUCTURE
 from evalcontract.workspace.pages import PAGES as OF_WORKSPACE
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 def every_page() -> list[Page]:
     """Return the pages of all codes."""
     return [
-        *(rule.page for rule in ARTIFACT_RULES),
-        *(rule.page for rule in DATASET_RULES),
-        *(rule.page for rule in ROW_RULES),
+        *(rule.page for rule in rules_in_use().every),
         *OF_SOURCE,
         *OF_STRUCTURE,
         *OF_LIBRARY,

@@ -12,7 +12,7 @@ import click
 from evalcontract.api.manual import manual
 from evalcontract.cli.colour import wants_colour
 from evalcontract.model.nearest import nearest
-from evalcontract.policy import TABLE
+from evalcontract.policy import DEFAULT, TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ def explain(code: str | None) -> None:
         advice = f" Did you mean {near}?" if near else " `evalcontract explain` lists them all."
         raise click.UsageError(f"There is no code {code}.{advice}")
     page = pages[code]
-    soft, strict = TABLE[code]
+    soft, strict = TABLE.get(code, DEFAULT)
     colour = wants_colour(sys.stdout)
     click.echo(click.style(code, bold=True) if colour else code, color=colour)
     click.echo(f"\n{page.what}\n\n{page.why}\n")

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from evalcontract.policy.exit_status import exit_status
 from evalcontract.policy.policy import Policy, parse_weights, policy_of_target
-from evalcontract.policy.table import TABLE
+from evalcontract.policy.table import DEFAULT, TABLE
 from evalcontract.policy.weight import Weight
 
-__all__ = ["TABLE", "Policy", "Weight", "exit_status", "parse_weights", "policy_of_target"]
+__all__ = [
+    "DEFAULT",
+    "TABLE",
+    "Policy",
+    "Weight",
+    "exit_status",
+    "parse_weights",
+    "policy_of_target",
+]
