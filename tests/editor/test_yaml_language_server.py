@@ -94,7 +94,13 @@ validation:
 }
 #: The ways in which a file can break a schema. The editor also looks whether a date is one.
 KEY_FAULTS = {"near-miss-key", "misplaced-key", "foreign-key"}
-SCHEMA_FAULTS = {*FAULTS.values(), "invalid-value", "no-questions", "impossible-date"}
+SCHEMA_FAULTS = {
+    *FAULTS.values(),
+    "invalid-value",
+    "no-questions",
+    "wrong-kind",
+    "impossible-date",
+}
 
 
 def example_files() -> list[Path]:
