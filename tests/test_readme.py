@@ -22,9 +22,8 @@ def printed(*command: str) -> str:
 
 
 def blocks() -> list[str]:
-    return [
-        DAYS.sub("N days ago", each) for each in re.findall(r"```\n(.*?)```", README, re.DOTALL)
-    ]
+    fenced = re.findall(r"^```\w*\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    return [DAYS.sub("N days ago", each) for each in fenced]
 
 
 @pytest.mark.parametrize(
