@@ -171,11 +171,17 @@ def test_refused(name: str) -> None:
     assert message in fault.message
 
 
-@pytest.mark.parametrize("name", [name for name in BAD if "\n" not in BAD[name][0]])
+# A line end, or a byte order mark, is another thing in JSONL.
+BAD_ROWS = [
+    name
+    for name, (text, _, _) in BAD.items()
+    if not set(text) & {"\n", "\r"} and not text.startswith("\ufeff")
+]
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
 def test_refused_as_a_row(name: str) -> None:
     text, where, message = BAD[name]
-    if "\r" in text or text.startswith("\ufeff"):
-        pytest.skip("a line of JSONL is another thing here")
     (batch,) = stream(text + "\n[1]\n").batches()
     assert batch.rows == [[1]]
     ((fault, shown),) = batch.faults
