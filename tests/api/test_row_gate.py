@@ -240,6 +240,55 @@ def test_what_passes_the_gate_has_no_finding(
         assert [(each.code, each.message) for each in found] == []
 
 
+#: Keys of an author's own, and keys that only look like some.
+KEYS = st.sampled_from(
+    [
+        *["min_words", "answer", "owner", "label", "x_tag", "tour", "tuor", "content"],
+        *["tag", "fact", "facts", "format", "formt", "expected_fact", "expected_facts", "contex"],
+        *["question", "reference", "ground_truth", "assert", "rubric", "questions", "idd", "i"],
+    ]
+)
+OWN_KEYS = st.dictionaries(KEYS, st.none() | st.just("a"), max_size=3)
+
+
+@pytest.mark.usefixtures("no_gate")
+@settings(OFTEN, max_examples=400)
+@given(
+    rubrics=RUBRICS,
+    drawn=st.lists(st.tuples(LIKELY, OWN_KEYS, OWN_KEYS, st.booleans()), min_size=1, max_size=4),
+    default=DEFAULT,
+)
+def test_what_the_gate_learns_is_harmless(
+    rubrics: tuple[Artifact, ...],
+    drawn: list[tuple[Row, Row, Row, bool]],
+    default: str | None,
+) -> None:
+    """A key that one row taught may stand in any other row, and still nothing is found there."""
+    rows = []
+    for row, own, inner, without_input in drawn:
+        expected = row.get("expected")
+        nested = {"expected": {**inner, **expected}} if isinstance(expected, dict) else {}
+        whole = {**own, **row, **nested}
+        rows.append({k: v for k, v in whole.items() if not (without_input and k == "input")})
+    given_ = around(*rubrics)
+    gates = gates_of(given_, default)
+    gates.learn(rows)
+    for row in rows:
+        if gates.pass_all([row]):
+            found = found_in([row], given_, default)
+            assert [(each.code, each.message) for each in found] == []
+
+
+def test_own_keys_pass_once_they_are_learned() -> None:
+    gates = gates_of(around(), None)
+    row = {**WHOLE, "criteria": "c", "owner": 1, "expected": {"min_words": 3, "format": "text"}}
+
+    assert not gates.pass_all([row])
+    assert gates.learn([row])
+    assert gates.pass_all([row, {**row, "owner": 2}])
+    assert not gates.learn([row])
+
+
 @settings(OFTEN, max_examples=200)
 @given(
     rubrics=RUBRICS,

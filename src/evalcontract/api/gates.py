@@ -6,6 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.api.own_keys import OwnKeys
 from evalcontract.checks.demand import demand_of
 from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.library.library import Resolved
@@ -41,6 +42,27 @@ class Gates:
         self._plans: dict[int, Plan] = {}
         self._gates: dict[tuple[str | None, str], Gate] = {}
         self._by_words: dict[tuple[Any, Any], Gate | None] = {}
+        self._own_keys: dict[str | None, OwnKeys] = {}
+
+    def learn(self, rows: list[Any]) -> bool:
+        """Judge keys that the gates refused; return whether it is worth to ask them again."""
+        grew = False
+        for row in rows:
+            if isinstance(row, dict):
+                name = self._declared(self.bundle_of(row))
+                grew |= self._keys_of(name).learn([row])
+        if grew:
+            self._gates.clear()
+            self._by_words.clear()
+        return grew
+
+    def _keys_of(self, bundle: str | None) -> OwnKeys:
+        if bundle not in self._own_keys:
+            self._own_keys[bundle] = OwnKeys(row_schema(), self.schema_of(bundle))
+        return self._own_keys[bundle]
+
+    def _declared(self, bundle: str | None) -> str | None:
+        return bundle if self.schema_of(bundle) is not None else None
 
     def pass_all(self, rows: list[Any]) -> bool:
         """Whether nothing can be found in any of these rows; False may be too careful."""
@@ -98,9 +120,11 @@ class Gates:
                 return None
         schema = self.schema_of(name if isinstance(name, str) else None)
         demand = demand_of(plan, has_bundle=name is not None)
-        key = (name if schema is not None else None, json.dumps(demand, sort_keys=True))
+        own = name if schema is not None else None
+        key = (own, json.dumps(demand, sort_keys=True))
         if key not in self._gates:
             references = self._around.library.pinned_references(Kind.RUBRIC)
             extra = [schema] if schema is not None else []
-            self._gates[key] = Gate(row_schema(), references, extra, demand)
+            harmless = self._keys_of(own).harmless
+            self._gates[key] = Gate(row_schema(), references, extra, demand, harmless)
         return self._gates[key]

@@ -14,7 +14,7 @@ from evalcontract.structure.engine import native_for
 from evalcontract.structure.keys import OWN_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from evalcontract.structure.schemas import Schema
 
@@ -27,7 +27,8 @@ class Gate:
     """A compiled gate.
 
     `extra` are the schemas of bundles; their keys are known too. `demand` is a schema for what
-    else a row must be like, such as what the checks of its rubric need.
+    else a row must be like, such as what the checks of its rubric need. `harmless` are keys of
+    the author's own, by the definition (`row`, `expected`) that they stand in.
     """
 
     def __init__(
@@ -36,8 +37,12 @@ class Gate:
         references: Iterable[str],
         extra: Iterable[Schema] = (),
         demand: Schema | None = None,
+        harmless: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        self._rows = native_for(gate_schema(row, references, list(extra), demand or {}))
+        schema = gate_schema(row, references, list(extra), demand or {})
+        for name, keys in (harmless or {}).items():
+            schema["$defs"][name]["properties"].update(dict.fromkeys(keys, True))
+        self._rows = native_for(schema)
 
     def passes(self, rows: list[Any]) -> bool:
         """Whether nothing can be found in any of these rows."""
