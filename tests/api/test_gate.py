@@ -19,7 +19,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.check import Structure
 from evalcontract.structure.engine import native_for, validator_for
-from evalcontract.structure.gate import Gate
+from evalcontract.structure.gate import Gate, gate_schema
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
@@ -74,8 +74,8 @@ LIBRARY = Library(
     [*(artifact(each) for each in ("1.0.0", "1.2.5", "2.0.0-rc.1")), artifact("1.0", "brief")]
 )
 GATES = {
-    bundle: Gate(row_schema(), LIBRARY.pinned_references(Kind.RUBRIC), [BUNDLE] if bundle else [])
-    for bundle in (False, True)
+    bundle: Gate(gate_schema(row_schema(), LIBRARY.pinned_references(Kind.RUBRIC), bundles))
+    for bundle, bundles in ((False, []), (True, [BUNDLE]))
 }
 EXACT, NATIVE = validator_for(row_schema()), native_for(row_schema())
 

@@ -9,10 +9,11 @@ from evalcontract.api.crash import guarded
 from evalcontract.api.gates import Gates
 from evalcontract.api.grading import Grading
 from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.api.sifter import Sifter
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
-from evalcontract.rules._dataset_rule import DatasetContext
+from evalcontract.rules._dataset_rule import DatasetContext, IdWatch
 from evalcontract.rules._row_rule import RowSubject
 
 if TYPE_CHECKING:
@@ -67,18 +68,51 @@ class DatasetCheck:
         self._references: set[str] = set()
         context = DatasetContext(rows.prefix, root, around.declared)
         self._watches = [(rule.code, rule.watch(context)) for rule in self._rules.dataset]
+        self._id_watches = [
+            (code, each) for code, each in self._watches if isinstance(each, IdWatch)
+        ]
+        self._sifter = Sifter(self._gates)
         self.count = 0
 
-    def batches(self) -> Iterator[tuple[Batch, list[Problem]]]:
-        """Yield every batch with what is wrong with its rows."""
-        for batch in self._rows.batches():
-            self.count += len(batch.rows)
-            found = [] if self._pass(batch.rows) else list(self._look_closely(batch))
-            for code, watch in self._watches:
-                if batch.rows or not batch.faults:
-                    found += guarded(code, watch.see, batch.first_index, batch.rows)
-            self._collect(batch.rows)
-            yield batch, found
+    def batches(self, *, keep_rows: bool = False) -> Iterator[tuple[Batch, list[Problem]]]:
+        """Yield every batch with what is wrong with its rows.
+
+        The rows of a stream are not kept where nothing is to be said of them, unless it is asked.
+        """
+        sift = None if keep_rows or not self._may_sift() else self._sifter
+        for batch in self._rows.batches(sift):
+            self.count += batch.count
+            if batch.sifted is None:
+                yield batch, self._read(batch, sift)
+            else:
+                self._references |= batch.sifted.references
+                yield batch, self._see_ids(batch.first_index, batch.sifted.ids)
+
+    def _may_sift(self) -> bool:
+        return self._rules.gate_is_sound and len(self._id_watches) == len(self._watches)
+
+    def _read(self, batch: Batch, sift: Sifter | None) -> list[Problem]:
+        """Return what is wrong with rows that were read."""
+        found: list[Problem] = []
+        clean = batch.rows
+        if not self._pass(clean):
+            clean = []
+            found = list(self._look_closely(batch, clean))
+        if sift and clean:
+            sift.learn(clean)
+        for code, watch in self._watches:
+            if batch.rows or not batch.faults:
+                found += guarded(code, watch.see, batch.first_index, batch.rows)
+        self._collect(batch.rows)
+        return found
+
+    def _see_ids(self, first_index: int, ids: list[str]) -> list[Problem]:
+        """Return what the whole dataset shows of rows of which nothing else is to be said."""
+        return [
+            problem
+            for code, watch in self._id_watches
+            for problem in guarded(code, watch.see_ids, first_index, ids)
+        ]
 
     def finish(self) -> list[Problem]:
         """Return what only the whole dataset shows."""
@@ -110,9 +144,11 @@ class DatasetCheck:
         gates = self._gates
         return gates.pass_all(rows) or (gates.learn(rows) and gates.pass_all(rows))
 
-    def _look_closely(self, batch: Batch) -> Iterator[Problem]:
+    def _look_closely(self, batch: Batch, clean: list[Any]) -> Iterator[Problem]:
+        """Yield what is wrong with rows one by one; `clean` takes those that pass their gate."""
         for index, row in enumerate(batch.rows, batch.first_index):
             if self._pass([row]):
+                clean.append(row)
                 continue
             id_ = row.get("id") if isinstance(row, dict) else None
             name = id_ if isinstance(id_, str) else None

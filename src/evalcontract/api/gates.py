@@ -10,10 +10,16 @@ from evalcontract.api.own_keys import OwnKeys
 from evalcontract.checks.demand import demand_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Kind
-from evalcontract.structure.gate import Gate
+from evalcontract.structure.gate import Gate, gate_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from evalcontract.api.grading import Grading
+    from evalcontract.structure.schemas import Schema
+
+# Rows that name more different things than these gain nothing by one schema for them all.
+_MOST_WORDS = 1000
 
 
 class Gates:
@@ -71,6 +77,21 @@ class Gates:
         return self._by_words[words]
 
     def _choose(self, bundle: Any, reference: Any) -> Gate | None:
+        asked = self._asked(bundle, reference)
+        if asked is None:
+            return None
+        own, demand = asked
+        key = (own, json.dumps(demand, sort_keys=True))
+        if key not in self._gates:
+            references = self._grading.around.library.pinned_references(Kind.RUBRIC)
+            self._gates[key] = Gate(self._schema(own, references, demand))
+        return self._gates[key]
+
+    def _asked(self, bundle: Any, reference: Any) -> tuple[str | None, Schema] | None:
+        """Return the bundle that has a schema, and the demand, for what a row names.
+
+        None where the row must be looked at closely.
+        """
         plan = None
         grading = self._grading
         name = grading.default if bundle is None else bundle
@@ -82,12 +103,47 @@ class Gates:
             if plan is None or (name is not None and plan.bundles and name not in plan.bundles):
                 return None
         schema = grading.schema_of(name if isinstance(name, str) else None)
-        demand = demand_of(plan, has_bundle=name is not None)
         own = name if schema is not None else None
-        key = (own, json.dumps(demand, sort_keys=True))
-        if key not in self._gates:
-            references = grading.around.library.pinned_references(Kind.RUBRIC)
-            extra = [schema] if schema is not None else []
-            harmless = self._keys_of(own).harmless
-            self._gates[key] = Gate(row_schema(), references, extra, demand, harmless)
-        return self._gates[key]
+        return own, demand_of(plan, has_bundle=name is not None)
+
+    def _schema(self, own: str | None, references: Iterable[str], demand: Schema) -> Schema:
+        bundle = self._grading.schema_of(own)
+        extra = [bundle] if bundle is not None else []
+        return gate_schema(row_schema(), references, extra, demand, self._keys_of(own).harmless)
+
+    def schema_of_all(self, rows: list[dict[str, Any]]) -> Schema | None:
+        """Return a schema of one row, for rows that name what some of these rows name.
+
+        What it accepts passes its own gate, whichever it is. None where there is no such schema.
+        """
+        bundles = {row.get("bundle") for row in rows}
+        references = {row.get("rubric_ref") for row in rows}
+        if len(bundles) * len(references) > _MOST_WORDS:
+            return None
+        if any(self._declared(each) is None for each in bundles if each is not None):
+            return None
+        asked = {(one, other): self._asked(one, other) for one in bundles for other in references}
+        demands = {json.dumps(each[1], sort_keys=True): each[1] for each in asked.values() if each}
+        owns = {each[0] for each in asked.values() if each}
+        if None in asked.values() or len(owns) != 1:
+            return None
+        alike = references | set(self._alike(bundles, owns, demands))
+        texts = [each for each in alike if each is not None]
+        schema = self._schema(owns.pop(), texts, {"allOf": list(demands.values())})
+        names = sorted(each for each in bundles if each is not None)
+        schema["$defs"]["row"]["properties"]["bundle"] = {"enum": names} if names else False
+        row: Schema = schema.pop("items")
+        return {**schema, "type": "object", **row}
+
+    def _alike(
+        self, bundles: set[Any], owns: set[str | None], demands: Mapping[str, Schema]
+    ) -> Iterator[str]:
+        """Yield the references whose rubrics ask nothing that is not asked already."""
+        every = self._grading.around.library.pinned_references(Kind.RUBRIC)
+        for text in every if len(every) <= _MOST_WORDS else ():
+            asked = [self._asked(bundle, text) for bundle in bundles]
+            if all(
+                each and each[0] in owns and json.dumps(each[1], sort_keys=True) in demands
+                for each in asked
+            ):
+                yield text

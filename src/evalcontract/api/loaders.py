@@ -84,7 +84,7 @@ class DatasetLoader(_Loader):
         else:
             check = run.dataset(source, policy)
             found = []
-            for batch, diagnostics in check.batches():
+            for batch, diagnostics in check.batches(keep_rows=True):
                 rows += _rows_of(batch.first_index, batch.rows, diagnostics)
                 found += diagnostics
             rest = check.finish()

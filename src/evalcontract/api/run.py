@@ -157,11 +157,11 @@ class DatasetRun:
         """How many rows were read so far."""
         return self._check.count if self._check else 0
 
-    def batches(self) -> Iterator[tuple[Batch, list[Diagnostic]]]:
-        """Yield each batch of rows with the findings in it."""
+    def batches(self, *, keep_rows: bool = False) -> Iterator[tuple[Batch, list[Diagnostic]]]:
+        """Yield each batch of rows with the findings in it; see `DatasetCheck.batches`."""
         if self._check is None:
             return
-        for batch, problems in self._check.batches():
+        for batch, problems in self._check.batches(keep_rows=keep_rows):
             faults = (
                 locate_fault(fault, self._source.file, text, self._policy)
                 for fault, text in batch.faults

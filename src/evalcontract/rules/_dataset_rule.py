@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +34,18 @@ class Watch(Protocol):
 
     def finish(self) -> Iterator[Problem]:
         """Yield what only the whole dataset shows."""
+        ...
+
+
+@runtime_checkable
+class IdWatch(Watch, Protocol):
+    """One to which the ids of clean rows are enough. Without it, every row has to be kept."""
+
+    def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
+        """Take note of the next rows, of which nothing is to be said; each has an id.
+
+        Those that name a bundle name one that is declared.
+        """
         ...
 
 

@@ -16,6 +16,7 @@ Good:
 
 from __future__ import annotations
 
+from operator import lt
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem, Related
@@ -26,27 +27,63 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CODE = "dataset/duplicate-id"
+_BETWEEN = "\0"
 
 
 class _Ids:
-    """Keeps every id with the row that had it first."""
+    """Keeps every id in little memory, and says at the end which stand there twice.
+
+    Ids that ascend, as numbered ones do, cannot repeat. From the first that does not, the hashes
+    of all are kept: an id whose hash was seen is a suspect, and `finish` looks for its rows.
+    """
 
     def __init__(self, context: DatasetContext) -> None:
         self._prefix = context.prefix
-        self._first: dict[str, int] = {}
+        self._blocks: list[tuple[int, str | list[str]]] = []
+        self._last = ""
+        self._hashes: set[int] | None = None
+        self._suspects: set[str] = set()
 
     def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
-        first = self._first
-        for index, row in enumerate(rows, first_index):
-            id_ = row.get("id") if row.__class__ is dict else None
-            if id_.__class__ is str and first.setdefault(id_, index) != index:
-                yield self._problem(id_, index)
+        ids = [row.get("id") if row.__class__ is dict else None for row in rows]
+        return self.see_ids(first_index, [each if each.__class__ is str else "" for each in ids])
 
-    def finish(self) -> Iterator[Problem]:
+    def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
+        if self._hashes is None and not self._ascend(ids):
+            self._hashes = set()
+            for _, before in self._blocks:
+                self._compare(_ids_of(before), self._hashes)
+        if self._hashes is not None:
+            self._compare(ids, self._hashes)
+        if ids:
+            joined = _BETWEEN.join(ids)
+            is_plain = joined.count(_BETWEEN) == len(ids) - 1
+            self._blocks.append((first_index, joined if is_plain else ids))
         return iter(())
 
-    def _problem(self, id_: str, index: int) -> Problem:
-        earlier = (*self._prefix, self._first[id_], "id")
+    def _ascend(self, ids: list[str]) -> bool:
+        every = [self._last, *ids]
+        self._last = every[-1]
+        return all(map(lt, every, ids))
+
+    def _compare(self, ids: list[str], known: set[int]) -> None:
+        hashes = set(map(hash, ids))
+        if len(hashes) == len(ids) and known.isdisjoint(hashes):
+            known |= hashes
+            return
+        for id_ in filter(None, ids):
+            if hash(id_) in known:
+                self._suspects.add(id_)
+            known.add(hash(id_))
+
+    def finish(self) -> Iterator[Problem]:
+        first: dict[str, int] = {}
+        for first_index, ids in self._blocks if self._suspects else ():
+            for index, id_ in enumerate(_ids_of(ids), first_index):
+                if id_ in self._suspects and first.setdefault(id_, index) != index:
+                    yield self._problem(id_, index, first[id_])
+
+    def _problem(self, id_: str, index: int, first: int) -> Problem:
         return Problem(
             CODE,
             f"another row has the id `{id_}` already",
@@ -54,8 +91,12 @@ class _Ids:
             "give each row an id of its own",
             row=id_,
             row_index=index,
-            related=(Related("first used here", earlier),),
+            related=(Related("first used here", (*self._prefix, first, "id")),),
         )
+
+
+def _ids_of(block: str | list[str]) -> list[str]:
+    return block.split(_BETWEEN) if isinstance(block, str) else block
 
 
 RULE = DatasetRule(CODE, _Ids, parse_page(CODE, __doc__))

@@ -36,6 +36,10 @@ class _Count:
         self._rows = first_index + len(rows)
         return iter(())
 
+    def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
+        self._rows = first_index + len(ids)
+        return iter(())
+
     def finish(self) -> Iterator[Problem]:
         if self._rows == 0:
             yield Problem(CODE, "the dataset has no rows", self._path, "add one")

@@ -51,6 +51,9 @@ class _Bundles:
                 self._uses[name] = (path, count + 1)
         return iter(())
 
+    def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
+        return iter(())
+
     def finish(self) -> Iterator[Problem]:
         for name, (path, count) in self._uses.items():
             if name in self._context.bundles:

@@ -7,7 +7,7 @@ from evalcontract.source.editing import edit_yaml
 from evalcontract.source.fault import SourceFault, Unreadable
 from evalcontract.source.files import SUFFIXES, format_of, read_file, read_stream, read_text
 from evalcontract.source.jsonl import RowStream
-from evalcontract.source.rows import Batch, Rows
+from evalcontract.source.rows import Batch, Rows, Sifted
 from evalcontract.source.writing import write_text
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Document",
     "RowStream",
     "Rows",
+    "Sifted",
     "SourceFault",
     "Unreadable",
     "edit_yaml",

@@ -62,8 +62,8 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
 def is_plain(data: bytes, values: list[Any]) -> bool:
     """Whether the values that were read from a text are surely all that it says.
 
-    Each pair of a text has a quote before its colon, so as many of those as there are keys in
-    the values means that no key was dropped; more may also be a text that holds `":`. A float
+    Each pair of a text has a colon, and a quote before it, so as many of those as there are keys
+    in the values means that no key was dropped; more may also be a text that holds `":`. A float
     beyond 64 bits may have been an integer, which orjson rounds. And nothing may be too deep.
     """
     keys = depth = 0
@@ -82,4 +82,4 @@ def is_plain(data: bytes, values: list[Any]) -> bool:
             elif part.__class__ is float and abs(part) >= _ROUNDED:
                 return False
         layer = below
-    return len(_KEY_END.findall(data)) == keys
+    return data.count(b":") == keys or len(_KEY_END.findall(data)) == keys

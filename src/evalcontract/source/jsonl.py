@@ -13,9 +13,9 @@ from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in
 from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.json import is_plain, load_json
-from evalcontract.source.json_scanner import scan
+from evalcontract.source.json_way import scan_along
 from evalcontract.source.memory import collector_paused
-from evalcontract.source.rows import Batch
+from evalcontract.source.rows import Batch, Sift, Sifted
 from evalcontract.source.text import EMPTY, encoding_fault, strip_mark, without_nul
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
 
-BLOCK_BYTES = 1 << 20
+# Blocks of this size stay in a processor's cache while they are parsed.
+BLOCK_BYTES = 1 << 16
 Faults = tuple[tuple[SourceFault, str], ...]
 
 
@@ -52,7 +53,8 @@ class RowStream:
         self.done = 0
         self._open = open_
         self._blocks: list[_Block] = []
-        self._digest = hashlib.sha256()
+        self._starts: list[int] = []
+        self._digest: Any = None
         self._cached: tuple[_Block, list[bytes]] | None = None
 
     def __repr__(self) -> str:
@@ -60,19 +62,24 @@ class RowStream:
 
     @property
     def sha256(self) -> str:
-        """The digest of the bytes that the batches have read so far."""
-        return self._digest.hexdigest()
+        """The digest of the bytes that the batches have read; of the file, where it was sifted."""
+        if self._digest is None:
+            with self._open() as stream:
+                return hashlib.sha256(stream.read()).hexdigest()
+        digest: str = self._digest.hexdigest()
+        return digest
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
         """Read the file from its beginning; where it cannot be read on, a last batch says so."""
         self._blocks.clear()
-        self._digest = hashlib.sha256()
+        self._starts.clear()
+        self._digest = hashlib.sha256() if sift is None else None
         self.done = 0
         index = 0
         try:
             with self._open() as stream:
-                for batch in self._read(stream):
-                    index = batch.first_index + len(batch.rows)
+                for batch in self._read(stream, sift):
+                    index = batch.first_index + batch.count
                     yield batch
         except Fault as fault:
             yield Batch(index, [], tuple((each, "") for each in fault.faults))
@@ -80,22 +87,28 @@ class RowStream:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceFault("source/unreadable", message), ""),))
 
-    def _read(self, stream: BinaryIO) -> Iterator[Batch]:
+    def _read(self, stream: BinaryIO, sift: Sift | None) -> Iterator[Batch]:
         index, line, empty = 0, 1, True
         for raw in _whole_lines(stream):
-            self._digest.update(raw)
+            if self._digest is not None:
+                self._digest.update(raw)
             data = without_nul(strip_mark(raw)) if self.done == 0 else raw
-            lines = data.split(b"\n")
-            if not lines[-1]:
-                lines.pop()
-            rows, faults, skipped = _parse(data, lines, line, self.done + len(raw) - len(data))
-            block = _Block(index, line, self.done, len(raw), skipped)
-            self._blocks.append(block)
-            self._cached = (block, lines)
-            self.done += len(raw)
-            yield Batch(index, rows, faults)
-            index, line = index + len(rows), line + len(lines)
-            empty = empty and len(skipped) == len(lines) and not faults
+            offset = self.done + len(raw) - len(data)
+            for piece, sifted in _sifted(data, sift):
+                if sifted is None:
+                    batch, lines, skipped = _batch(piece, index, line, offset)
+                else:
+                    batch, lines, skipped = Batch(index, [], (), sifted), None, ()
+                count = batch.count if lines is None else len(lines)
+                block = _Block(index, line, offset, len(piece), skipped)
+                self._blocks.append(block)
+                self._starts.append(index)
+                if lines is not None:
+                    self._cached = (block, lines)
+                empty = empty and len(skipped) == count and not batch.faults
+                index, line, offset = index + batch.count, line + count, offset + len(piece)
+                self.done = offset
+                yield batch
         if empty:
             raise Fault(EMPTY)
 
@@ -103,14 +116,13 @@ class RowStream:
         """Return where a path stands; its first step is the row's index."""
         if not path or not isinstance(path[0], int) or not self._blocks:
             return Place(self.file)
-        starts = [block.first_index for block in self._blocks]
-        block = self._blocks[bisect_right(starts, path[0]) - 1]
+        block = self._blocks[bisect_right(self._starts, path[0]) - 1]
         number = path[0] - block.first_index
         for skipped in block.skipped:
             number += skipped <= number
         try:
             text = self._lines(block)[number].decode().rstrip("\r")
-            node = scan(text, is_line=True)
+            node = scan_along(text, path[1:])
         except (Fault, OSError, UnicodeDecodeError, IndexError):
             return Place(self.file)
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
@@ -124,8 +136,7 @@ class RowStream:
             with self._open() as stream:
                 stream.seek(block.offset)
                 data = stream.read(block.size)
-            lines = (strip_mark(data) if block.offset == 0 else data).split(b"\n")
-            self._cached = (block, lines)
+            self._cached = (block, data.split(b"\n"))
         return self._cached[1]
 
 
@@ -141,6 +152,48 @@ def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
         rest = [chunk[cut:]] if cut < len(chunk) else []
     if rest:
         yield b"".join(rest)
+
+
+def _sifted(data: bytes, sift: Sift | None) -> Iterator[tuple[bytes, Sifted | None]]:
+    """Yield the lines of a block in pieces, each with what the sift kept of it.
+
+    A few doubtful rows must not take the others with them: a block is cut where the sift says
+    that it met one, or else in two. What it learns of a piece it knows for the next.
+    """
+    waiting = [(data, False)]
+    while waiting:
+        piece, is_doubtful = waiting.pop()
+        if sift is None or is_doubtful:
+            yield piece, None
+            continue
+        kept = sift.read(piece)
+        if isinstance(kept, Sifted):
+            yield piece, kept
+            continue
+        first, last = kept or _halves(piece)
+        if not sift.is_ready or (first, last) == (0, len(piece)):
+            yield piece, None
+            continue
+        parts = ((piece[last:], False), (piece[first:last], bool(kept)), (piece[:first], False))
+        waiting += [part for part in parts if part[0]]
+
+
+def _halves(lines: bytes) -> tuple[int, int]:
+    """Return where the second half of some lines begins, and where it ends; one is no half."""
+    start = lines.rfind(b"\n", 0, len(lines) // 2) + 1
+    start = start or lines.find(b"\n", 0, len(lines) - 1) + 1
+    return start, len(lines)
+
+
+def _batch(
+    data: bytes, index: int, line: int, offset: int
+) -> tuple[Batch, list[bytes], tuple[int, ...]]:
+    """Return the rows of some lines, the lines, and which of them hold no row."""
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    rows, faults, skipped = _parse(data, lines, line, offset)
+    return Batch(index, rows, faults), lines, skipped
 
 
 def _parse(

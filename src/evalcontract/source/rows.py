@@ -16,15 +16,50 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Sifted:
+    """What is kept of rows of which nothing is to be said: their ids, and what they refer to."""
+
+    ids: list[str]
+    references: frozenset[str]
+
+
+class Sift(Protocol):
+    """What tells lines of JSON of which nothing is to be said from all others.
+
+    `is_ready` says whether there is use in trying the parts of what did not go through.
+    """
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it lets anything through."""
+        ...
+
+    def read(self, lines: bytes) -> Sifted | tuple[int, int] | None:
+        """Return what is kept of some whole lines, each a row, if nothing is to be said of any.
+
+        Otherwise, where it is known, the bytes from which and up to which a line stands that is
+        to be read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Some rows in a row: `rows[0]` is row `first_index` of the dataset.
 
-    `faults` are the lines of the batch that gave no row, with their texts.
+    `faults` are the lines of the batch that gave no row, with their texts. Of rows that were
+    `sifted` there is nothing else.
     """
 
     first_index: int
     rows: list[Any]
     faults: tuple[tuple[SourceFault, str], ...] = ()
+    sifted: Sifted | None = None
+
+    @property
+    def count(self) -> int:
+        """How many rows it is of."""
+        return len(self.rows if self.sifted is None else self.sifted.ids)
 
 
 class Rows(Protocol):
@@ -37,8 +72,8 @@ class Rows(Protocol):
     file: str
     prefix: Path
 
-    def batches(self) -> Iterator[Batch]:
-        """Read the rows from the first to the last."""
+    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
+        """Read the rows from the first to the last; what a sift lets through need not be kept."""
         ...
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
@@ -65,8 +100,8 @@ class DocumentRows:
         """The digest of the document's bytes."""
         return self._document.sha256
 
-    def batches(self) -> Iterator[Batch]:
-        """Yield the one batch."""
+    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:  # noqa: ARG002
+        """Yield the one batch; its rows are there already."""
         yield Batch(0, self._rows)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:

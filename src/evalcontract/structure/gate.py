@@ -24,24 +24,9 @@ _FREE = frozenset({"metadata", "arguments", "context"})
 
 
 class Gate:
-    """A compiled gate.
+    """A compiled gate; `schema` is that of a list of rows, see `gate_schema`."""
 
-    `extra` are the schemas of bundles; their keys are known too. `demand` is a schema for what
-    else a row must be like, such as what the checks of its rubric need. `harmless` are keys of
-    the author's own, by the definition (`row`, `expected`) that they stand in.
-    """
-
-    def __init__(
-        self,
-        row: Schema,
-        references: Iterable[str],
-        extra: Iterable[Schema] = (),
-        demand: Schema | None = None,
-        harmless: Mapping[str, Iterable[str]] | None = None,
-    ) -> None:
-        schema = gate_schema(row, references, list(extra), demand or {})
-        for name, keys in (harmless or {}).items():
-            schema["$defs"][name]["properties"].update(dict.fromkeys(keys, True))
+    def __init__(self, schema: Schema) -> None:
         self._rows = native_for(schema)
 
     def passes(self, rows: list[Any]) -> bool:
@@ -54,11 +39,18 @@ class Gate:
 
 
 def gate_schema(
-    row: Schema, references: Iterable[str], extra: list[Schema], demand: Schema
+    row: Schema,
+    references: Iterable[str],
+    extra: list[Schema],
+    demand: Schema | None = None,
+    harmless: Mapping[str, Iterable[str]] | None = None,
 ) -> Schema:
     """Return the schema of a list of rows: known keys only, resolving references only.
 
-    A bundle is embedded whole, under an id, so that its local references stay local.
+    `extra` are the schemas of bundles; their keys are known too. `demand` is a schema for what
+    else a row must be like, such as what the checks of its rubric need. `harmless` are keys of
+    the author's own, by the definition (`row`, `expected`) that they stand in. A bundle is
+    embedded whole, under an id, so that its local references stay local.
     """
     definitions = copy.deepcopy(row["$defs"])
     definition = definitions["row"]
@@ -68,7 +60,9 @@ def gate_schema(
     for each in _open_mappings(definitions):
         each["additionalProperties"] = False
         each["patternProperties"] = {f"^{OWN_PREFIX}": True}
-    definition["properties"]["rubric_ref"] = {"enum": sorted(references)}
+    definition["properties"]["rubric_ref"] = _one_of(sorted(references))
+    for name, keys in (harmless or {}).items():
+        definitions[name]["properties"].update(dict.fromkeys(keys, True))
     embedded = {f"bundle_{n}": {"$id": f"urn:bundle:{n}", **each} for n, each in enumerate(extra)}
     bundles = [{"$ref": each["$id"]} for each in embedded.values()]
     every = [{"$ref": "#/$defs/row"}, *bundles, *([demand] if demand else [])]
@@ -78,6 +72,10 @@ def gate_schema(
         "items": {"allOf": every},
         "$defs": {**definitions, **embedded},
     }
+
+
+def _one_of(texts: list[str]) -> Schema | bool:
+    return {"enum": texts} if texts else False
 
 
 def closed(schema: Schema) -> Schema:

@@ -1,0 +1,65 @@
+"""The first gate of a stream of rows: it learns what clean rows look like, and reads only those."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.source import Sifted
+from evalcontract.structure.shape_of import UnfitError
+from evalcontract.structure.typed_gate import TypedGate
+
+if TYPE_CHECKING:
+    from evalcontract.api.gates import Gates
+
+# So many clean rows show what the others look like.
+_EXAMPLES = 100
+# A dataset whose rows are ever of new shapes gains nothing by this.
+_MOST_LESSONS = 40
+_PATIENCE = 2000
+
+
+class Sifter:
+    """A `Sift` whose gate is made of rows that passed the gates of their bundle and rubric."""
+
+    def __init__(self, gates: Gates) -> None:
+        self._gates = gates
+        self._gate: TypedGate | None = None
+        self._examples: list[Any] = []
+        self._lessons = 0
+        self._balance = _PATIENCE
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it lets anything through."""
+        return self._gate is not None
+
+    def read(self, lines: bytes) -> Sifted | tuple[int, int] | None:
+        """Return the ids and references of rows that are surely clean; see `Sift`."""
+        if self._gate is None:
+            return None
+        rows = self._gate.read(lines)
+        if not isinstance(rows, list):
+            return rows
+        self._balance += len(rows)
+        column = self._gate.column
+        return Sifted(column("id", rows), frozenset(column("rubric_ref", rows)))
+
+    def learn(self, rows: list[Any]) -> None:
+        """Take rows that did not go through, and of which nothing is to be said, for examples.
+
+        Where most rows do not go through it is given up: each is then read twice.
+        """
+        self._balance -= len(rows)
+        if self._balance < 0:
+            self._gate = None
+        if self._lessons >= _MOST_LESSONS or self._balance < 0:
+            return
+        self._lessons += 1
+        self._examples += rows[:_EXAMPLES]
+        schema = self._gates.schema_of_all(self._examples)
+        try:
+            self._gate = TypedGate(schema, self._examples) if schema else None
+        except UnfitError:
+            self._gate = None
+        if self._gate is None:
+            self._lessons = _MOST_LESSONS

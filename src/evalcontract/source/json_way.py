@@ -1,0 +1,99 @@
+"""The places along one path of a line of JSON that was read already: the rest is stepped over."""
+
+from __future__ import annotations
+
+import json
+import re
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import TYPE_CHECKING
+
+from evalcontract.model.span import Span
+from evalcontract.source.json_scanner import scan
+from evalcontract.source.node import Node
+
+if TYPE_CHECKING:
+    from evalcontract.model.path import Path
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_step_over = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+def scan_along(text: str, path: Path) -> Node:
+    """Return the places of what a path leads to in a line that holds one JSON value.
+
+    As `json_scanner.scan`, but of the keys and values that stand beside the way only the first key
+    is there, which stands for a mapping whose key is missing.
+
+    Raises:
+        Fault: as `scan`.
+
+    """
+    try:
+        return _value(text, _space(text, 0), path)
+    except (ValueError, StopIteration, IndexError, RecursionError):
+        return scan(text, is_line=True)  # says what is wrong
+
+
+def _space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _span(start: int, end: int) -> Span:
+    return Span(1, start + 1, 1, end + 1)
+
+
+def _value(text: str, at: int, path: Path) -> Node:
+    if path and text[at] == "{":
+        return _object(text, at, path)
+    if path and text[at] == "[" and isinstance(path[0], int):
+        return _array(text, at, path)
+    _, end = _step_over(text, at)
+    if text[at] in "{[":
+        return Node(_span(at, end), _first_key(text, at))
+    return Node(_span(at, end), None, text[at:end])
+
+
+def _first_key(text: str, start: int) -> dict[str, tuple[Span, Node]]:
+    at = _space(text, start + 1)
+    if text[start] != "{" or text[at] != '"':
+        return {}
+    key, end = scanstring(text, at + 1)
+    span = _span(at, end)
+    return {key: (span, Node(span))}
+
+
+def _object(text: str, start: int, path: Path) -> Node:
+    """Return a mapping on the way; its span is whole only where the way ends in it."""
+    children: dict[str, tuple[Span, Node]] = {}
+    at = _space(text, start + 1)
+    while text[at] != "}":
+        key_start = at
+        key, at = scanstring(text, at + 1)
+        span = _span(key_start, at)
+        at = _space(text, _space(text, at) + 1)
+        if key == path[0]:
+            return Node(_span(start, at), {key: (span, _value(text, at, path[1:]))})
+        if not children:
+            children[key] = (span, Node(span))
+        _, at = _step_over(text, at)
+        at = _after(text, at)
+    return Node(_span(start, at + 1), children)
+
+
+def _array(text: str, start: int, path: Path) -> Node:
+    children: list[Node] = []
+    at = _space(text, start + 1)
+    while text[at] != "]":
+        if len(children) == path[0]:
+            return Node(_span(start, at), [*children, _value(text, at, path[1:])])
+        _, end = _step_over(text, at)
+        children.append(Node(_span(at, end)))
+        at = _after(text, end)
+    return Node(_span(start, at + 1), children)
+
+
+def _after(text: str, at: int) -> int:
+    """Return where the next member begins, or the closer stands."""
+    at = _space(text, at)
+    return _space(text, at + 1) if text[at] == "," else at

@@ -1,0 +1,332 @@
+"""What rows look like, from some that a schema accepts: a shape that only such rows have.
+
+The shape is narrower than the schema: it has the keys that were seen, and the kinds of values that
+were seen for them. Whatever fits must be valid, so each keyword that applies to a kind that was
+seen has to be said by the shape. A keyword that cannot be said so makes the rows unfit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+
+from evalcontract.structure.shape import Field, Listed, Mapped, OneOf, Record, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.shape import Shape
+
+# Not blank: the one pattern that is said otherwise than by the texts that were seen.
+_NOT_BLANK = r"\S"
+_ABOUT = frozenset({"$schema", "$id", "$defs", "$comment", "definitions", "title", "description"})
+_ALSO_ABOUT = frozenset({"default", "examples", "deprecated", "readOnly", "writeOnly", "format"})
+_OF_CONTENT = frozenset({"contentEncoding", "contentMediaType", "contentSchema"})
+_SAY_NOTHING = _ABOUT | _ALSO_ABOUT | _OF_CONTENT
+_FOLLOWED = frozenset({"$ref", "allOf"})
+_OF_TEXT = frozenset({"minLength", "maxLength", "pattern"})
+_OF_NUMBER = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+}
+_OF_LIST = frozenset({"minItems", "maxItems", "items"})
+_OF_KEYS = frozenset({"properties", "required", "additionalProperties", "patternProperties"})
+_OF_MAPPING = _OF_KEYS | {"minProperties", "maxProperties", "anyOf"}
+_OF_PLACES = frozenset({"prefixItems", "contains", "minContains", "maxContains", "uniqueItems"})
+_OTHER_LIST = _OF_PLACES | {"unevaluatedItems"}
+_OF_OTHER_KEYS = frozenset({"propertyNames", "dependentRequired", "dependentSchemas"})
+_OTHER_MAPPING = _OF_OTHER_KEYS | {"unevaluatedProperties"}
+_MOST_LITERALS = 200
+_MOST_FIELDS = 100
+_MOST_STEPS = 30
+_INT64 = 2**63
+_NULL = type(None)
+
+Parts = list[dict[str, Any]]
+
+
+class UnfitError(Exception):
+    """Values that no shape tells from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    """A schema that a value has to meet, and the resource in which its references lead."""
+
+    schema: Any
+    root: Schema
+
+
+def record_of(schema: Schema, rows: list[Any]) -> Record:
+    """Return the shape of rows, which the schema accepts; what fits the shape it accepts too.
+
+    Raises:
+        UnfitError: the schema asks for something, of values as these, that no shape can say.
+
+    """
+    shape = _shape_of([_Applied(schema, schema)], rows, _MOST_STEPS)
+    if not isinstance(shape, Record):
+        raise UnfitError
+    return shape
+
+
+def _shape_of(applied: list[_Applied], values: list[Any], steps: int) -> Shape:
+    if not steps:
+        raise UnfitError
+    parts = [part for each in applied for part in _flat(each, steps)]
+    by_class: dict[type, list[Any]] = {}
+    for value in values:
+        by_class.setdefault(value.__class__, []).append(value)
+    found: list[tuple[Any, Shape]] = []
+    for class_, column in by_class.items():
+        shape = _of_class(class_, [part for part, _ in parts], parts, column, steps)
+        is_record = isinstance(shape, Record)
+        found.append((shape.type if is_record else class_, shape))
+    if not found:
+        raise UnfitError
+    if len(found) == 1:
+        return found[0][1]
+    types = tuple(shape.type for _, shape in found)
+    return OneOf(Union[types], tuple(found))  # noqa: UP007
+
+
+def _of_class(
+    class_: type, plain: Parts, parts: list[tuple[Schema, Schema]], column: list[Any], steps: int
+) -> Shape:
+    if class_ is str:
+        return _text(plain, column)
+    if class_ in (int, float):
+        return _number(class_, plain)
+    if class_ in (bool, _NULL):
+        return _constant(class_, plain)
+    if class_ is list:
+        return _list(parts, column, steps)
+    if class_ is dict:
+        return _mapping(parts, column, steps)
+    raise UnfitError
+
+
+def _flat(applied: _Applied, steps: int) -> Iterator[tuple[Schema, Schema]]:
+    """Yield the schemas that apply together, each with its resource, references followed."""
+    schema, root = applied.schema, applied.root
+    if schema is True:
+        return
+    if not isinstance(schema, dict) or not steps:
+        raise UnfitError
+    if "$id" in schema:
+        root = schema
+    yield schema, root
+    if "$ref" in schema:
+        yield from _flat(_target(schema["$ref"], root, applied.root), steps - 1)
+    for part in schema.get("allOf", ()):
+        yield from _flat(_Applied(part, root), steps - 1)
+
+
+def _target(reference: Any, root: Schema, outer: Schema) -> _Applied:
+    if reference == "#":
+        return _Applied(root, root)
+    if isinstance(reference, str) and reference.startswith("#/"):
+        found: Any = root
+        for step in reference[2:].split("/"):
+            key = step.replace("~1", "/").replace("~0", "~")
+            if "%" in key or not isinstance(found, dict) or key not in found:
+                raise UnfitError
+            found = found[key]
+            if isinstance(found, dict) and "$id" in found:
+                root = found
+        return _Applied(found, root)
+    for each in outer.get("$defs", {}).values():
+        if isinstance(each, dict) and each.get("$id") == reference:
+            return _Applied(each, each)
+    raise UnfitError
+
+
+def _keywords(parts: Iterable[Schema], mine: Iterable[str], others: Iterable[str]) -> None:
+    """Check that every keyword is said by the shape, or says nothing of this kind of values.
+
+    Raises:
+        UnfitError: one is neither.
+
+    """
+    # `type` and `not: {type: …}` speak of the kind alone, and of this kind a value was accepted.
+    known = {*_SAY_NOTHING, *_FOLLOWED, *mine, *others, "type"}
+    for part in parts:
+        for key, value in part.items():
+            if key in known or key.startswith("x-"):
+                continue
+            if key == "not" and isinstance(value, dict) and set(value) == {"type"}:
+                continue
+            raise UnfitError
+
+
+def _text(parts: Parts, column: list[str]) -> Shape:
+    _keywords(parts, {*_OF_TEXT, "enum", "const"}, {*_OF_NUMBER, "multipleOf"} | _ELSEWHERE)
+    patterns = {part["pattern"] for part in parts if "pattern" in part}
+    lengths = {key for part in parts for key in part if key in ("minLength", "maxLength")}
+    listed = [part["enum"] for part in parts if "enum" in part]
+    listed += [[part["const"]] for part in parts if "const" in part]
+    if patterns - {_NOT_BLANK} or listed:
+        texts = set(column)
+        if listed and not patterns and not lengths:
+            first, *others = ({each for each in one if isinstance(each, str)} for one in listed)
+            texts = first.intersection(*others)
+        if not 0 < len(texts) <= max(_MOST_LITERALS, max(map(len, listed), default=0)):
+            raise UnfitError
+        return Scalar(Literal[tuple(sorted(texts))], is_text=any(":" in each for each in texts))
+    limits = _lengths(parts, "minLength", "maxLength")
+    return Scalar(_limited(str, limits), is_text=True, not_blank=bool(patterns))
+
+
+def _number(class_: type, parts: Parts) -> Shape:
+    _keywords(parts, _OF_NUMBER, {*_OF_TEXT} | _ELSEWHERE)
+    if class_ is float and any(_asks_integer(part) for part in parts):
+        raise UnfitError  # 1.0 is an integer, and 1.5 is none
+    limits: dict[str, Any] = {"ge": -_INT64, "le": _INT64 - 1} if class_ is int else {}
+    for part in parts:
+        for keyword, name in _OF_NUMBER.items():
+            if keyword not in part:
+                continue
+            bound = part[keyword]
+            if bound.__class__ is not int or abs(bound) >= 2**53:
+                raise UnfitError
+            choose = max if name in ("ge", "gt") else min
+            limits[name] = choose(limits.get(name, bound), bound)
+    # Only one of `ge` and `gt` may be said: of whole numbers, `gt` is `ge` of the next.
+    if "gt" in limits and "ge" in limits:
+        limits["ge"] = max(limits["ge"], limits.pop("gt") + 1) if class_ is int else _unfit()
+    if "lt" in limits and "le" in limits:
+        limits["le"] = min(limits["le"], limits.pop("lt") - 1) if class_ is int else _unfit()
+    return Scalar(_limited(class_, limits))
+
+
+def _asks_integer(part: Schema) -> bool:
+    types = part.get("type", ())
+    types = [types] if isinstance(types, str) else types
+    return "integer" in types and "number" not in types
+
+
+def _constant(class_: type, parts: Parts) -> Shape:
+    says = {"enum", "const"} if class_ is _NULL else set()
+    _keywords(parts, says, {*_OF_TEXT, *_OF_NUMBER, "multipleOf"} | _ELSEWHERE)
+    return Scalar(None if class_ is _NULL else class_)
+
+
+def _list(parts: list[tuple[Schema, Schema]], column: list[list[Any]], steps: int) -> Shape:
+    plain = [part for part, _ in parts]
+    _keywords(plain, _OF_LIST, {*_OF_TEXT, *_OF_NUMBER, "multipleOf"} | _MAPPINGS)
+    limits = _lengths(plain, "minItems", "maxItems")
+    items = [item for each in column for item in each]
+    if not items:
+        return Listed(_limited(list[None], {"max_length": 0}), Scalar(None))
+    below = [_Applied(part["items"], root) for part, root in parts if "items" in part]
+    shape = _shape_of(below, items, steps - 1)
+    return Listed(_limited(list[shape.type], limits), shape)  # type: ignore[name-defined]
+
+
+def _mapping(parts: list[tuple[Schema, Schema]], column: list[dict[str, Any]], steps: int) -> Shape:
+    plain = [part for part, _ in parts]
+    _keywords(plain, _OF_MAPPING, {*_OF_TEXT, *_OF_NUMBER, "multipleOf"} | _LISTS)
+    keys = dict.fromkeys(key for each in column for key in each)
+    always = {key for key in keys if all(key in each for each in column)}
+    if len(keys) > _MOST_FIELDS:
+        return _mapped(plain, column, steps)
+    for part in plain:
+        _check_sizes(part, always, keys)
+    fields = []
+    for number, key in enumerate(keys):
+        values = [each[key] for each in column if key in each]
+        shape = _shape_of(list(_below(key, parts)), values, steps - 1)
+        field = Field(f"f{number}", shape, key not in always, any(map(_may_have_colons, values)))
+        fields.append((key, field))
+    return _record(fields)
+
+
+def _check_sizes(part: Schema, always: set[str], keys: Iterable[str]) -> None:
+    """Check what a schema says of the keys that must be there: the shape promises `always`."""
+    if part.get("minProperties", 0) > len(always):
+        raise UnfitError
+    if "maxProperties" in part and part["maxProperties"] < len(list(keys)):
+        raise UnfitError
+    if "anyOf" in part:
+        ways = part["anyOf"]
+        if any(set(way) - {"required"} for way in ways if isinstance(way, dict)):
+            raise UnfitError
+        if not any(isinstance(way, dict) and always >= set(way["required"]) for way in ways):
+            raise UnfitError
+
+
+def _below(key: str, parts: list[tuple[Schema, Schema]]) -> Iterator[_Applied]:
+    """Yield the schemas of what stands at a key."""
+    for part, root in parts:
+        patterns = part.get("patternProperties", {})
+        rest = part.get("additionalProperties", True)
+        if any(below is not True for below in patterns.values()):
+            raise UnfitError
+        if key in part.get("properties", {}):
+            yield _Applied(part["properties"][key], root)
+        elif not patterns:
+            yield _Applied(rest, root)
+        elif not isinstance(rest, bool):  # it depends on the pattern whether this applies
+            raise UnfitError
+
+
+def _mapped(plain: Parts, column: list[dict[str, Any]], steps: int) -> Shape:
+    """Return the shape of mappings of too many keys, of which nothing is asked."""
+    if any(key in part for part in plain for key in _OF_MAPPING):
+        raise UnfitError
+    values = [value for each in column for value in each.values()]
+    shape = _shape_of([], values, steps - 1)
+    return Mapped(dict[str, shape.type], shape)  # type: ignore[name-defined]
+
+
+def _record(fields: list[tuple[str, Field]]) -> Record:
+    import msgspec  # slow to import
+
+    typed: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    for _, field in fields:
+        if field.is_optional:
+            types = (field.shape.type, msgspec.UnsetType)
+            typed.append((field.attribute, Union[types], msgspec.UNSET))  # noqa: UP007
+        else:
+            typed.append((field.attribute, field.shape.type))
+    names = {field.attribute: key for key, field in fields}
+    try:
+        type_ = msgspec.defstruct(
+            "Row", typed, rename=names, forbid_unknown_fields=True, gc=False, kw_only=True
+        )
+    except (TypeError, ValueError):
+        raise UnfitError from None
+    return Record(type_, tuple(fields), msgspec.UNSET)
+
+
+def _may_have_colons(value: Any) -> bool:
+    """Whether colons are to be looked for in such values first; a guess is enough."""
+    parts = value if isinstance(value, list) else [value]
+    return any(isinstance(part, dict) or ":" in str(part) for part in parts)
+
+
+def _lengths(parts: Parts, least: str, most: str) -> dict[str, int]:
+    limits = {}
+    if lowest := [part[least] for part in parts if least in part]:
+        limits["min_length"] = max(lowest)
+    if highest := [part[most] for part in parts if most in part]:
+        limits["max_length"] = min(highest)
+    return limits
+
+
+def _limited(type_: Any, limits: dict[str, Any]) -> Any:
+    import msgspec  # slow to import
+
+    return Annotated[type_, msgspec.Meta(**limits)] if limits else type_
+
+
+def _unfit() -> Any:
+    raise UnfitError
+
+
+_LISTS = frozenset({*_OF_LIST, *_OTHER_LIST})
+_MAPPINGS = frozenset({*_OF_MAPPING, *_OTHER_MAPPING} - {"anyOf"})
+_ELSEWHERE = _LISTS | _MAPPINGS

@@ -1,0 +1,238 @@
+"""The gate that reads is sound: what it lets through is valid, whole, and a row a line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evalcontract.structure.engine import native_for
+from evalcontract.structure.shape_of import UnfitError
+from evalcontract.structure.typed_gate import TypedGate
+
+Row = dict[str, Any]
+
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "required": ["id"],
+    "properties": {"id": {"type": "string", "minLength": 1}, "input": {"pattern": r"\S"}},
+}
+CLEAN: list[Row] = [
+    {"id": "a", "input": "Where: left or right?", "n": 1, "tags": ["x", "y"], "own": {"k": None}},
+    {"id": "b", "input": "Why?", "n": 2.5, "tags": [], "own": {"k": True}},
+]
+
+
+def lines_of(rows: list[Any], **layout: Any) -> bytes:
+    return b"".join(json.dumps(row, **layout).encode() + b"\n" for row in rows)
+
+
+GATE = TypedGate(SCHEMA, CLEAN)
+LINE = b'{"id":"a","input":"x","n":1,"tags":[],"own":{"k":null}}'
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        lines_of(CLEAN),
+        lines_of(CLEAN).rstrip(b"\n"),
+        lines_of(CLEAN).replace(b"\n", b"\r\n"),
+        lines_of(CLEAN, separators=(" , ", " : ")),
+        lines_of([{**CLEAN[0], "input": 'a "quoted": key, and \\":'}]),
+        lines_of([{**CLEAN[0], "input": "à droite : là"}], ensure_ascii=False),
+        lines_of([{**CLEAN[0], "id": "a:b", "tags": ["c:d", "::"]}] * 2),
+        lines_of([{**CLEAN[0], "n": 2**63 - 1}]),
+        LINE.replace(b'"k"', b'"\\u006b"') + b"\n",
+    ],
+)
+def test_clean_lines_pass(lines: bytes) -> None:
+    rows = GATE.read(lines)
+    assert isinstance(rows, list)
+    assert len(rows) == lines.count(b"\n") + (not lines.endswith(b"\n"))
+    assert GATE.column("id", rows) == [json.loads(each)["id"] for each in lines.splitlines()]
+
+
+NOT_CLEAN: dict[str, bytes] = {
+    "no line": b"",
+    "a blank line": LINE + b"\n\n" + LINE + b"\n",
+    "another kind of value": b"5\n",
+    "a list": b"[" + LINE + b"]\n",
+    "two rows on a line": LINE + b" " + LINE + b"\n",
+    "two rows with a comma": LINE + b"," + LINE + b"\n",
+    "a row on two lines": LINE.replace(b"[]", b"[\n]") + b"\n",
+    "two rows on a line, and a row on two": (
+        LINE + b"," + LINE + b"\n" + LINE.replace(b"[]", b'["x"\n"y"]') + b"\n"
+    ),
+    "a key twice": LINE.replace(b"{", b'{"id":"b",', 1) + b"\n",
+    "a key twice, written otherwise": LINE.replace(b"{", b'{"\\u0069d":"b",', 1) + b"\n",
+    "a key twice, with a space": LINE.replace(b"{", b'{"id" : "b",', 1) + b"\n",
+    "a key twice below": LINE.replace(b'"k"', b'"k":1,"k"') + b"\n",
+    "a key twice, and a colon as an escape": (
+        LINE.replace(b'"id":"a"', b'"id":"b","id":"\\u003a"') + b"\n"
+    ),
+    "a colon as an escape in capitals": (
+        LINE.replace(b'"id":"a"', b'"id":"b","id":"\\u003A"') + b"\n"
+    ),
+    "an unknown key": LINE.replace(b"{", b'{"more":1,', 1) + b"\n",
+    "an empty id": LINE.replace(b'"a"', b'""') + b"\n",
+    "a blank input": LINE.replace(b'"x"', b'"\\u00a0\\ufeff "') + b"\n",
+    "no number": LINE.replace(b"1", b"NaN") + b"\n",
+    "a number too large": LINE.replace(b"1", b"1e999") + b"\n",
+    "an integer beyond 64 bits": LINE.replace(b"1", b"18446744073709551616") + b"\n",
+    "no UTF-8": LINE.replace(b"x", b"\xff") + b"\n",
+    "half a pair": LINE.replace(b"x", b"\\ud800") + b"\n",
+    "the other half": LINE.replace(b"x", b"\\udc00") + b"\n",
+    "a control character": LINE.replace(b"x", b"\x01") + b"\n",
+    "cut short": LINE[:-1] + b"\n",
+    "a comma too many": LINE[:-1] + b",}\n",
+    "a byte order mark": b"\xef\xbb\xbf" + LINE + b"\n",
+    "no key quoted": LINE.replace(b'"id"', b"id") + b"\n",
+    "very deep": LINE.replace(b"[]", b"[" * 5000 + b"]" * 5000) + b"\n",
+}
+
+
+@pytest.mark.parametrize("lines", NOT_CLEAN.values(), ids=NOT_CLEAN)
+def test_what_is_not_surely_clean_does_not_pass(lines: bytes) -> None:
+    assert not isinstance(GATE.read(lines), list)
+
+
+@pytest.mark.parametrize("bad", ["an unknown key", "an empty id", "cut short", "half a pair"])
+@pytest.mark.parametrize("number", [0, 1, 4])
+def test_it_says_which_line_is_at_fault(bad: str, number: int) -> None:
+    lines = [LINE + b"\n"] * 5
+    lines[number] = NOT_CLEAN[bad]
+    place = GATE.read(b"".join(lines))
+    assert isinstance(place, tuple)
+    assert b"".join(lines)[slice(*place)] == lines[number]
+
+
+def test_the_last_line_may_be_at_fault_without_a_break() -> None:
+    lines = LINE + b"\n" + LINE[:-1]
+    place = GATE.read(lines)
+    assert isinstance(place, tuple)
+    assert lines[slice(*place)] == LINE[:-1]
+
+
+#: For each keyword a schema of the key `v`, and values that it accepts.
+SCHEMAS: list[tuple[Any, list[Any]]] = [
+    ({"type": "integer"}, [1, 2]),
+    ({"type": "integer", "minimum": 1, "maximum": 3}, [1, 2]),
+    ({"exclusiveMinimum": 1, "exclusiveMaximum": 3, "minimum": 1}, [2]),
+    ({"minimum": 1.5}, [2.5]),
+    ({"type": "number"}, [1, 1.5]),
+    ({"multipleOf": 2}, [2, 4]),
+    ({"enum": ["a", "b", None]}, ["a", None]),
+    ({"enum": [1, 2]}, [1]),
+    ({"enum": [True]}, [True]),
+    ({"const": "a"}, ["a"]),
+    ({"pattern": "^a"}, ["a", "ab"]),
+    ({"minLength": 1, "maxLength": 2}, ["a"]),
+    ({"enum": ["a", "abc"], "maxLength": 2}, ["a"]),
+    ({"minItems": 1, "maxItems": 2, "items": {"minLength": 1}}, [["a"], ["b", "c"]]),
+    ({"items": {"items": {"type": "integer"}}}, [[[1]], [[]]]),
+    ({"uniqueItems": True}, [["a"]]),
+    ({"prefixItems": [{"const": "a"}]}, [["a"]]),
+    ({"contains": {"const": "a"}}, [["a", "b"]]),
+    (
+        {"required": ["a"], "properties": {"a": {"type": "string"}}},
+        [{"a": "a"}, {"a": "b", "b": 1}],
+    ),
+    ({"additionalProperties": False, "properties": {"a": True}}, [{"a": "a"}, {}]),
+    ({"additionalProperties": {"type": "integer"}}, [{"a": 1}, {"b": 2}]),
+    ({"patternProperties": {"^a": {"const": 1}}}, [{"a": 1}]),
+    ({"patternProperties": {"^a": True}, "additionalProperties": {"const": 1}}, [{"a": 2, "b": 1}]),
+    ({"minProperties": 1}, [{"a": 1}, {"b": 1}]),
+    ({"maxProperties": 1}, [{"a": 1}, {"b": 1}]),
+    ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, [{"a": 1}, {"a": 1, "b": 2}]),
+    ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, [{"a": 1}, {"b": 2}]),
+    ({"anyOf": [{"type": "string"}, {"const": 1}]}, ["a", 1]),
+    ({"not": {"const": "c"}}, ["a", "b"]),
+    ({"not": {"type": "null"}, "minLength": 1}, ["a", 1]),
+    ({"if": {"const": "a"}, "then": False}, ["b"]),
+    ({"dependentRequired": {"a": ["b"]}}, [{"a": 1, "b": 1}, {}]),
+    ({"propertyNames": {"enum": ["a"]}}, [{"a": 1}]),
+    ({"unevaluatedProperties": False, "properties": {"a": True}}, [{"a": 1}]),
+    ({"$ref": "#/$defs/short", "minLength": 1}, ["a"]),
+    ({"$ref": "urn:own#/$defs/short"}, ["a"]),
+    ({"$ref": "urn:own"}, ["abc"]),
+    ({"type": ["string", "object"], "minLength": 1, "required": ["a"]}, ["a", {"a": 1}]),
+    ({"format": "date", "x-note": "free"}, ["a"]),
+    (True, ["a", 1, 1.5, None, True, ["a"], {"a": {"b": [1]}}]),
+    ({}, [{str(n): n for n in range(150)}, {"a:b": 1}]),
+]
+DEFINITIONS = {
+    "short": {"maxLength": 2},
+    "own": {"$id": "urn:own", "$ref": "#/$defs/short", "$defs": {"short": {"minLength": 3}}},
+}
+VALUES = st.recursive(
+    st.sampled_from(
+        ["", "a", "b", "c", "ab", "abc", "a:b", 0, 1, 2, 3, 4, 2.0, 2.5, None, True, False]
+    )
+    | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "c", "x:y"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize(("schema", "examples"), SCHEMAS, ids=[str(each[0]) for each in SCHEMAS])
+def test_what_passes_is_accepted_by_the_schema(schema: Any, examples: list[Any]) -> None:
+    whole = {**SCHEMA, "properties": {"v": schema}, "$defs": DEFINITIONS}
+    try:
+        gate = TypedGate(whole, [{"id": "a", "v": each} for each in examples])
+    except UnfitError:
+        return  # refused: such rows take the other way
+    exact = native_for(whole)
+    for each in examples:
+        assert isinstance(gate.read(lines_of([{"id": "a", "v": each}])), list), each
+
+    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(VALUES)
+    def sound(value: Any) -> None:
+        row = {"id": "a", "v": value}
+        if isinstance(gate.read(lines_of([row])), list):
+            assert exact.is_valid(row)
+
+    sound()
+
+
+UNFIT = [{"multipleOf": 2}, {"uniqueItems": True}, {"if": {"const": "a"}, "then": False}]
+
+
+@pytest.mark.parametrize("schema", UNFIT)
+def test_some_schemas_are_said_by_no_type(schema: Any) -> None:
+    value = {"multipleOf": 2, "uniqueItems": ["a"], "if": "b"}[next(iter(schema))]
+    with pytest.raises(UnfitError):
+        TypedGate({**SCHEMA, "properties": {"v": schema}}, [{"id": "a", "v": value}])
+
+
+def test_examples_that_the_schema_refuses_make_no_gate() -> None:
+    with pytest.raises(UnfitError):
+        TypedGate(SCHEMA, [*CLEAN, {"id": ""}])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(CLEAN), min_size=1, max_size=4), st.data())
+def test_no_key_is_dropped_in_silence(rows: list[Row], data: st.DataObject) -> None:
+    """Whatever is put into a line, a key that stands twice does not pass."""
+    lines = lines_of(rows, ensure_ascii=data.draw(st.booleans()))
+    at = data.draw(st.integers(0, len(lines)))
+    cut = data.draw(
+        st.sampled_from([b'"id":"z",', b'"k" : 1,', b"\n", b":", b" ", b"\\u003a", b"}{"])
+    )
+    changed = lines[:at] + cut + lines[at:]
+    if not isinstance(GATE.read(changed), list):
+        return
+    for line in changed.splitlines():
+        json.loads(line, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Row:
+    assert len({key for key, _ in pairs}) == len(pairs)
+    return dict(pairs)
