@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from evalcontract.structure.applied import UnfitError
 from evalcontract.structure.engine import native_for
-from evalcontract.structure.shape_of import UnfitError
 from evalcontract.structure.typed_gate import TypedGate
 
 Row = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.source import Sifted
-from evalcontract.structure.shape_of import UnfitError
+from evalcontract.structure.applied import UnfitError
 from evalcontract.structure.typed_gate import TypedGate
 
 if TYPE_CHECKING:

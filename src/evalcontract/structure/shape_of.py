@@ -7,9 +7,21 @@ seen has to be said by the shape. A keyword that cannot be said so makes the row
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
+from evalcontract.structure.applied import (
+    ELSEWHERE,
+    LISTS,
+    MAPPINGS,
+    OF_LIST,
+    OF_MAPPING,
+    OF_NUMBER,
+    OF_TEXT,
+    Applied,
+    UnfitError,
+    flat,
+    say_all,
+)
 from evalcontract.structure.shape import Field, Listed, Mapped, OneOf, Record, Scalar
 
 if TYPE_CHECKING:
@@ -20,25 +32,6 @@ if TYPE_CHECKING:
 
 # Not blank: the one pattern that is said otherwise than by the texts that were seen.
 _NOT_BLANK = r"\S"
-_ABOUT = frozenset({"$schema", "$id", "$defs", "$comment", "definitions", "title", "description"})
-_ALSO_ABOUT = frozenset({"default", "examples", "deprecated", "readOnly", "writeOnly", "format"})
-_OF_CONTENT = frozenset({"contentEncoding", "contentMediaType", "contentSchema"})
-_SAY_NOTHING = _ABOUT | _ALSO_ABOUT | _OF_CONTENT
-_FOLLOWED = frozenset({"$ref", "allOf"})
-_OF_TEXT = frozenset({"minLength", "maxLength", "pattern"})
-_OF_NUMBER = {
-    "minimum": "ge",
-    "maximum": "le",
-    "exclusiveMinimum": "gt",
-    "exclusiveMaximum": "lt",
-}
-_OF_LIST = frozenset({"minItems", "maxItems", "items"})
-_OF_KEYS = frozenset({"properties", "required", "additionalProperties", "patternProperties"})
-_OF_MAPPING = _OF_KEYS | {"minProperties", "maxProperties", "anyOf"}
-_OF_PLACES = frozenset({"prefixItems", "contains", "minContains", "maxContains", "uniqueItems"})
-_OTHER_LIST = _OF_PLACES | {"unevaluatedItems"}
-_OF_OTHER_KEYS = frozenset({"propertyNames", "dependentRequired", "dependentSchemas"})
-_OTHER_MAPPING = _OF_OTHER_KEYS | {"unevaluatedProperties"}
 _MOST_LITERALS = 200
 _MOST_FIELDS = 100
 _MOST_STEPS = 30
@@ -48,18 +41,6 @@ _NULL = type(None)
 Parts = list[dict[str, Any]]
 
 
-class UnfitError(Exception):
-    """Values that no shape tells from others."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Applied:
-    """A schema that a value has to meet, and the resource in which its references lead."""
-
-    schema: Any
-    root: Schema
-
-
 def record_of(schema: Schema, rows: list[Any]) -> Record:
     """Return the shape of rows, which the schema accepts; what fits the shape it accepts too.
 
@@ -67,16 +48,16 @@ def record_of(schema: Schema, rows: list[Any]) -> Record:
         UnfitError: the schema asks for something, of values as these, that no shape can say.
 
     """
-    shape = _shape_of([_Applied(schema, schema)], rows, _MOST_STEPS)
+    shape = _shape_of([Applied(schema, schema)], rows, _MOST_STEPS)
     if not isinstance(shape, Record):
         raise UnfitError
     return shape
 
 
-def _shape_of(applied: list[_Applied], values: list[Any], steps: int) -> Shape:
+def _shape_of(applied: list[Applied], values: list[Any], steps: int) -> Shape:
     if not steps:
         raise UnfitError
-    parts = [part for each in applied for part in _flat(each, steps)]
+    parts = [part for each in applied for part in flat(each, steps)]
     by_class: dict[type, list[Any]] = {}
     for value in values:
         by_class.setdefault(value.__class__, []).append(value)
@@ -109,61 +90,8 @@ def _of_class(
     raise UnfitError
 
 
-def _flat(applied: _Applied, steps: int) -> Iterator[tuple[Schema, Schema]]:
-    """Yield the schemas that apply together, each with its resource, references followed."""
-    schema, root = applied.schema, applied.root
-    if schema is True:
-        return
-    if not isinstance(schema, dict) or not steps:
-        raise UnfitError
-    if "$id" in schema:
-        root = schema
-    yield schema, root
-    if "$ref" in schema:
-        yield from _flat(_target(schema["$ref"], root, applied.root), steps - 1)
-    for part in schema.get("allOf", ()):
-        yield from _flat(_Applied(part, root), steps - 1)
-
-
-def _target(reference: Any, root: Schema, outer: Schema) -> _Applied:
-    if reference == "#":
-        return _Applied(root, root)
-    if isinstance(reference, str) and reference.startswith("#/"):
-        found: Any = root
-        for step in reference[2:].split("/"):
-            key = step.replace("~1", "/").replace("~0", "~")
-            if "%" in key or not isinstance(found, dict) or key not in found:
-                raise UnfitError
-            found = found[key]
-            if isinstance(found, dict) and "$id" in found:
-                root = found
-        return _Applied(found, root)
-    for each in outer.get("$defs", {}).values():
-        if isinstance(each, dict) and each.get("$id") == reference:
-            return _Applied(each, each)
-    raise UnfitError
-
-
-def _keywords(parts: Iterable[Schema], mine: Iterable[str], others: Iterable[str]) -> None:
-    """Check that every keyword is said by the shape, or says nothing of this kind of values.
-
-    Raises:
-        UnfitError: one is neither.
-
-    """
-    # `type` and `not: {type: …}` speak of the kind alone, and of this kind a value was accepted.
-    known = {*_SAY_NOTHING, *_FOLLOWED, *mine, *others, "type"}
-    for part in parts:
-        for key, value in part.items():
-            if key in known or key.startswith("x-"):
-                continue
-            if key == "not" and isinstance(value, dict) and set(value) == {"type"}:
-                continue
-            raise UnfitError
-
-
 def _text(parts: Parts, column: list[str]) -> Shape:
-    _keywords(parts, {*_OF_TEXT, "enum", "const"}, {*_OF_NUMBER, "multipleOf"} | _ELSEWHERE)
+    say_all(parts, {*OF_TEXT, "enum", "const"}, {*OF_NUMBER, "multipleOf"} | ELSEWHERE)
     patterns = {part["pattern"] for part in parts if "pattern" in part}
     lengths = {key for part in parts for key in part if key in ("minLength", "maxLength")}
     listed = [part["enum"] for part in parts if "enum" in part]
@@ -181,12 +109,12 @@ def _text(parts: Parts, column: list[str]) -> Shape:
 
 
 def _number(class_: type, parts: Parts) -> Shape:
-    _keywords(parts, _OF_NUMBER, {*_OF_TEXT} | _ELSEWHERE)
+    say_all(parts, OF_NUMBER, {*OF_TEXT} | ELSEWHERE)
     if class_ is float and any(_asks_integer(part) for part in parts):
         raise UnfitError  # 1.0 is an integer, and 1.5 is none
     limits: dict[str, Any] = {"ge": -_INT64, "le": _INT64 - 1} if class_ is int else {}
     for part in parts:
-        for keyword, name in _OF_NUMBER.items():
+        for keyword, name in OF_NUMBER.items():
             if keyword not in part:
                 continue
             bound = part[keyword]
@@ -210,25 +138,25 @@ def _asks_integer(part: Schema) -> bool:
 
 def _constant(class_: type, parts: Parts) -> Shape:
     says = {"enum", "const"} if class_ is _NULL else set()
-    _keywords(parts, says, {*_OF_TEXT, *_OF_NUMBER, "multipleOf"} | _ELSEWHERE)
+    say_all(parts, says, {*OF_TEXT, *OF_NUMBER, "multipleOf"} | ELSEWHERE)
     return Scalar(None if class_ is _NULL else class_)
 
 
 def _list(parts: list[tuple[Schema, Schema]], column: list[list[Any]], steps: int) -> Shape:
     plain = [part for part, _ in parts]
-    _keywords(plain, _OF_LIST, {*_OF_TEXT, *_OF_NUMBER, "multipleOf"} | _MAPPINGS)
+    say_all(plain, OF_LIST, {*OF_TEXT, *OF_NUMBER, "multipleOf"} | MAPPINGS)
     limits = _lengths(plain, "minItems", "maxItems")
     items = [item for each in column for item in each]
     if not items:
         return Listed(_limited(list[None], {"max_length": 0}), Scalar(None))
-    below = [_Applied(part["items"], root) for part, root in parts if "items" in part]
+    below = [Applied(part["items"], root) for part, root in parts if "items" in part]
     shape = _shape_of(below, items, steps - 1)
     return Listed(_limited(list[shape.type], limits), shape)  # type: ignore[name-defined]
 
 
 def _mapping(parts: list[tuple[Schema, Schema]], column: list[dict[str, Any]], steps: int) -> Shape:
     plain = [part for part, _ in parts]
-    _keywords(plain, _OF_MAPPING, {*_OF_TEXT, *_OF_NUMBER, "multipleOf"} | _LISTS)
+    say_all(plain, OF_MAPPING, {*OF_TEXT, *OF_NUMBER, "multipleOf"} | LISTS)
     keys = dict.fromkeys(key for each in column for key in each)
     always = {key for key in keys if all(key in each for each in column)}
     if len(keys) > _MOST_FIELDS:
@@ -258,7 +186,7 @@ def _check_sizes(part: Schema, always: set[str], keys: Iterable[str]) -> None:
             raise UnfitError
 
 
-def _below(key: str, parts: list[tuple[Schema, Schema]]) -> Iterator[_Applied]:
+def _below(key: str, parts: list[tuple[Schema, Schema]]) -> Iterator[Applied]:
     """Yield the schemas of what stands at a key."""
     for part, root in parts:
         patterns = part.get("patternProperties", {})
@@ -266,16 +194,16 @@ def _below(key: str, parts: list[tuple[Schema, Schema]]) -> Iterator[_Applied]:
         if any(below is not True for below in patterns.values()):
             raise UnfitError
         if key in part.get("properties", {}):
-            yield _Applied(part["properties"][key], root)
+            yield Applied(part["properties"][key], root)
         elif not patterns:
-            yield _Applied(rest, root)
+            yield Applied(rest, root)
         elif not isinstance(rest, bool):  # it depends on the pattern whether this applies
             raise UnfitError
 
 
 def _mapped(plain: Parts, column: list[dict[str, Any]], steps: int) -> Shape:
     """Return the shape of mappings of too many keys, of which nothing is asked."""
-    if any(key in part for part in plain for key in _OF_MAPPING):
+    if any(key in part for part in plain for key in OF_MAPPING):
         raise UnfitError
     values = [value for each in column for value in each.values()]
     shape = _shape_of([], values, steps - 1)
@@ -325,8 +253,3 @@ def _limited(type_: Any, limits: dict[str, Any]) -> Any:
 
 def _unfit() -> Any:
     raise UnfitError
-
-
-_LISTS = frozenset({*_OF_LIST, *_OTHER_LIST})
-_MAPPINGS = frozenset({*_OF_MAPPING, *_OTHER_MAPPING} - {"anyOf"})
-_ELSEWHERE = _LISTS | _MAPPINGS

@@ -11,9 +11,10 @@ import re
 import secrets
 from typing import TYPE_CHECKING, Any, Literal, Union
 
+from evalcontract.structure.applied import UnfitError
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.shape import RefusedError
-from evalcontract.structure.shape_of import UnfitError, record_of
+from evalcontract.structure.shape_of import record_of
 
 if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
