@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,14 @@ if TYPE_CHECKING:
 _LAST = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 
+#: What is longer is not read: each item of a pattern is compiled on its own.
+_MOST_CHARACTERS = 20_000
+_MOST_LETTERS = 2_000
+
 FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+#: All that `re` raises at a pattern. `(?a)(?u)` is a bare ValueError; the last two are for patterns
+#: that nest too deep or count too far.
+_REFUSALS = (re.error, ValueError, RecursionError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,22 +117,57 @@ class Pattern:
     alphabet: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Uncompilable:
+    """Why Python takes a text for no pattern: in its words, and at which character from 0."""
+
+    reason: str
+    at: int | None = None
+
+    def __str__(self) -> str:
+        return self.reason if self.at is None else f"{self.reason}, at character {self.at + 1}"
+
+
+def compile_pattern(pattern: str, flags: Iterable[str] = ()) -> re.Pattern[str] | Uncompilable:
+    """Compile a pattern with flags of `i m s x`, as every place does that has a pattern of others.
+
+    No pattern makes it raise.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "possible nested set": legal, and not ours to say
+            return re.compile(pattern, _flags(flags))
+    except RecursionError:
+        return Uncompilable("it nests too deep for Python")
+    except re.error as error:
+        return Uncompilable(error.msg, error.pos)
+    except _REFUSALS as error:
+        return Uncompilable(str(error))
+
+
+def _flags(flags: Iterable[str]) -> re.RegexFlag:
+    wanted = re.RegexFlag(0)
+    for flag in flags:
+        wanted |= FLAGS[flag]
+    return wanted
+
+
 class _UnreadableError(Exception):
     pass
 
 
 def read_pattern(pattern: str, flags: Iterable[str] = ()) -> Pattern | None:
     """Read a pattern with flags of `i m s x`; None where it does not compile or is not for us."""
-    wanted = re.RegexFlag(0)
-    for flag in flags:
-        wanted |= FLAGS[flag]
+    if len(pattern) > _MOST_CHARACTERS:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            parsed = _parser.parse(pattern, int(wanted))
+            parsed = _parser.parse(pattern, int(_flags(flags)))
             root = _sequence(parsed, parsed.state.flags)
-            alphabet = tuple(dict.fromkeys((*_READABLE, *_mentioned(parsed))))
-    except (re.error, RecursionError, OverflowError, _UnreadableError):
+            mentioned = islice(_mentioned(parsed), _MOST_LETTERS)
+            alphabet = tuple(dict.fromkeys((*_READABLE, *mentioned)))
+    except (*_REFUSALS, _UnreadableError):
         return None
     return Pattern(root, alphabet)
 
@@ -140,7 +184,7 @@ def _sequence(parsed: Any, flags: int) -> Node:
     return parts[0] if len(parts) == 1 else Sequence(parts)
 
 
-def _node(code: Any, value: Any, flags: int) -> Node:  # noqa: PLR0911 - a table
+def _node(code: Any, value: Any, flags: int) -> Node:  # noqa: C901, PLR0911 - a table
     """Turn an item of Python's parser into a node. `str(code)` is its name."""
     match str(code):
         case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
@@ -149,6 +193,8 @@ def _node(code: Any, value: Any, flags: int) -> Node:  # noqa: PLR0911 - a table
             return _place(code, value, flags)
         case "SUBPATTERN":
             number, added, removed, body = value
+            if added & _parser.TYPE_FLAGS:  # `(?a:...)` is instead of what is around it
+                flags &= ~_parser.TYPE_FLAGS
             return Group(number, _sequence(body, (flags | added) & ~removed))
         case "BRANCH":
             return Either(tuple(_sequence(each, flags) for each in value[1]))
@@ -172,9 +218,16 @@ def _node(code: Any, value: Any, flags: int) -> Node:  # noqa: PLR0911 - a table
 
 def _test(code: Any, value: Any, flags: int) -> re.Pattern[str]:
     """Compile one item alone, so that its meaning is what Python makes of it."""
+    parts = tuple(value) if isinstance(value, list) else value
+    return _compiled(code, parts, flags & ~re.VERBOSE)
+
+
+@lru_cache(maxsize=512)
+def _compiled(code: Any, value: Any, flags: int) -> re.Pattern[str]:
     state = _parser.State()
-    state.flags = flags & ~re.VERBOSE
-    compiled: re.Pattern[str] = _compiler.compile(_parser.SubPattern(state, [(code, value)]))
+    state.flags = flags
+    part = list(value) if isinstance(value, tuple) else value
+    compiled: re.Pattern[str] = _compiler.compile(_parser.SubPattern(state, [(code, part)]))
     return compiled
 
 

@@ -1,7 +1,8 @@
 """The position automaton of a regular expression (Glushkov), with how many ways lead each step.
 
 A position is a character of the pattern, written out. It takes one of an alphabet that has a
-character of every sort; conditions on a place, looks and references count as always true.
+character of every sort; conditions on a place and looks count as always true, and a reference to a
+group as the group once more.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.analysis.pattern import (
     Atomic,
+    Back,
     Char,
     Either,
     Group,
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from evalcontract.analysis.pattern import Node
 
 _MOST_POSITIONS = 300
+_MOST_PARTS = 20_000  # that are walked; what takes no character makes no position
+_MOST_LINKS = 2_000_000
 _MANY = 25  # as many turns of a repeat are as good as no bound
 _TWO = 2  # one way or several: more are not told apart
 
@@ -44,6 +48,8 @@ class Automaton:
     def __init__(self, alphabet: tuple[str, ...]) -> None:
         self.follow: list[Ways] = []
         self.starts: Ways = {}
+        self.groups: dict[int, Node] = {}
+        self.parts = self.links = 0
         self._alphabet = alphabet
         self._takes: list[frozenset[str]] = []
         self._known: dict[Char, frozenset[str]] = {}
@@ -123,13 +129,22 @@ def automaton_of(root: Node, alphabet: tuple[str, ...]) -> Automaton:
     return automaton
 
 
-def _part(node: Node, automaton: Automaton) -> _Part:
+def _part(node: Node, automaton: Automaton) -> _Part:  # noqa: C901, PLR0911 - a table
+    automaton.parts += 1
+    if automaton.parts > _MOST_PARTS:
+        raise TooLargeError
     match node:
         case Char():
             position = automaton.add(node)
             return _Part(0, {position: 1}, {position: 1})
-        case Group(body=body) | Atomic(body=body):
+        case Group(number=number, body=body):
+            if number is not None:
+                automaton.groups[number] = body
             return _part(body, automaton)
+        case Atomic(body=body):
+            return _part(body, automaton)
+        case Back(group=group) if group in automaton.groups:
+            return _part(automaton.groups[group], automaton)
         case Sequence(parts=parts):
             whole = _Part(1)
             for each in parts:
@@ -166,6 +181,9 @@ def _sum(ways: Ways, more: Ways, times: int) -> Ways:
 
 
 def _link(last: Ways, first: Ways, automaton: Automaton) -> None:
+    automaton.links += len(last) * len(first)
+    if automaton.links > _MOST_LINKS:
+        raise TooLargeError
     for end, ends in last.items():
         follow = automaton.follow[end]
         for start, starts in first.items():

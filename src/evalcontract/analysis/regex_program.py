@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from evalcontract.analysis.pattern import Node
 
 _MOST_INSTRUCTIONS = 4000
+_MOST_PARTS = 20_000  # that are written; what is empty makes no instruction
+_MOST_SLOTS = 200  # all of them are copied when one changes
 _MANY = 100  # as many turns are written as a loop; no text looked at is long enough to tell
 
 
@@ -64,7 +66,7 @@ def program_of(root: Node) -> Program:
 class _Writer:
     def __init__(self) -> None:
         self.code: list[Do] = []
-        self.slots = 0
+        self.slots = self.parts = 0
         self._groups: dict[int, int] = {}
 
     def put(self, what: str, to: int = 0, other: int = 0, part: Any = None) -> int:
@@ -74,10 +76,15 @@ class _Writer:
         return len(self.code) - 1
 
     def slot(self) -> int:
+        if self.slots >= _MOST_SLOTS:
+            raise TooLargeError
         self.slots += 1
         return self.slots - 1
 
     def write(self, node: Node) -> None:  # noqa: C901 - a table
+        self.parts += 1
+        if self.parts > _MOST_PARTS:
+            raise TooLargeError
         match node:
             case Char(test=test) | Place(test=test):
                 self.put("char" if isinstance(node, Char) else "place", part=test)

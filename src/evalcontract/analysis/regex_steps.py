@@ -6,7 +6,7 @@ Counting is the same on every machine and stops at a bound, where a clock is nei
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.analysis.regex_program import Do, Program
@@ -23,10 +23,17 @@ class StepsExceededError(Exception):
     """A matcher was stopped at its bound."""
 
 
-def count_steps(program: Program, text: str, *, full: bool, limit: int) -> int | None:
-    """Return the steps until it is certain that nothing matches from the start of `text`.
+class Count(NamedTuple):
+    """How many steps a matcher took, and whether it found a match."""
 
-    None where something does. `full` asks for a match of the whole text.
+    steps: int
+    matched: bool
+
+
+def count_steps(program: Program, text: str, *, full: bool, limit: int) -> Count:
+    """Count the steps until it is certain whether something matches from the start of `text`.
+
+    `full` asks for a match of the whole text.
 
     Raises:
         StepsExceededError: there are more than `limit`.
@@ -34,9 +41,8 @@ def count_steps(program: Program, text: str, *, full: bool, limit: int) -> int |
     """
     run = _Run(text, limit)
     start = (-1,) * program.slots
-    if _matched(program.code, run, 0, start, only_end=full) is not None:
-        return None
-    return run.steps
+    found = _matched(program.code, run, 0, start, only_end=full)
+    return Count(run.steps, found is not None)
 
 
 def _matched(  # noqa: C901, PLR0912 - one branch an instruction

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import warnings
-
+from evalcontract.analysis.pattern import Uncompilable, compile_pattern
 from evalcontract.analysis.regex_totality import matches_everything
 from evalcontract.checks._kind import (
     Check,
@@ -20,11 +18,7 @@ from evalcontract.checks._kind import (
 def _needs(check: Check, around: Surroundings) -> Needs:
     del around
     pattern, flags = check["pattern"], check.get("flags", [])
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "possible nested set": legal
-            re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
+    if isinstance(compile_pattern(pattern, flags), Uncompilable):
         return barred(State.UNAVAILABLE, "its pattern does not compile")
     if matches_everything(pattern, flags, full=check.get("match") == "full"):
         what = "fails" if check.get("negate") else "passes"
