@@ -74,6 +74,7 @@ TABLE: dict[str, Weight] = {
     "rubric/unnamed-check": (_NOTE, _WARNING),
     "rubric/duplicate-check-id": (_WARNING, _ERROR),
     "rubric/invalid-regex": (_WARNING, _ERROR),
+    "rubric/misread-regex": (_WARNING, _ERROR),
     "rubric/invalid-json-schema": (_WARNING, _ERROR),
     "rubric/unknown-weight": (_WARNING, _ERROR),
     "rubric/threshold-unused": (_WARNING, _WARNING),

@@ -21,10 +21,10 @@ Good:
 
 from __future__ import annotations
 
-import re
-import warnings
 from typing import TYPE_CHECKING
 
+from evalcontract.analysis.pattern import Uncompilable, compile_pattern
+from evalcontract.analysis.regex_dialects import advice_on
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -40,20 +40,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        fault = _fault(check["pattern"])
-        if fault:
-            yield Problem(CODE, f"the pattern does not compile: {fault}", (*path, "pattern"))
-
-
-def _fault(pattern: str) -> str | None:
-    """Return what Python's `re` says of a pattern; None where it compiles."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "possible nested set": legal, and not ours to say
-            re.compile(pattern)
-    except re.error as error:
-        at = f", at character {error.pos + 1}" if error.pos is not None else ""
-        return f"{error.msg}{at}"
-    except (RecursionError, OverflowError) as error:
-        return str(error)
-    return None
+        found = compile_pattern(check["pattern"], check.get("flags", ()))
+        if isinstance(found, Uncompilable):
+            advice = advice_on(check["pattern"], found)
+            yield Problem(
+                CODE, f"the pattern does not compile: {found}", (*path, "pattern"), advice
+            )
