@@ -261,7 +261,7 @@ PLACES = {
     ),
     "in quotes": (
         f'{YAML}template: "é\\"\\u00e9 {{{{ outptu }}}} {{{{ output }}}} {{{{ out\\u0070tu }}}}"\n',
-        [(3, 22, 34), (3, 48, 50)],
+        [(3, 22, 34), (3, 48, 65)],
     ),
     "in quotes, over lines": (
         f'{YAML}template: "{{{{ output }}}}\n  and\\\n   {{{{ outptu }}}}"\n',

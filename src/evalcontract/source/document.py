@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Place, Span
+from evalcontract.source.inside import Inside
 from evalcontract.source.text import split_lines
 
 if TYPE_CHECKING:
@@ -15,9 +17,6 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.source.node import Node
-
-#: What a block scalar begins with; a comment may follow, which is not its text.
-_BLOCK_HEAD = re.compile(r"(?:[&!]\S*\s+)*[|>][-+0-9]*(?:\s|$)")
 
 
 class Document:
@@ -36,6 +35,7 @@ class Document:
         self.sha256 = sha256
         self._text = text
         self._nodes = nodes
+        self._insides: dict[Path, Inside] = {}
 
     def __repr__(self) -> str:
         return f"Document({self.file!r})"
@@ -53,12 +53,20 @@ class Document:
         """Return where a path stands; where it leads nowhere, the nearest thing above it.
 
         `on_key` asks for the key at the end of the path instead of its value, `within` for a part
-        of its text; where an escape hides the part, the whole text is meant. What is not there
+        of its text; where that cannot be found, the whole text is meant. What is not there
         (a missing key, say) is shown at the key of the mapping that should have it.
         """
         place = place_in(self._root, path, self.file, self.lines, on_key=on_key)
-        part = find_within(self.lines, place.span, within) if within and place.span else None
+        part = self._part(path, place.span, within) if within and place.span else None
         return Place(self.file, part, self.lines[part.line - 1]) if part else place
+
+    def _part(self, path: Path, span: Span, within: Within) -> Span | None:
+        text = value_at(self.value, path)
+        if not isinstance(text, str):
+            return None
+        if path not in self._insides:
+            self._insides[path] = Inside(text, self.lines, span)
+        return find_within(self._insides[path], text, within)
 
     def raw(self, path: Path) -> str | None:
         """Return a scalar as the author wrote it; None where the path leads to no scalar."""
@@ -74,26 +82,24 @@ def place_in(root: Node, path: Path, file: str, lines: list[str], *, on_key: boo
     return Place(file, span, lines[span.line - 1] if span.line <= len(lines) else "")
 
 
-def find_within(lines: list[str], span: Span, within: Within) -> Span | None:
-    """Find a part of a text in the lines that the text stands in; None where it is not there.
+def value_at(value: Any, path: Path) -> Any:
+    """Return what stands at a path of a value; None where it leads nowhere."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
 
-    Block scalars keep their lines and quoted ones most characters, so the part is looked for as
-    it is; the same number of times before it means the same place.
-    """
-    count = within.occurrence
-    head = lines[span.line - 1][span.column - 1 :] if span.line <= len(lines) else ""
-    first = span.line + 1 if _BLOCK_HEAD.match(head) else span.line
-    for number in range(first, min(span.end_line, len(lines)) + 1):
-        line = lines[number - 1]
-        start = span.column - 1 if number == span.line else 0
-        end = span.end_column - 1 if number == span.end_line else len(line)
-        while (at := line.find(within.text, start, end)) >= 0:
-            if count == 0:
-                shown = within.whole if line.startswith(within.whole, at, end) else ""
-                return Span(number, at + 1, number, at + 1 + len(shown or within.text))
-            count -= 1
-            start = at + len(within.text)
-    return None
+
+def find_within(inside: Inside, text: str, within: Within) -> Span | None:
+    """Find a part of a text where it was written; None where it is not there."""
+    starts = re.finditer(re.escape(within.text), text) if within.text else iter(())
+    found = next(islice(starts, within.occurrence, None), None)
+    if found is None:
+        return None
+    whole = within.whole if text.startswith(within.whole, found.start()) else ""
+    return inside.span(found.start(), found.start() + len(whole or within.text))
 
 
 def first_line_of(node: Node, lines: list[str]) -> Span:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from evalcontract.model.span import Place, Span
-from evalcontract.source.document import find_within, place_in
+from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.inside import Inside
 from evalcontract.source.json import is_plain, load_json
 from evalcontract.source.json_way import scan_along
 from evalcontract.source.memory import collector_paused
@@ -127,7 +128,9 @@ class RowStream:
             return Place(self.file)
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
         span = place.span or Span.point()
-        span = (within and find_within([text], span, within)) or span
+        part = value_at(load_json(text.encode(), is_line=True), path[1:]) if within else None
+        if within and isinstance(part, str):
+            span = find_within(Inside(part, [text], span), part, within) or span
         at = block.first_line + number
         return Place(self.file, Span(at, span.column, at, span.end_column), text)
 
