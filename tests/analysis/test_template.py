@@ -39,7 +39,13 @@ GOOD = {
     "JSON": '{"a": {"b": {"c": 1}}}',
     "JSON apart": '{ {"a": 1}, [{"b": 1}] }',
     "closers alone": "}} }}}",
-    "one brace": "{ output } {%if output%}",
+    "one brace, and shown": "{{ output }} { output } `{output}` `${output}`",
+    "code, and shown": "{{ output }}\n```\nf'{output}' {% if output %} {# a #}\n```\n",
+    "words in braces": "{score} {label}: {reason} {content} {} {0} {a: b} {output: string}",
+    "JSON with their names": '{"input": 1, "output": {"expected": 2}} {output, input} {output:"a"}',
+    "TeX": r"\textbf{output} x_{input} x^{input} \{output\}",
+    "others of many languages": "${HOME} #{output} %s %(name)s {% output %} {%} {#} {#\n#}",
+    "elements": "<input> {{ input }} </input><output>",
 }
 
 #: A template, what stands at each fault, and a word of what is said there.
@@ -112,6 +118,37 @@ FAULTY: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "JSON, no quotes": ("{{a: 1}}", [("{{a: 1", "is JSON")]),
     "JSON over lines": ('{{\n"a": 1\n}}', [("{{", "is JSON")]),
     "JSON with a tag": ('{{"a": {{ outptu }} }}', [('{{"a":', "is JSON"), ("{{ outptu }}", "")]),
+    "str.format": (
+        "{input} {output.text} {expected.a} {input}",
+        [
+            (
+                "{input}",
+                "write `{{ input }}`, `{{ output }}` for `{output.text}`, `{{ expected.a }}`",
+            )
+        ],
+    ),
+    "str.format, with more": ("{output!r:>10}", [("{output!r:>10}", "write `{{ output }}`")]),
+    "an index of Python": ("{expected[fact]}", [("{expected[fact]}", "`{{ expected }}`")]),
+    "in JSON": ('{"a": {output}}', [("{output}", "str.format")]),
+    "in JSON with braces doubled": (
+        '{{"a": {output}}}',
+        [('{{"a": {output', "is JSON"), ("{output}", "str.format")],
+    ),
+    "of another system": ("{{ output }} {question}", [("{question}", "write `{{ input }}`")]),
+    "misspelled in braces": ("{ouput}", [("{ouput}", "write `{{ output }}`")]),
+    "in braces with blanks": ("{ output }", [("{ output }", "write `{{ output }}`")]),
+    "in code, and nowhere else": ("`{output}`", [("{output}", "write `{{ output }}`")]),
+    "one brace beside a tag": ("{{ output }} {output}", [("{output}", "str.format")]),
+    "dollar": ("${output}", [("${output}", "write `{{ output }}`")]),
+    "dollar inside": ("{$output}", [("{$output}", "write `{{ output }}`")]),
+    "percent": ("%(output)s %(input)s", [("%(output)s", "`{{ input }}` for `%(input)s`")]),
+    "a statement of Jinja": (
+        "{{ output }}{% if expected %}a{% endif %}",
+        [("{% if expected %}", "`{{#expected}}…{{/expected}}`")],
+    ),
+    "Jinja, trimmed": ("{%- for a in context -%}", [("{%- for a in context -%}", "Jinja")]),
+    "a comment of Jinja": ("{# for later #}", [("{# for later #}", "write `{{! … }}`")]),
+    "two languages": ("${input} {output}", [("${input}", ""), ("{output}", "")]),
     "more than one, in order": (
         "{{ input }}{{ a1 }}{{ input }}{{ a1 }}{{#input}}",
         [("{{ a1 }}", ""), ("{{ a1 }}", ""), ("{{#input}}", "")],
@@ -166,6 +203,7 @@ def test_the_text_outside_of_tags() -> None:
 
 PIECES = (
     *("{{", "{{{", "}}", "}}}", "{", "}", "#", "^", "/", "!", ">", "=", "&", "$", ".", " ", "\n"),
+    *("$", "%", "%(", ")s", "`", "input"),
     *("\r", "output", "context", "a", '"', ":", "if ", "else", "this", "\ud800", "é"),
 )
 templates = st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join))
@@ -177,8 +215,11 @@ def test_every_text_can_be_read(text: str) -> None:
     places = nonoverlapping(text)
     for tag in [*found.tags, *(fault.tag for fault in found.faults)]:
         assert text.startswith(tag.text, tag.start)
-        assert places[tag.occurrence] == tag.start
-        assert tag.within.whole.startswith("{{")
+        if tag.kind == "foreign":
+            assert text.count(tag.mark, 0, tag.start) == tag.occurrence
+        else:
+            assert places[tag.occurrence] == tag.start
+            assert tag.within.whole.startswith("{{")
     starts = [tag.start for tag in found.tags]
     assert starts == sorted(set(starts))
     assert all(fault.message and fault.help for fault in found.faults)
@@ -218,6 +259,7 @@ def test_a_section_that_loses_its_end_is_reported(text: str, seed: int) -> None:
 @pytest.mark.parametrize(
     "unit",
     ["{{", "{{#context}}", "{{/x}}", "{{!a}}", "{{!", "{{#a}}{{/b}}", "{{}}", '{{"', "{{=", "{{ a",
+     "{output}", "{# ", "`{output}`", "{% if ", "%(a)s ${a} ", "{output",
      "{{#a}}{{#b}}{{/a}}", "{{>x}}", "{{$x}}", "{{ " + " " * 500, "{{a" * 3 + "}}"],
 )  # fmt: skip
 def test_work_grows_with_the_text_alone(unit: str) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
+from evalcontract.analysis.template_foreign import find_foreign
 from evalcontract.analysis.template_names import (
     BELOW,
     ROOTS,
@@ -42,15 +44,17 @@ class Template:
         return root in self.shown or any(root in fault.meant for fault in self.faults)
 
 
+@lru_cache(maxsize=32)
 def scan(text: str) -> Template:
-    """Read a template."""
+    """Read a template. Several rules ask for the same one in turn."""
     pieces = cut(text)
     nesting = _Nesting(pieces)
     nesting.run()
-    faults = sorted(pieces.faults, key=lambda fault: fault.tag.start)
-    return Template(
-        tuple(pieces.tags), tuple(faults), frozenset(nesting.shown), "\0".join(pieces.literal)
-    )
+    shown = frozenset(nesting.shown)
+    faults = [*pieces.faults, *find_foreign(text, pieces.literal, shown)]
+    faults.sort(key=lambda fault: fault.tag.start)
+    literal = "\0".join(part for _, part in pieces.literal)
+    return Template(tuple(pieces.tags), tuple(faults), shown, literal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,10 @@ _FOREIGN = {
     ),
 }  # fmt: skip
 _HERE = {foreign: root for root, names in _FOREIGN.items() for foreign in names}
+#: Of these, what a prompt hardly says in braces but to have it filled in.
+_SELDOM_ELSE = ("question", "query", "answer", "response", "completion", "reference")
+#: Ordinary words that are near to one of the four.
+_WORDS = ("content", "contents", "contest", "except")
 #: Keys of a row that no template is given.
 _OF_A_ROW = {
     "criteria": "write the criteria into the template, or carry them as `{{ context.criteria }}`",
@@ -91,6 +95,16 @@ def meaning(name: str) -> str | None:
     """Return the variable that a foreign or misspelled first part means, if one is near."""
     word = normalise(name[:_MANY])
     return word if word in ROOTS else _HERE.get(word) or nearest(word, ROOTS)
+
+
+def surely_means(name: str) -> str | None:
+    """Return the variable that a name outside of tags means, where other words stand too."""
+    word = normalise(name[:_MANY])
+    if word in ROOTS:
+        return word
+    if word in _HERE:
+        return _HERE[word] if "_" in word or word in _SELDOM_ELSE else None
+    return None if word in _WORDS else nearest(word, ROOTS)
 
 
 def block(name: str) -> tuple[str, str] | None:

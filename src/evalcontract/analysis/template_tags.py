@@ -9,7 +9,7 @@ from typing import Literal
 from evalcontract.analysis.template_names import ROOTS, written
 from evalcontract.model.diagnostic import Within
 
-TagKind = Literal["variable", "raw", "section", "inverted", "close", "comment", "block"]
+TagKind = Literal["variable", "raw", "section", "inverted", "close", "comment", "block", "foreign"]
 
 _RUN = re.compile(r"\{{2,}|\}{2,}")
 _DELIMITERS = re.compile(r"\{\{\s{0,9}=[^=\n]{0,40}=?\}\}")
@@ -31,7 +31,8 @@ _SHOWN = 60  # characters of a tag that a message repeats
 class Tag:
     """A tag: `text` as it stands from character `start`, at the `occurrence`th `{{` of all.
 
-    The kind `block` is that of `{{<` and `{{$`, which only the optional part of Mustache has.
+    The kind `block` is that of `{{<` and `{{$`, which only the optional part of Mustache has;
+    `foreign` is no tag, and counted by its own text as `mark`.
     """
 
     kind: TagKind
@@ -39,11 +40,12 @@ class Tag:
     text: str
     start: int
     occurrence: int
+    mark: str = "{{"
 
     @property
     def within(self) -> Within:
         """Where it stands in the template."""
-        return Within("{{", self.occurrence, re.split(r"[\r\n]", self.text, maxsplit=1)[0])
+        return Within(self.mark, self.occurrence, re.split(r"[\r\n]", self.text, maxsplit=1)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +61,22 @@ class Fault:
     meant: frozenset[str] = frozenset()
     is_json: bool = False
 
+    @property
+    def within(self) -> Within:
+        """Where it stands in the template."""
+        return self.tag.within
+
 
 @dataclass(slots=True)
 class Pieces:
-    """The tags of a template in order, the faults of what is none, and the text around."""
+    """The tags of a template in order, the faults of what is none, and the text around.
+
+    `literal` has each part of that with where it starts.
+    """
 
     tags: list[Tag] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
-    literal: list[str] = field(default_factory=list)
+    literal: list[tuple[int, str]] = field(default_factory=list)
 
     def report(self, tag: Tag, told: str, help_: str, meant: frozenset[str] = frozenset()) -> None:
         """Add a fault of a tag."""
@@ -89,7 +99,7 @@ def cut(text: str) -> Pieces:
         stop = next_.start() if next_ else len(text)
         content = text[run.end() : stop]
         here = Tag("variable", content.strip(), text[start:stop], start, occurrence)
-        pieces.literal.append(text[done:start])
+        pieces.literal.append((done, text[done:start]))
         done = run.end()
         sigil = content.lstrip()[:1] if len(run[0]) == _PLAIN else ""
         if _JSON.match(content):
@@ -102,7 +112,7 @@ def cut(text: str) -> Pieces:
             _unclosed(pieces, here)
         else:
             done = _closed(pieces, here, sigil, len(run[0]), next_[0])
-    pieces.literal.append(text[done:])
+    pieces.literal.append((done, text[done:]))
     return pieces
 
 

@@ -24,18 +24,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.template import scan
-from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._template import problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
 
 CODE = "judge/template-json"
 
 
 @rule(CODE, Kind.JUDGE, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    for fault in scan(subject.value.get("template", "")).faults:
-        if fault.is_json:
-            yield Problem(CODE, fault.message, ("template",), fault.help, within=fault.tag.within)
+    faults = scan(subject.value.get("template", "")).faults
+    yield from problems_of(CODE, [fault for fault in faults if fault.is_json])

@@ -2,7 +2,9 @@
 A tag in a judge's template is not one that can be filled in.
 
 Why: Mustache says nothing of a misspelled variable: it becomes nothing, and the judge grades an
-empty space. Partials, other delimiters, filters, and sections that do not close are no better.
+empty space. Partials, other delimiters, filters, and sections that do not close are no better. Nor
+are the placeholders of other languages, `{input}`, `${input}` or `{% if expected %}`: the model
+reads them as they stand.
 
 Bad:
     id: accuracy
@@ -26,18 +28,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.template import scan
-from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._template import problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
 
 CODE = "judge/template-tag"
 
 
 @rule(CODE, Kind.JUDGE, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    for fault in scan(subject.value.get("template", "")).faults:
-        if not fault.is_json:
-            yield Problem(CODE, fault.message, ("template",), fault.help, within=fault.tag.within)
+    faults = scan(subject.value.get("template", "")).faults
+    yield from problems_of(CODE, [fault for fault in faults if not fault.is_json])

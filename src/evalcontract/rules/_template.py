@@ -1,0 +1,26 @@
+"""The faults of a template as problems: so many of them as somebody reads."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.analysis.template_tags import Fault
+
+_MOST = 20
+
+
+def problems_of(code: str, faults: Sequence[Fault]) -> Iterator[Problem]:
+    """Yield the first faults of a template, and how many more there are."""
+    for fault in islice(faults, _MOST):
+        yield Problem(code, fault.message, ("template",), fault.help, within=fault.within)
+    left = len(faults) - _MOST
+    if left > 0:
+        message = f"from here on {left} more like these" if left > 1 else faults[-1].message
+        advice = "mend the others first" if left > 1 else faults[-1].help
+        yield Problem(code, message, ("template",), advice, within=faults[_MOST].within)
