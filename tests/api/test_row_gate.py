@@ -80,6 +80,7 @@ POOL: Checks = [
     {"kind": "llm_judge", "judge_prompt_ref": "judge/contextual@1.0.0"},
     {"kind": "llm_judge", "judge_prompt_ref": "judge/expecting@1.0.0"},
     {"kind": "llm_judge", "judge_prompt_ref": "judge/section@1.0.0"},
+    {"kind": "llm_judge", "judge_prompt_ref": "judge/deep@1.0.0"},
     {"kind": "llm_judge", "judge_prompt_ref": "judge/nobody@1.0.0"},
     {
         "kind": "llm_judge",
@@ -102,6 +103,7 @@ TEMPLATES = {
     "plain": "{{ output }}",
     "contextual": "{{ output }} {{ context }}",
     "expecting": "{{ output }} {{ expected.answer }}",
+    "deep": "{{ output }} {{ expected.answer.text }} {{ context.0 }}",
     "section": "{{ output }}{{#context}} of {{ context }}{{/context}}",
 }
 

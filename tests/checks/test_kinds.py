@@ -352,7 +352,7 @@ def test_a_rubric_without_a_list_of_checks(checks: Any) -> None:
         ([other("two")], ["expected_facts"]),
         ([other("half")], []),
         ([other("idle")], []),
-        ([judged("both"), of("regex", patern="a")], ["context", "expected"]),
+        ([judged("both"), of("regex", patern="a")], ["context", "expected", "expected.answer"]),
     ],
     ids=json.dumps,
 )

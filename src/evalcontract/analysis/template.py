@@ -27,14 +27,16 @@ from evalcontract.analysis.template_tags import Fault, Pieces, Tag, brief, cut
 class Template:
     """The result of a scan: all tags in order, the faults in the order of their tags.
 
-    `shown` are the variables whose text comes to stand in the prompt, `literal` is the text
-    outside of tags, with a NUL where one stood.
+    `shown` are the variables whose text comes to stand in the prompt, `paths` the dotted names
+    that are shown in any case, outside of all sections. `literal` is the text outside of tags,
+    with a NUL where one stood.
     """
 
     tags: tuple[Tag, ...]
     faults: tuple[Fault, ...]
     shown: frozenset[str]
     literal: str
+    paths: frozenset[str] = frozenset()
 
     def may_show(self, root: str) -> bool:
         """Whether a variable comes to stand in the prompt, or was meant to.
@@ -54,7 +56,7 @@ def scan(text: str) -> Template:
     faults = [*pieces.faults, *find_foreign(text, pieces.literal, shown)]
     faults.sort(key=lambda fault: fault.tag.start)
     literal = "\0".join(part for _, part in pieces.literal)
-    return Template(tuple(pieces.tags), tuple(faults), shown, literal)
+    return Template(tuple(pieces.tags), tuple(faults), shown, literal, frozenset(nesting.paths))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class _Nesting:
     def __init__(self, pieces: Pieces) -> None:
         self.pieces = pieces
         self.shown: set[str] = set()
+        self.paths: set[str] = set()
         self.open: list[_Open] = []
         self.names: Counter[str] = Counter()  # what may close a section that is open
         self.crossed: Counter[str] = Counter()  # sections that another one's end has cut off
@@ -120,6 +123,8 @@ class _Nesting:
             self._section(tag, None if fault else root, around)
         elif not fault:
             self.shown.add(root)
+            if not self.open and "." in tag.name:
+                self.paths.add(tag.name)
 
     def _section(self, tag: Tag, root: str | None, around: _Open) -> None:
         """Enter a section. One with a fault (root None) is taken for what it was meant to be."""

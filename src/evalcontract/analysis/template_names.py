@@ -11,6 +11,7 @@ ROOTS = ("input", "output", "expected", "context")
 BELOW = ("expected", "context")
 """The variables that have names below them; the others are texts."""
 
+_FORMAT = ["expected", "format"]
 _PART = re.compile(r"[\w-]+")
 _BLOCK = re.compile(r"(?P<word>if|unless|each|with|for)\s+(?P<name>\S+)$")
 _MANY = 120  # characters of a name that are looked at for what it could mean
@@ -115,6 +116,9 @@ def block(name: str) -> tuple[str, str] | None:
 
 def _below_a_text(parts: list[str], kind: str) -> NameFault | None:
     root = parts[0]
+    if parts[:2] == _FORMAT and len(parts) > len(_FORMAT):
+        told = "looks below `expected.format`, which is a text and has nothing below it"
+        return NameFault(told, f"write `{written('expected.format', kind)}`", frozenset((root,)))
     if root in BELOW or len(parts) == 1:
         return None
     told = f"looks below `{root}`, which is a text and has nothing below it"

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from evalcontract.library.library import Library
 
+_INDEX = re.compile("[0-9]{1,9}")
+
 Check = dict[str, Any]
 
-#: The keys of a row that checks read. `expected.format` is the key below `expected`.
-Field = Literal["expected", "expected.format", "expected_facts", "expected_tools", "context"]
+#: A key of a row that checks read, or a dotted name below one: `expected.format`.
+Field = str
 
 
 class State(StrEnum):
@@ -100,10 +104,19 @@ def barred(state: State, reason: str) -> Needs:
 
 
 def field_of(row: Mapping[str, Any], field: str) -> Any:
-    """Return what a row holds in a field; None where it has none."""
-    name, _, inner = field.partition(".")
-    value = row.get(name)
-    return value.get(inner) if inner and isinstance(value, dict) else None if inner else value
+    """Return what a row holds in a field; None where it has none.
+
+    A number is the place in a list, as in Mustache.
+    """
+    value: Any = row
+    for name in field.split("."):
+        if isinstance(value, list) and _INDEX.fullmatch(name):
+            value = value[int(name)] if int(name) < len(value) else None
+        elif isinstance(value, Mapping):
+            value = value.get(name)
+        else:
+            return None
+    return value
 
 
 def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Outlook:

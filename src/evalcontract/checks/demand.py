@@ -54,12 +54,13 @@ def _asked(step: Step) -> Iterator[tuple[str, bool]]:
 
 
 def _must_have(field: str, *, filled: bool) -> dict[str, Any]:
-    name, _, inner = field.partition(".")
-    value = {**(_FILLED if filled else {}), "not": {"type": "null"}}
-    if inner:
-        held = {"required": [inner], "properties": {inner: value}}
-        return {"required": [name], "properties": {name: {"type": "object", **held}}}
-    return {"required": [name], "properties": {name: value}}
+    schema: dict[str, Any] = {**(_FILLED if filled else {}), "not": {"type": "null"}}
+    *above, last = field.split(".")
+    schema = {"required": [last], "properties": {last: schema}}
+    for name in reversed(above):  # a list on the way takes the exact way
+        held = {"type": "object", **schema}
+        schema = {"required": [name], "properties": {name: held}}
+    return schema
 
 
 def _must_not_have(field: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def _needs(check: Check, around: Surroundings) -> Needs:
     if "facts" in check and not check["facts"]:
         return barred(State.VACUOUS, "its `facts` are empty")
     reference = check.get("judge_prompt_ref")
-    judged = needs_of_judges([reference], around) if reference else Needs()
+    judged = needs_of_judges([reference], around, of_row=False) if reference else Needs()
     fields = () if "facts" in check else ("expected_facts",)
     return Needs((*fields, *judged.fields), judged.barred)
 

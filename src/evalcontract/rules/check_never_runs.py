@@ -1,7 +1,9 @@
 """
 A check of the row's rubric needs a key that the row has not, so it can never run.
 
-Why: A check that is skipped is left out of the score. The row looks graded, and is not.
+Why: A check that is skipped is left out of the score. The row looks graded, and is not. A judge
+whose template shows `{{ expected.facts }}` of a row that has `expected.fact` grades by an empty
+space; a section, `{{#expected.facts}}…{{/expected.facts}}`, says that a row may be without.
 
 Bad:
     # file: data.yaml
@@ -33,14 +35,16 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
+from evalcontract.checks._kind import field_of
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 CODE = "dataset/check-never-runs"
 
@@ -57,5 +61,17 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     for field, names in wanting.items():
         checks = f"the check {names[0]}" if len(names) == 1 else f"the checks {', '.join(names)}"
         message = f"{checks} of {subject.plan.artifact.name} cannot run: the row has no `{field}`"
-        advice = f"add `{field}`, or refer to a rubric that does without"
+        advice = _like(subject.row, field) or (
+            f"add `{field}`, or refer to a rubric that does without"
+        )
         yield Problem(CODE, message, (*subject.path, "rubric_ref"), advice)
+
+
+def _like(row: Mapping[str, Any], field: str) -> str | None:
+    """Tell of a name beside the one that is missing and like it."""
+    above, _, name = field.rpartition(".")
+    beside = field_of(row, above) if above else None
+    if not isinstance(beside, dict):
+        return None
+    near = nearest(name, [key for key in beside if isinstance(key, str)])
+    return near and f"the row has `{above}.{near}`: write one name in both places"
