@@ -65,7 +65,17 @@ FAULTY: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "empty": ("{{}} {{  }} {{{}}}", [("{{}}", ""), ("{{  }}", ""), ("{{{}}}", "no name")]),
     "a space inside": ("{{ out put }}", [("{{ out put }}", "write `{{ output }}`")]),
     "a filter": ("{{ output | e }}", [("{{ output | e }}", "write `{{ output }}`")]),
-    "an index": ("{{ expected[0] }}", [("{{ expected[0] }}", "no name")]),
+    "an index": ("{{ expected[0] }}", [("{{ expected[0] }}", "write `{{ expected.0 }}`")]),
+    "a key": ('{{ expected["a"].b }}', [('{{ expected["a"].b }}', "`{{ expected.a.b }}`")]),
+    "a dot before": ("{{ .output }}", [("{{ .output }}", "write `{{ output }}`")]),
+    "a call": ("{{ output() }}", [("{{ output() }}", "write `{{ output }}`")]),
+    "a mark": ("{{ @output }}", [("{{ @output }}", "write `{{ output }}`")]),
+    "if without a sign": (
+        "{{ if input }}",
+        [("{{ if input }}", "write `{{#input}}` … `{{/input}}`")],
+    ),
+    "two names": ("{{ input + output }}", [("{{ input + output }}", "a name is one of")]),
+    "in quotes": ('{{ "output" }}', [('{{ "output" }}', "write `{{ output }}`")]),
     "two dots": ("{{ expected..a }}", [("{{ expected..a }}", "no name")]),
     "nothing around a dot": ("{{ . }}", [("{{ . }}", "none around it")]),
     "an inverted section has no item": (

@@ -13,6 +13,7 @@ BELOW = ("expected", "context")
 
 _FORMAT = ["expected", "format"]
 _PART = re.compile(r"[\w-]+")
+_INDEX = re.compile(r"""\[\s*["']?(?P<name>[\w-]+)["']?\s*\]""")
 _BLOCK = re.compile(r"(?P<word>if|unless|each|with|for)\s+(?P<name>\S+)$")
 _MANY = 120  # characters of a name that are looked at for what it could mean
 
@@ -163,6 +164,15 @@ def _malformed(name: str, kind: str) -> NameFault:
         told = "has a space inside of its name"
         right = frozenset(root for root in ROOTS if root in joined)
         return NameFault(told, f"write `{written(joined, kind)}`", right)
+    dotted = _INDEX.sub(r".\g<name>", name)
+    if dotted != name and fault_of_name(dotted, kind) is None:
+        told = "looks up by brackets, and Mustache by dots"
+        return NameFault(told, f"write `{written(dotted, kind)}`", mentioned)
+    *words, last = _PART.findall(name) or [""]
+    if last in ROOTS and words in ([], ["if"]):
+        form = f"{{{{#{last}}}}}` … `{{{{/{last}}}}}" if words else written(last, kind)
+        told = "has more in it than the name of a variable"
+        return NameFault(told, f"write `{form}`", mentioned)
     advice = f"a name is one of {_listed()}, or one below the last two, as `expected.facts`"
     return NameFault("has no name of a variable in it", advice, mentioned or frozenset(ROOTS))
 

@@ -13,7 +13,9 @@ TagKind = Literal["variable", "raw", "section", "inverted", "close", "comment", 
 
 _RUN = re.compile(r"\{{2,}|\}{2,}")
 _DELIMITERS = re.compile(r"\{\{\s{0,9}=[^=\n]{0,40}=?\}\}")
-_JSON = re.compile(r"""[{\s]*+(?:["']|\w++\s*+:)""")
+_JSON = re.compile(
+    r"""[{\s]*+(?!(["'])(?:input|output|expected|context)\1\s*+\Z)(?:["']|\w++\s*+:)"""
+)
 _BEGUN = re.compile(r"\{+\s*+[#^/&>]?\s*+[\w.]*+")
 _SIGILS: dict[str, TagKind] = {
     "#": "section", "^": "inverted", "/": "close", "&": "raw",
