@@ -3,21 +3,20 @@ r"""JSONL: a stream of batches of rows, in constant memory. A line ends at `\n` 
 from __future__ import annotations
 
 import hashlib
+import sys
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
-
-import orjson
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.inside import Inside
-from evalcontract.source.json import is_plain, load_json
+from evalcontract.source.json import load_json
 from evalcontract.source.json_way import scan_along
-from evalcontract.source.memory import collector_paused
+from evalcontract.source.jsonl_lines import parse_lines
 from evalcontract.source.rows import Batch, Sift, Sifted
-from evalcontract.source.text import EMPTY, encoding_fault, strip_mark, without_nul
+from evalcontract.source.text import EMPTY, strip_mark, without_nul
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,15 +26,17 @@ if TYPE_CHECKING:
 
 # Blocks of this size stay in a processor's cache while they are parsed.
 BLOCK_BYTES = 1 << 16
-Faults = tuple[tuple[SourceFault, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class Block:
+    """Some lines that were read together, and where they stand."""
+
     first_index: int
     first_line: int
     offset: int
     size: int
+    lines: int
     skipped: tuple[int, ...]  # lines of the block that hold no row
 
 
@@ -44,19 +45,28 @@ class RowStream:
 
     `done` of its `size` bytes are read so far. `open_` gives the bytes anew at each call, so that
     a place can be looked up later. A file that changes meanwhile gives places without a line.
+    `part` are the bytes from which and up to which to read, where lines begin: rows and lines are
+    then counted from there, until the whole `adopt`s the part.
     """
 
     prefix: Path = ()
 
-    def __init__(self, file: str, open_: Callable[[], BinaryIO], size: int) -> None:
+    def __init__(
+        self,
+        file: str,
+        open_: Callable[[], BinaryIO],
+        size: int,
+        part: tuple[int, int] | None = None,
+    ) -> None:
         self.file = file
         self.size = size
         self.done = 0
+        self._part = part or (0, sys.maxsize)
         self._open = open_
-        self._blocks: list[_Block] = []
+        self._blocks: list[Block] = []
         self._starts: list[int] = []
         self._digest: Any = None
-        self._cached: tuple[_Block, list[bytes]] | None = None
+        self._cached: tuple[Block, list[bytes]] | None = None
 
     def __repr__(self) -> str:
         return f"RowStream({self.file!r})"
@@ -75,11 +85,14 @@ class RowStream:
         self._blocks.clear()
         self._starts.clear()
         self._digest = hashlib.sha256() if sift is None else None
-        self.done = 0
+        begin, end = self._part
+        self.done = begin
         index = 0
         try:
             with self._open() as stream:
-                for batch in self._read(stream, sift):
+                if begin:
+                    stream.seek(begin)
+                for batch in self._read(_whole_lines(stream, end - begin), sift):
                     index = batch.first_index + batch.count
                     yield batch
         except Fault as fault:
@@ -88,20 +101,20 @@ class RowStream:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceFault("source/unreadable", message), ""),))
 
-    def _read(self, stream: BinaryIO, sift: Sift | None) -> Iterator[Batch]:
-        index, line, empty = 0, 1, True
-        for raw in _whole_lines(stream):
+    def _read(self, blocks: Iterator[bytes], sift: Sift | None) -> Iterator[Batch]:
+        index, line, empty = 0, 1, self._part[0] == 0
+        for raw in blocks:
             if self._digest is not None:
                 self._digest.update(raw)
-            data = without_nul(strip_mark(raw)) if self.done == 0 else raw
+            data = raw if self.done else without_nul(strip_mark(raw))
             offset = self.done + len(raw) - len(data)
             for piece, sifted in _sifted(data, sift):
                 if sifted is None:
-                    batch, lines, skipped = _batch(piece, index, line, offset)
+                    batch, lines, skipped = parse_lines(piece, index, line, offset)
                 else:
                     batch, lines, skipped = Batch(index, [], (), sifted), None, ()
                 count = batch.count if lines is None else len(lines)
-                block = _Block(index, line, offset, len(piece), skipped)
+                block = Block(index, line, offset, len(piece), count, skipped)
                 self._blocks.append(block)
                 self._starts.append(index)
                 if lines is not None:
@@ -112,6 +125,35 @@ class RowStream:
                 yield batch
         if empty:
             raise Fault(EMPTY)
+
+    def cut(self, number: int) -> list[RowStream]:
+        """Return so many parts, or fewer, of about the same size; a line is in one of them."""
+        starts = [0]
+        with self._open() as stream:
+            for share in range(1, number):
+                stream.seek(self.size * share // number)
+                stream.readline()
+                starts.append(stream.tell())
+        ends = [*starts[1:], sys.maxsize]
+        return [
+            RowStream(self.file, self._open, self.size, (begin, end))
+            for begin, end in zip(starts, ends, strict=True)
+            if begin < min(end, self.size)
+        ]
+
+    @property
+    def blocks(self) -> list[Block]:
+        """What was read, so that the whole can `adopt` it."""
+        return self._blocks
+
+    def adopt(self, blocks: list[Block], *, rows: int, lines: int) -> None:
+        """Take over the places of a part, before which there are so many rows and lines."""
+        for each in blocks:
+            first = each.first_index + rows
+            self._blocks.append(
+                replace(each, first_index=first, first_line=each.first_line + lines)
+            )
+            self._starts.append(first)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands; its first step is the row's index."""
@@ -134,7 +176,7 @@ class RowStream:
         at = block.first_line + number
         return Place(self.file, Span(at, span.column, at, span.end_column), text)
 
-    def _lines(self, block: _Block) -> list[bytes]:
+    def _lines(self, block: Block) -> list[bytes]:
         if self._cached is None or self._cached[0] != block:
             with self._open() as stream:
                 stream.seek(block.offset)
@@ -143,10 +185,11 @@ class RowStream:
         return self._cached[1]
 
 
-def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield blocks that end where a line ends; a line is never cut."""
+def _whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Yield blocks that end where a line ends, of that many bytes in all; no line is cut."""
     rest: list[bytes] = []
-    while chunk := stream.read(BLOCK_BYTES):
+    while chunk := stream.read(min(BLOCK_BYTES, size)):
+        size -= len(chunk)
         cut = chunk.rfind(b"\n") + 1
         if cut == 0:
             rest.append(chunk)
@@ -186,65 +229,3 @@ def _halves(lines: bytes) -> tuple[int, int]:
     start = lines.rfind(b"\n", 0, len(lines) // 2) + 1
     start = start or lines.find(b"\n", 0, len(lines) - 1) + 1
     return start, len(lines)
-
-
-def _batch(
-    data: bytes, index: int, line: int, offset: int
-) -> tuple[Batch, list[bytes], tuple[int, ...]]:
-    """Return the rows of some lines, the lines, and which of them hold no row."""
-    lines = data.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    rows, faults, skipped = _parse(data, lines, line, offset)
-    return Batch(index, rows, faults), lines, skipped
-
-
-def _parse(
-    data: bytes, lines: list[bytes], first_line: int, offset: int
-) -> tuple[list[Any], Faults, tuple[int, ...]]:
-    """Return the rows of a block, its faults, and the lines that hold no row."""
-    loads = orjson.loads
-    try:
-        with collector_paused():
-            rows = [loads(line) for line in lines]
-        if is_plain(data, rows):
-            return rows, (), ()
-    except orjson.JSONDecodeError:
-        pass
-    return _parse_slowly(lines, first_line, offset)
-
-
-def _parse_slowly(
-    lines: list[bytes], first_line: int, offset: int
-) -> tuple[list[Any], Faults, tuple[int, ...]]:
-    """Parse line by line, where at least one is blank, broken or doubtful."""
-    rows: list[Any] = []
-    faults: list[tuple[SourceFault, str]] = []
-    skipped: list[int] = []
-    for number, line in enumerate(lines):
-        if not line.strip():
-            skipped.append(number)
-        else:
-            try:
-                rows.append(load_json(line.rstrip(b"\r"), is_line=True))
-            except UnicodeDecodeError as error:
-                found = encoding_fault(line, error, offset)
-                faults.append((_on_line(found, number + first_line), ""))
-                skipped.append(number)
-            except Fault as fault:
-                text = line.decode("utf-8", "replace")
-                faults += [(_on_line(each, number + first_line), text) for each in fault.faults]
-                skipped.append(number)
-        offset += len(line) + 1
-    return rows, tuple(faults), tuple(skipped)
-
-
-def _on_line(fault: SourceFault, line: int) -> SourceFault:
-    """Return a fault of a text of one line as a fault of that line of the file."""
-    related = tuple((what, _moved(span, line)) for what, span in fault.related)
-    span = _moved(fault.span or Span.point(), line)
-    return SourceFault(fault.code, fault.message, span, fault.help, related)
-
-
-def _moved(span: Span, line: int) -> Span:
-    return Span(line, span.column, line, span.end_column)

@@ -1,0 +1,78 @@
+"""Lines of JSON become rows; what is wrong with a line is said, and the others go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from evalcontract.model.span import Span
+from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.json import is_plain, load_json
+from evalcontract.source.memory import collector_paused
+from evalcontract.source.rows import Batch
+from evalcontract.source.text import encoding_fault
+
+Faults = tuple[tuple[SourceFault, str], ...]
+
+
+def parse_lines(
+    data: bytes, index: int, line: int, offset: int
+) -> tuple[Batch, list[bytes], tuple[int, ...]]:
+    """Return the rows of some lines, the lines, and which of them hold no row."""
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    rows, faults, skipped = _parse(data, lines, line, offset)
+    return Batch(index, rows, faults), lines, skipped
+
+
+def _parse(
+    data: bytes, lines: list[bytes], first_line: int, offset: int
+) -> tuple[list[Any], Faults, tuple[int, ...]]:
+    """Return the rows of a block, its faults, and the lines that hold no row."""
+    loads = orjson.loads
+    try:
+        with collector_paused():
+            rows = [loads(line) for line in lines]
+        if is_plain(data, rows):
+            return rows, (), ()
+    except orjson.JSONDecodeError:
+        pass
+    return _parse_slowly(lines, first_line, offset)
+
+
+def _parse_slowly(
+    lines: list[bytes], first_line: int, offset: int
+) -> tuple[list[Any], Faults, tuple[int, ...]]:
+    """Parse line by line, where at least one is blank, broken or doubtful."""
+    rows: list[Any] = []
+    faults: list[tuple[SourceFault, str]] = []
+    skipped: list[int] = []
+    for number, line in enumerate(lines):
+        if not line.strip():
+            skipped.append(number)
+        else:
+            try:
+                rows.append(load_json(line.rstrip(b"\r"), is_line=True))
+            except UnicodeDecodeError as error:
+                found = encoding_fault(line, error, offset)
+                faults.append((_on_line(found, number + first_line), ""))
+                skipped.append(number)
+            except Fault as fault:
+                text = line.decode("utf-8", "replace")
+                faults += [(_on_line(each, number + first_line), text) for each in fault.faults]
+                skipped.append(number)
+        offset += len(line) + 1
+    return rows, tuple(faults), tuple(skipped)
+
+
+def _on_line(fault: SourceFault, line: int) -> SourceFault:
+    """Return a fault of a text of one line as a fault of that line of the file."""
+    related = tuple((what, _moved(span, line)) for what, span in fault.related)
+    span = _moved(fault.span or Span.point(), line)
+    return SourceFault(fault.code, fault.message, span, fault.help, related)
+
+
+def _moved(span: Span, line: int) -> Span:
+    return Span(line, span.column, line, span.end_column)
