@@ -171,7 +171,8 @@ RUBRICS = st.tuples(CHECKS, NAMED, CHECKS, NAMED).map(
     lambda drawn: (rubric("first", *drawn[:2]), rubric("second", *drawn[2:]))
 )
 EMPTY: st.SearchStrategy[Any] = st.sampled_from([[], {}, "", None, 0, False])
-WORDS = st.lists(st.sampled_from(["left", "lookup", ""]), max_size=2)
+BLANK = ["", " ", "\t\n", "\u2009", "\x1c\x85", "\u200b"]
+WORDS = st.lists(st.sampled_from(["left", "lookup", *BLANK]), max_size=2)
 EXPECTED = st.fixed_dictionaries(
     {}, optional={"format": st.sampled_from(["json", "text", "", None]), "answer": WORDS}
 )
@@ -184,7 +185,8 @@ ROWS: st.SearchStrategy[Row] = st.fixed_dictionaries(
                 *["rubric/nowhere@1.0.0", "judge/plain@1.0.0", ""],
             ]
         ),
-        "criteria": st.sampled_from(["Names Paris", ""]),
+        "criteria": st.sampled_from(["Names Paris", *BLANK]),
+        "tags": WORDS,
         "expected": EXPECTED | EMPTY,
         "expected_facts": WORDS | EMPTY,
         "expected_tools": WORDS | EMPTY,
@@ -197,14 +199,15 @@ ROWS: st.SearchStrategy[Row] = st.fixed_dictionaries(
 )
 #: Rows that have a chance to pass.
 LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
-    {"id": st.just("a"), "input": st.just("b")},
+    {"id": st.just("a"), "input": st.sampled_from(["b", "b", *BLANK])},
     optional={
         "rubric_ref": st.sampled_from(["rubric/first@1.0.0", "rubric/second@1.0"]),
-        "criteria": st.just("Names Paris"),
+        "criteria": st.sampled_from(["Names Paris", "\xa0x", *BLANK]),
+        "tags": WORDS,
         "expected": st.sampled_from([{"format": "json"}, {"answer": 1}, {}]),
-        "expected_facts": st.sampled_from([["left"], []]),
-        "expected_tools": st.sampled_from([["lookup"], []]),
-        "must_not_contain": st.just(["stupid"]),
+        "expected_facts": st.sampled_from([["left"], [], ["left", "left"], [" "]]),
+        "expected_tools": st.sampled_from([["lookup"], [], ["lookup", "lookup"], [{"name": " "}]]),
+        "must_not_contain": st.sampled_from([["stupid"], ["a", "a"], ["\u200b"]]),
         "context": st.sampled_from(["Ghent", "", None]),
         "bundle": BUNDLE,
     },
@@ -325,11 +328,21 @@ def test_the_gate_changes_no_finding(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Gates, "pass_all", lambda *_: False)
         alone = [
-            replace(problem, path=(index, *problem.path[1:]), row_index=index)
+            moved(problem, index)
             for index, row in enumerate(rows)
             for problem in found_in([row], given_, default)
         ]
     assert whole == alone
+
+
+def moved(problem: Problem, index: int) -> Problem:
+    """Return the problem of a row that stands alone as that of a row in its place."""
+    related = tuple(
+        replace(each, path=(index, *each.path[1:])) if each.file is None else each
+        for each in problem.related
+    )
+    path = (index, *problem.path[1:])
+    return replace(problem, path=path, related=related, row_index=index)
 
 
 def is_of_row(problem: Problem) -> bool:
@@ -400,6 +413,8 @@ FOUND: dict[str, tuple[Surroundings, Row]] = {
         around(rubric("own", FACTS_AND_WORDS[1:])),
         {**OWN, "expected_tools": ["lookup"]},
     ),
+    "dataset/blank-value": (around(), {**WHOLE, "criteria": "a", "input": " "}),
+    "dataset/repeated-value": (around(), {**WHOLE, "criteria": "a", "tags": ["b", "b"]}),
     "dataset/bundle-not-applicable": (
         around(rubric("own", FACTS_AND_WORDS[1:], ["tours"])),
         {**OWN, "bundle": "open"},

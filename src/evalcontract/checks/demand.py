@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import OWN_EXPECTATIONS
@@ -14,7 +15,30 @@ if TYPE_CHECKING:
 #: Expectations that some check has to read, where a row has a rubric.
 EXPECTATIONS = ("expected_facts", "expected_tools", "expected.format", "must_not_contain")
 
+#: What a text must hold so that there is something to see: a character that is neither a space of
+#: any width, nor invisible. It means the same to Python and to ECMA-262, which do not agree on `\\s`.
+_VISIBLE = (
+    "[^\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u1680\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f"
+    "\\u3000\\ufeff]"
+)
+#: The texts of a row that must not be blank, and its lists of texts that hold none twice.
+TEXTS = ("id", "input", "criteria")
+LISTS = ("expected_facts", "must_not_contain", "tags")
+
 _FILLED: dict[str, Any] = {"minItems": 1, "minLength": 1, "minProperties": 1}
+_SEEN: dict[str, Any] = {"pattern": _VISIBLE}
+_SAYS_SOMETHING: dict[str, Any] = {
+    "properties": {
+        **dict.fromkeys(TEXTS, _SEEN),
+        **dict.fromkeys(LISTS, {"items": _SEEN, "uniqueItems": True}),
+        "expected_tools": {"items": {**_SEEN, "properties": {"name": _SEEN}}},
+    }
+}
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing to see."""
+    return re.search(_VISIBLE, text) is None
 
 
 def demand_of(plan: Plan | None, *, has_bundle: bool) -> dict[str, Any]:
@@ -25,12 +49,12 @@ def demand_of(plan: Plan | None, *, has_bundle: bool) -> dict[str, Any]:
     graded by keys of its own.
     """
     if plan is None:
-        return _demand_of_own(has_bundle=has_bundle)
+        return {"allOf": [_SAYS_SOMETHING, _demand_of_own(has_bundle=has_bundle)]}
     required = {need for step in plan.steps for need in _asked(step)}
     parts = [_must_have(field, filled=filled) for field, filled in sorted(required)]
     if plan.is_complete:
         parts += [_must_not_have(field) for field in EXPECTATIONS if field not in plan.reads]
-    return {"allOf": parts} if parts else {}
+    return {"allOf": [_SAYS_SOMETHING, *parts]}
 
 
 def asked_of_rows(plan: Plan) -> list[str]:

@@ -60,6 +60,8 @@ TABLE: dict[str, Weight] = {
     "dataset/nothing-runs": (_WARNING, _ERROR),
     "dataset/nothing-to-grade": (_WARNING, _ERROR),
     "dataset/unread-expectation": (_WARNING, _ERROR),
+    "dataset/blank-value": (_WARNING, _ERROR),
+    "dataset/repeated-value": (_WARNING, _WARNING),
     "dataset/bundle-not-applicable": (_WARNING, _ERROR),
     "dataset/unknown-bundle": (_WARNING, _WARNING),
     "bundle/invalid-schema": (_WARNING, _ERROR),

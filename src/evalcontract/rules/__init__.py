@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.rules import (
+    blank_value,
     bundle_not_applicable,
     check_always_passes,
     check_never_runs,
@@ -30,6 +31,7 @@ from evalcontract.rules import (
     nothing_to_grade,
     one_sided_validation,
     output_unused,
+    repeated_row_value,
     repeated_value,
     same_check,
     scale_unused,
@@ -118,6 +120,8 @@ ROW_RULES: tuple[RowRule, ...] = (
     nothing_runs.RULE,
     nothing_to_grade.RULE,
     unread_expectation.RULE,
+    blank_value.RULE,
+    repeated_row_value.RULE,
     bundle_not_applicable.RULE,
 )
 

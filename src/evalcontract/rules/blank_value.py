@@ -1,0 +1,52 @@
+"""
+A text of a row is blank: empty, or nothing but spaces.
+
+Why: The system is asked nothing, and its answer is graded all the same. A blank tag or fact is
+mostly what a spreadsheet left behind, where something was meant to stand.
+
+Bad:
+    questions:
+      - {id: capital, input: " ", criteria: Names Paris}
+
+Good:
+    questions:
+      - {id: capital, input: What is the capital of France?, criteria: Names Paris}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.checks.demand import LISTS, TEXTS, is_blank
+from evalcontract.model.diagnostic import Problem
+from evalcontract.rules._row_rule import RowSubject, row_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.path import Path
+
+CODE = "dataset/blank-value"
+
+_ADVICE = {"id": "name the row", "input": "write what the system is asked"}
+
+
+@row_rule(CODE, page=__doc__)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    for path, text in _texts(subject):
+        if is_blank(text):
+            where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+            advice = _ADVICE.get(str(path[0]), "fill it in, or remove it")
+            yield Problem(CODE, f"`{where[1:]}` is blank", (*subject.path, *path), advice)
+
+
+def _texts(subject: RowSubject) -> Iterator[tuple[Path, str]]:
+    row = subject.row
+    # Without a rubric an empty `criteria` is a check that always passes, and told as that.
+    told = "criteria" if subject.plan is None and row.get("criteria") == "" else None
+    yield from (((key,), row[key]) for key in TEXTS if key in row and key != told)
+    for key in LISTS:
+        yield from (((key, index), text) for index, text in enumerate(row.get(key, ())))
+    for index, tool in enumerate(row.get("expected_tools", ())):
+        path = ("expected_tools", index)
+        yield (path, tool) if isinstance(tool, str) else ((*path, "name"), tool["name"])

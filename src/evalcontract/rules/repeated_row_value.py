@@ -1,0 +1,41 @@
+"""
+A list of a row has the same text twice.
+
+Why: Twice the same fact counts twice in the share that is found. Elsewhere the second one does
+nothing, and probably another text was meant.
+
+Bad:
+    questions:
+      - {id: lamp, input: May I send it back?, expected_facts: [30 days, free of charge, 30 days]}
+
+Good:
+    questions:
+      - {id: lamp, input: May I send it back?, expected_facts: [30 days, free of charge]}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.checks.demand import LISTS, is_blank
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.rules._row_rule import RowSubject, row_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "dataset/repeated-value"
+
+
+@row_rule(CODE, page=__doc__)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    for key in LISTS:
+        first: dict[str, int] = {}
+        for index, text in enumerate(subject.row.get(key, ())):
+            before = first.setdefault(text, index)
+            # What is blank twice is blank, and told as that.
+            if before != index and not is_blank(text):
+                related = (Related("first here", (*subject.path, key, before)),)
+                message = f"`{text}` stands in `{key}` already"
+                path = (*subject.path, key, index)
+                yield Problem(CODE, message, path, "remove one of the two", related=related)
