@@ -27,6 +27,7 @@ from evalcontract.source.yaml_parts import (
     height_of,
     placeholders,
     put_back,
+    rows_without_dash,
     span_between,
     span_of,
     unsupported,
@@ -196,6 +197,7 @@ class _Builder:
         nodes: dict[str, tuple[Span, Node]] = {}
         merges: list[tuple[Any, Node]] = []
         first_merge = None
+        twice: list[SourceFault] = []
         self._count += 1
         while True:
             event = self._next()
@@ -204,13 +206,13 @@ class _Builder:
             key, merge = self._key(event)
             value = self._value(self._next(), depth)
             if merge and first_merge is not None:
-                self._duplicates.append(duplicate_fault(key, span_of(event), first_merge))
+                twice.append(duplicate_fault(key, span_of(event), first_merge))
             if merge:
                 first_merge = span_of(event)
                 merges.append((self._checked_merge(event, value), self.node))
                 continue
             if key in values:
-                self._duplicate(event, key, nodes)
+                twice.append(self._duplicate(event, key, nodes))
                 continue
             values[key] = value
             if self._keep:
@@ -219,6 +221,8 @@ class _Builder:
             apply_merge(values, nodes, value, node)
         if self._keep:
             self.node = Node(span_between(start, event), nodes)
+        if twice:
+            self._duplicates += rows_without_dash(twice, start, self._text) or twice
         return values
 
     def _key(self, event: Event) -> tuple[str, bool]:
@@ -238,7 +242,8 @@ class _Builder:
     def _alias(self, event: Event, depth: int) -> Any:
         if event.anchor not in self._anchors:
             message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
-            raise Fault(SourceFault("source/syntax", message, span_of(event)))
+            advice = f'quote it, if it is text: "*{event.anchor}"'
+            raise Fault(SourceFault("source/syntax", message, span_of(event), advice))
         anchored = self._anchors[event.anchor]
         if anchored is None:
             message = f"`*{event.anchor}` stands inside of its own anchor, without end"
@@ -252,11 +257,13 @@ class _Builder:
             raise Fault(deep_fault(span_of(event)))
         return value
 
-    def _duplicate(self, event: Event, key: str, nodes: dict[str, tuple[Span, Node]]) -> None:
+    def _duplicate(
+        self, event: Event, key: str, nodes: dict[str, tuple[Span, Node]]
+    ) -> SourceFault:
         if not self._keep:
             raise _NodesNeeded
         first, _ = nodes[key]
-        self._duplicates.append(duplicate_fault(key, span_of(event), first))
+        return duplicate_fault(key, span_of(event), first)
 
     def _checked_merge(self, event: Event, value: Any) -> Any:
         parts = value if isinstance(value, list) else [value]

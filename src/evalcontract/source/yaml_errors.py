@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from evalcontract.model.span import Span
 from evalcontract.source.fault import SourceFault
 from evalcontract.source.text import split_lines
+from evalcontract.source.yaml_slips import Stumble, find_slip
 
 if TYPE_CHECKING:
     from typing import Any
 
     import yaml
 
+    from evalcontract.source.yaml_slips import Slip
 
 # (a part of libyaml's message, ours, what to type instead)
 _TRANSLATIONS = (
@@ -55,6 +57,42 @@ _TRANSLATIONS = (
         "write \\\\ for a backslash, or use single quotes",
     ),
     (
+        "did not find expected hexdecimal number",
+        "an escape inside of double quotes that is not complete",
+        "write \\\\ for a backslash, or use single quotes",
+    ),
+    (
+        "did not find expected alphabetic or numeric character",
+        "`*` and `&` have a meaning at the start of an unquoted value",
+        "quote the value",
+    ),
+    (
+        "did not find expected comment or line break",
+        "`|` and `>` at the start of a value begin a block",
+        "begin the text in the next line, indented, or quote the value",
+    ),
+    (
+        "block sequence entries are not allowed",
+        "a list cannot begin behind a key, in its line",
+        "begin it in the next line, or write it as [a, b]",
+    ),
+    (
+        "mapping keys are not allowed",
+        "`? ` at the start of a value begins a key",
+        "quote the value",
+    ),
+    (
+        "scanning a directive",
+        "a line that begins with `%` is a directive",
+        "indent it, or quote the text",
+    ),
+    (
+        "<document start>",
+        "there is more behind the end of the document, `...`",
+        "remove the `...`",
+    ),
+    ("tab character", "a tab cannot indent", "indent with spaces"),
+    (
         "control characters are not allowed",
         "a control character",
         "remove it, or escape it inside of double quotes",
@@ -68,15 +106,35 @@ def explain(error: yaml.YAMLError, text: str) -> SourceFault:
     context = getattr(error, "context", None) or ""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     said = f"{context} {problem}"
-    span = Span.point(mark.line + 1, mark.column + 1) if mark else _reader_place(error, text)
+    span = _place_of(mark, text) if mark else _reader_place(error, text)
     if "while scanning a quoted scalar" in context and "escape" not in problem:
         start: Any = getattr(error, "context_mark", None) or mark
         span = Span.point(start.line + 1, start.column + 1)
         said = context
+    slip = _slip(error, said, text) if mark else None
+    if slip is not None:
+        return SourceFault("source/syntax", f"not YAML: {slip.message}", slip.span, slip.help)
     for part, message, advice in _TRANSLATIONS:
         if part in said:
             return SourceFault("source/syntax", f"not YAML: {message}", span, advice)
     return SourceFault("source/syntax", f"not YAML: {problem.strip()}", span)
+
+
+def _place_of(mark: Any, text: str) -> Span:
+    """Return the place of a mark; libyaml counts a line more where the last one has no end."""
+    lines = split_lines(text)
+    line = min(mark.line, len(lines) - 1)
+    column = mark.column if line == mark.line else len(lines[line])
+    return Span.point(line + 1, column + 1)
+
+
+def _slip(error: yaml.YAMLError, said: str, text: str) -> Slip | None:
+    mark: Any = getattr(error, "problem_mark", None)
+    start: Any = getattr(error, "context_mark", None) or mark
+    if mark is None:
+        return None
+    lines = split_lines(text)
+    return find_slip(Stumble(said, lines, mark.line, mark.column, (start.line, start.column)))
 
 
 def _reader_place(error: yaml.YAMLError, text: str) -> Span:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Span
@@ -82,6 +83,37 @@ def complex_key(event: Event, text: str) -> SourceFault:
             'quote it: "{{ … }}", or use a block: |',
         )
     return SourceFault("source/syntax", "a key must be text", span_of(event))
+
+
+def rows_without_dash(twice: list[SourceFault], start: Event, text: str) -> list[SourceFault]:
+    """Return one fault for each row of a list whose `- ` was forgotten, if that is likely.
+
+    `twice` are the faults of the keys that stand a second time in the mapping that begins at
+    `start`. Where several do, each in a line of its own, they are another row.
+    """
+    at = start.start_mark
+    begun = split_lines(text)[at.line][: at.column].rstrip().endswith("-")
+    spans = [each.span for each in twice if each.span]
+    if not begun or any(each.column != at.column + 1 for each in spans):
+        return []
+    rows: list[list[SourceFault]] = []
+    seen: set[Span] = set()
+    for each in twice:
+        place = each.related[0][1]
+        if not rows or place in seen:
+            rows.append([])
+            seen = set()
+        seen.add(place)
+        rows[-1].append(each)
+    if any(len(row) == 1 for row in rows):
+        return []
+    return [_row_without_dash(row) for row in rows]
+
+
+def _row_without_dash(row: list[SourceFault]) -> SourceFault:
+    first = row[0]
+    message = f"the `- ` of a new row is missing: here and below {len(row)} keys stand again"
+    return replace(first, message=message, help="a new row starts with `- `")
 
 
 def placeholders(text: str) -> dict[str, str]:
