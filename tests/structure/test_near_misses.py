@@ -90,6 +90,17 @@ OPEN = [
     ("judge", "judge", load("judge"), JUDGE, ()),
     ("validation", "judge", load("judge"), JUDGE, ("validation",)),
 ]
+# The keys without which there is a finding, or nothing is expected, and any word may mean them.
+SMALLEST = {
+    "row": ("id", "input", "criteria"),
+    "expected": (),
+    "dataset": ("questions",),
+    "rubric": ("id", "version", "checks", "scoring"),
+    "judge": ("id", "version", "template"),
+    "validation": (),
+}
+# Ordinary words that can hardly be meant as such where they stand.
+CERTAIN = {("validation", "size")}
 # Keys that no unknown key can be told from: they may be anybody's word.
 BARE = {"metadata"}
 
@@ -123,9 +134,12 @@ def mapping_at(value: Any, path: tuple[str, ...]) -> dict[str, Any]:
 
 
 def missed_edits(
-    kind: str, schema: Any, value: Any, path: tuple[str, ...]
+    kind: str, schema: Any, value: Any, path: tuple[str, ...], *, beside: bool = False
 ) -> tuple[int, list[Any]]:
-    """Return how many edits were tried, and those that did not give exactly one right finding."""
+    """Return how many edits were tried, and those that did not give exactly one right finding.
+
+    `beside` leaves the right key where it is.
+    """
     structure = Structure(kind, schema)
     keys = mapping_at(value, path)
     tried, missed = 0, []
@@ -134,7 +148,7 @@ def missed_edits(
             if edited in keys or edited.startswith("x_") or key in BARE:
                 continue
             tried += 1
-            problems = structure.check(with_key(value, path, key, edited))
+            problems = structure.check(with_key(value, path, None if beside else key, edited))
             right = [each for each in problems if _names(each, (*path, edited), key)]
             if len(right) != 1 or len(problems) != 1:
                 missed.append((key, edited, [(each.code, each.help) for each in problems]))
@@ -156,19 +170,33 @@ def test_single_edits_are_found_and_once() -> None:
     assert len(wrong) <= every / 100, (len(wrong) / every, wrong[:20])
 
 
+def test_single_edits_beside_the_right_key_are_found_and_once() -> None:
+    """All but those of the shortest keys, of which any two letters are one edit."""
+    every, wrong = 0, []
+    for _, kind, schema, value, path in OPEN:
+        tried, missed = missed_edits(kind, schema, value, path, beside=True)
+        every += tried
+        wrong += [each for each in missed if len(each[0]) > 2]
+
+    assert len(wrong) <= every / 100, (len(wrong) / every, wrong[:20])
+
+
 @pytest.mark.parametrize(("name", "kind", "schema", "value", "path"), OPEN, ids=lambda each: each)
 def test_ordinary_words_are_no_near_miss(
     name: str, kind: str, schema: Any, value: Any, path: tuple[str, ...]
 ) -> None:
     structure = Structure(kind, schema)
     words = (HERE / "ordinary_words.txt").read_text(encoding="utf-8").split()
-    small = {key: value[key] for key in ("id", "input", "criteria") if key in value} or value
+    small = {key: value[key] for key in SMALLEST[name]}
+    if path:
+        small = {**value, path[0]: {}}
     alarms = [
         (word, [(each.code, each.help) for each in found])
         for word in words
-        for base in ([value, small] if name == "row" else [value])
+        for base in (value, small)
         if (found := structure.check(with_key(base, path, None, word)))
         and word not in mapping_at(base, path)
+        and (name, word) not in CERTAIN
     ]
 
     assert len(set(words)) >= 300
@@ -217,7 +245,15 @@ CASES = [
     ({"question": "x"}, None, None),
     ({"x_expected_fact": []}, None, None),
     ({"metadata": {"expected_fact": []}}, None, None),
-    ({"tag": [], "tags": []}, None, None),
+    ({"tag": [], "tags": []}, "near-miss-key", "tags"),
+    ({"inptu": "x"}, "near-miss-key", "input"),
+    ({"inputs": {}}, "near-miss-key", "input"),
+    ({"contxt": "x", "context": "y"}, "near-miss-key", "context"),
+    ({"bundel": "x", "bundle": "y"}, "near-miss-key", "bundle"),
+    ({"rubric_refs": [], "rubric_ref": "rubric/a@1.0.0"}, "near-miss-key", "rubric_ref"),
+    ({"facts": [], "expected_facts": []}, None, None),
+    ({"tools": [], "expected_tools": []}, None, None),
+    ({"ids": [1]}, None, None),
     ({"expecteed_facts": [], "expected_facts": []}, "near-miss-key", "expected_facts"),
 ]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.crash import guarded
+from evalcontract.api.dataset_root import graded_by
 from evalcontract.api.gates import Gates
 from evalcontract.api.grading import Grading
 from evalcontract.api.rules_in_use import rules_in_use
@@ -65,6 +66,7 @@ class DatasetCheck:
         bundle = default if isinstance(default, str) else None
         self._grading = Grading(around.checks, around.bundles, bundle)
         self._gates = Gates(self._grading)
+        self._is_told_above = any(key in root for key in graded_by())
         self._references: set[str] = set()
         context = DatasetContext(rows.prefix, root, around.declared)
         self._watches = [(rule.code, rule.watch(context)) for rule in self._rules.dataset]
@@ -164,7 +166,8 @@ class DatasetCheck:
             found += check_use(use, self._around.library, self._around.unreadable)
         if sound and isinstance(row, dict):
             plan, known = self._plan(row)
-            subject = RowSubject(path, row, plan, bundle, bundle in self._around.declared)
+            declared = bundle in self._around.declared
+            subject = RowSubject(path, row, plan, bundle, declared, self._is_told_above)
             for rule in self._rules.row if known else ():
                 found += guarded(rule.code, rule.check, subject)
         return found

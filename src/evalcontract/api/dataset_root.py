@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.wrong_kind import other_kind, wrong_kind
+from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
@@ -20,14 +21,15 @@ if TYPE_CHECKING:
 
 _ROWS = "questions"
 _CODE = "dataset/no-questions"
+# What rows are called elsewhere.
+_USUAL = ("tests", "test_cases", "cases", "goldens", "samples", "examples", "rows", "data", "items")
 
 
 @cache
 def root_schema() -> Schema:
-    """Return the schema of a dataset without its rows."""
+    """Return the schema of a dataset whose rows are judged apart, and may be missing."""
     schema = copy.deepcopy(load("dataset"))
     schema["required"] = [key for key in schema["required"] if key != _ROWS]
-    del schema["properties"][_ROWS]
     return schema
 
 
@@ -56,21 +58,45 @@ def _check_mapping(
     if other is not None:
         return None, {}, [wrong_kind(Kind.DATASET, other)]
     root = {key: part for key, part in value.items() if key != _ROWS}
-    meant = nearest(_ROWS, root) if _ROWS not in value else None
-    beside = {key: part for key, part in root.items() if key != meant}
+    near = nearest(_ROWS, root) if _ROWS not in value else None
+    meant = near or (_like_rows(root) if _ROWS not in value else None)
+    # The rows stand there empty: what else stands at the root is judged beside them.
+    beside = {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
     problems = Structure("dataset", root_schema()).check(beside, (), source.raw)
     rows = value.get(_ROWS)
     if isinstance(rows, list):
         return DocumentRows(source, (_ROWS,), rows), root, problems
-    if meant:
-        message = f"`questions` is missing, and `{meant}` is unknown"
-        problems.append(_no_questions(message, (meant,), "did you mean `questions`?"))
+    if near:
+        message = f"`questions` is missing, and `{near}` is unknown"
+        problems.append(_no_questions(message, (near,), "did you mean `questions`?"))
+    elif meant:
+        message = f"`questions` is missing; `{meant}` may be the rows"
+        problems.append(_no_questions(message, (meant,), "here it is `questions`"))
     elif _ROWS in value:
         what = "null" if rows is None else "no list"
         problems.append(_no_questions(f"`questions` is {what}", (_ROWS,)))
     else:
         problems.append(_no_questions("`questions` is missing", ()))
     return None, root, problems
+
+
+def graded_by() -> tuple[str, ...]:
+    """Return the keys by which a row is graded, and that are reported at the root of a dataset."""
+    return tuple(key for key in ("rubric_ref", *OWN_EXPECTATIONS) if "_" in key)
+
+
+def _like_rows(root: dict[str, Any]) -> str | None:
+    """Return the one key at the root that holds what may be the rows; None if unclear."""
+    known = root_schema()["properties"]
+    unknown = {key: part for key, part in root.items() if key not in known}
+    lists = [
+        key
+        for key, part in unknown.items()
+        if isinstance(part, list) and any(isinstance(row, dict) for row in part)
+    ]
+    usual = [key for key in lists if key.lower() in _USUAL]
+    found = usual or lists
+    return found[0] if len(found) == 1 else None
 
 
 def _no_questions(message: str, path: tuple[str, ...], advice: str | None = None) -> Problem:

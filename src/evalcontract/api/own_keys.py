@@ -56,7 +56,7 @@ class OwnKeys:
     def _is_harmless(self, path: tuple[str, ...], key: str) -> bool:
         if not path and key in properties(self._bundle or {}):
             return False  # the bundle says what it may hold
-        value: Any = {key: None}
+        value: Any = {key: [{}]}  # rows: as much as a value can tell of its key
         for step in reversed(path):
             value = {step: value}
         found = near_misses(value, self._row, self._row, self._bundle)

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 #: Expectations that some check has to read, where a row has a rubric.
 EXPECTATIONS = ("expected_facts", "expected_tools", "expected.format", "must_not_contain")
 
-#: What a text must hold so that there is something to see: a character that is neither a space of
-#: any width, nor invisible. It means the same to Python and to ECMA-262, which do not agree on `\\s`.
+# What a text must hold so that there is something to see: a character that is neither a space of
+# any width, nor invisible. It means the same to Python and to ECMA-262, which disagree on `\s`.
 _VISIBLE = (
-    "[^\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u1680\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f"
-    "\\u3000\\ufeff]"
+    "[^\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u1680\\u180e\\u2000-\\u200f\\u2028-\\u202f"
+    "\\u205f-\\u206f\\u3000\\ufeff]"
 )
 #: The texts of a row that must not be blank, and its lists of texts that hold none twice.
 TEXTS = ("id", "input", "criteria")
@@ -30,7 +30,7 @@ _SEEN: dict[str, Any] = {"pattern": _VISIBLE}
 _SAYS_SOMETHING: dict[str, Any] = {
     "properties": {
         **dict.fromkeys(TEXTS, _SEEN),
-        **dict.fromkeys(LISTS, {"items": _SEEN, "uniqueItems": True}),
+        **{key: {"items": _SEEN, "uniqueItems": True} for key in LISTS},
         "expected_tools": {"items": {**_SEEN, "properties": {"name": _SEEN}}},
     }
 }

@@ -53,7 +53,7 @@ def _advice(found: Dangling, library: Library, unreadable: UnreadableNames) -> s
         return f"did you mean `{reference.kind}/{found.nearest}{pin}`?"
     ids = library.ids(reference.kind)
     if 0 < len(ids) <= _FEW:
-        return f"add it, or correct the name; there are {', '.join(ids)}"
+        return f"add it, or correct the name; known {reference.kind}s: {', '.join(ids)}"
     return f"add {reference.kind}s/{reference.id}.yaml, or correct the name"
 
 

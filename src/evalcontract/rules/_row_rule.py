@@ -23,6 +23,8 @@ class RowSubject:
     """A well-formed row. `plan` is that of its rubric; None where it refers to none.
 
     `bundle` is the row's own, or the dataset's; `is_declared` tells whether anybody declares it.
+    `is_told_above` tells that what the row is graded by stands at the root of its dataset, where
+    nobody reads it, and that this was said there.
     """
 
     path: Path
@@ -30,6 +32,7 @@ class RowSubject:
     plan: Plan | None
     bundle: str | None
     is_declared: bool = True
+    is_told_above: bool = False
 
     @property
     def outlooks(self) -> list[Outlook]:

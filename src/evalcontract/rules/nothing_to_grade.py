@@ -28,6 +28,8 @@ CODE = "dataset/nothing-to-grade"
 
 @row_rule(CODE, page=__doc__)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
+    if subject.is_told_above:
+        return
     # What a bundle adds to a row may be what it is graded by.
     if subject.plan is None and subject.bundle is None and not own_outlooks(subject.row):
         yield Problem(

@@ -37,7 +37,9 @@ CODE = "rubric/unknown-weight"
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     weights = subject.value.get("scoring", {}).get("weights", {})
     # All ids as written, those of ill-formed checks too: their weight is not the mistake.
-    written = subject.artifact.document.value.get("checks", [])
+    written = subject.artifact.document.value.get("checks")
+    if not isinstance(written, list):
+        return  # that the checks are missing is the mistake
     ids = [each["id"] for each in written if isinstance(each, dict) and "id" in each]
     for key in weights:
         if key not in ids:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
-from evalcontract.structure.keys import meant_key, near_miss, near_misses
-from evalcontract.structure.schemas import known_keys, properties
-from evalcontract.structure.sentences import missing_key, sentence_for, unknown_key
+from evalcontract.structure.keys import near_misses
+from evalcontract.structure.schemas import described, known_keys, properties
+from evalcontract.structure.sentences import sentence_for
+from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
+from evalcontract.structure.spelling import meant_key
+from evalcontract.structure.words import closed_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,37 +69,13 @@ class Structure:
         found = [near_miss(self.kind, miss) for miss in misses]
         misspelled = {(miss.path, miss.meant) for miss in misses}
         for validator, schema in self._validators:
-            for error in validator.iter_errors(value):
-                found.extend(self._problems(error, schema, misspelled, raw, prefix))
+            errors = list(validator.iter_errors(value))
+            faults = _Faults(self, schema, value, misspelled, errors)
+            found.extend(problem for error in errors for problem in faults.of(error, raw, prefix))
         unique = {(each.code, each.path, each.message): each for each in found}
         return [_below(prefix, each) for each in unique.values()]
 
-    def _problems(
-        self,
-        error: ValidationError,
-        schema: Schema,
-        misspelled: set[tuple[Path, str]],
-        raw: Callable[[Path], str | None] | None,
-        prefix: Path,
-    ) -> Iterator[Problem]:
-        path = tuple(error.absolute_path)
-        if error.validator == "required":
-            for key in error.validator_value:
-                there = key in error.instance or (path, key) in misspelled
-                if not there and key not in self._unknown(error, path, schema).values():
-                    yield missing_key(self.kind, key, path, error, schema)
-        elif error.validator == "additionalProperties" and error.validator_value is False:
-            known = self._known(error, path, schema)
-            for key, meant in self._unknown(error, path, schema).items():
-                if (path, meant) not in misspelled:
-                    yield unknown_key(self.kind, key, meant, known, path, error)
-        elif error.validator != "not" or path[:-1] not in {where for where, _ in misspelled}:
-            # A key that cannot stand here is often right, and the one that allows it misspelled.
-            written = raw((*prefix, *path)) if raw else None
-            what = "a row" if prefix else f"a {self.kind}"
-            yield sentence_for(self.kind, error, path, written, what)
-
-    def _known(self, error: ValidationError, path: Path, schema: Schema) -> dict[str, Schema]:
+    def known(self, error: ValidationError, path: Path, schema: Schema) -> dict[str, Schema]:
         """Return the keys that a mapping may have, by either schema at the top."""
         known = known_keys(error.schema, error.instance, schema)
         if path:
@@ -104,17 +83,82 @@ class Structure:
         both = (self.schema, self._also)
         return {**known, **{k: v for each in both for k, v in properties(each).items()}}
 
-    def _unknown(self, error: ValidationError, path: Path, schema: Schema) -> dict[str, str | None]:
-        """Return the unknown keys of a closed mapping, each with the one that it stands for."""
-        if error.schema.get("additionalProperties") is not False:
-            return {}
-        known = self._known(error, path, schema)
-        missing = [key for key in error.schema.get("required", ()) if key not in error.instance]
-        return {
+
+class _Faults:
+    """The errors of one engine over one value, where one may explain another."""
+
+    def __init__(
+        self,
+        structure: Structure,
+        schema: Schema,
+        value: Any,
+        misspelled: set[tuple[Path, str]],
+        errors: list[ValidationError],
+    ) -> None:
+        self._structure = structure
+        self._schema = schema
+        self._value = value
+        self._misspelled = misspelled
+        self._missing: dict[Path, list[str]] = {}
+        for error in errors:
+            if error.validator == "required":
+                absent = [key for key in error.validator_value if key not in error.instance]
+                self._missing.setdefault(tuple(error.absolute_path), []).extend(absent)
+        closed = [each for each in errors if _is_closed(each)]
+        self._unknown = {tuple(each.absolute_path): self._meant(each) for each in closed}
+
+    def of(
+        self, error: ValidationError, raw: Callable[[Path], str | None] | None, prefix: Path
+    ) -> Iterator[Problem]:
+        """Yield the findings of one error; none where another error tells the same."""
+        path = tuple(error.absolute_path)
+        kind = self._structure.kind
+        unknown = self._unknown.get(path, {})
+        if error.validator == "required":
+            known = described(self._schema, self._value, path) | known_keys(
+                error.schema, error.instance, self._schema
+            )
+            for key in error.validator_value:
+                there = key in error.instance or (path, key) in self._misspelled
+                if not there and key not in unknown.values():
+                    yield missing_key(kind, key, path, error.instance, known, self._schema)
+        elif _is_closed(error):
+            known = self._structure.known(error, path, self._schema)
+            for key, meant in unknown.items():
+                if (path, meant) not in self._misspelled:
+                    lost = self._missing.get(path, ())
+                    yield unknown_key(kind, key, meant, known, path, error.instance, lost)
+        elif error.validator == "anyOf" and unknown:
+            return  # what it asks for has another name
+        elif error.validator != "not" or path[:-1] not in {where for where, _ in self._misspelled}:
+            # A key that cannot stand here is often right, and the one that allows it misspelled.
+            written = raw((*prefix, *path)) if raw else None
+            what = "a row" if prefix else f"a {kind}"
+            yield sentence_for(kind, error, path, written, what)
+
+    def _meant(self, error: ValidationError) -> dict[str, str | None]:
+        """Return the unknown keys of a closed mapping, each with the one that it stands for.
+
+        One that resembles nothing stands for the one that is missing, where there is one of each.
+        """
+        path = tuple(error.absolute_path)
+        known = self._structure.known(error, path, self._schema)
+        missing = self._missing.get(path, [])
+        found = {
             key: meant_key(key, known, error.instance, missing)
+            or closed_key(key, known, error.instance)
             for key in error.instance
             if key not in known
         }
+        lost = [key for key in missing if key not in found.values()]
+        odd = [key for key, meant in found.items() if meant is None]
+        if len(lost) == len(odd) == 1:
+            found[odd[0]] = lost[0]
+        return found
+
+
+def _is_closed(error: ValidationError) -> bool:
+    return error.validator == "additionalProperties" and error.validator_value is False
 
 
 def _below(prefix: Path, problem: Problem) -> Problem:

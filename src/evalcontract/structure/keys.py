@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.nearest import edit_distance, normalise
 from evalcontract.structure.schemas import branches, follow, known_keys, load, properties
-from evalcontract.structure.words import ORDINARY, how_to_write, our_key
+from evalcontract.structure.spelling import meant_key
+from evalcontract.structure.words import our_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from evalcontract.model.path import Path
     from evalcontract.structure.schemas import Schema
@@ -28,7 +27,6 @@ OWN_PREFIX = "x_"
 _FREE = frozenset({"metadata"})
 # Keys below a known one that are ordinary words elsewhere.
 _ANYBODYS = frozenset({"name", "provider"})
-_SHORT, _SAFE, _LONG = 3, 8, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Miss:
     """A key of the mapping at `path` that is hardly the author's own.
 
     `meant` is the known key that it stands for, or that it belongs below; `fault` is the second
-    half of its code.
+    half of its code. The higher its `rank`, the more it is a guess.
     """
 
     path: Path
@@ -44,6 +42,7 @@ class Miss:
     meant: str
     fault: str
     advice: str
+    rank: int = 0
 
 
 def near_misses(
@@ -75,12 +74,22 @@ def near_misses(
         required = [key for part in (*parts, also or {}) for key in part.get("required", ())]
         missing = [key for key in required if key not in value]
         looker = _Looker(value, known, missing, _homes(known, root), outer, path)
-        for key in value:
-            if key not in known and not key.startswith(OWN_PREFIX):
-                yield from looker.look(key)
+        unknown = [key for key in value if key not in known and not key.startswith(OWN_PREFIX)]
+        yield from _told_once([miss for key in unknown for miss in looker.look(key)])
     for key, inner in known.items():
         if key in value and key not in _FREE:
             yield from near_misses(value[key], inner, root, None, (*path, key), frozenset(known))
+
+
+def _told_once(misses: list[Miss]) -> Iterator[Miss]:
+    """Leave out a guess where a surer key, or an earlier one, stands for the same."""
+    told: set[str] = set()
+    kept: set[str] = set()
+    for miss in sorted(misses, key=lambda each: each.rank):
+        if not miss.rank or miss.meant not in told:
+            told.add(miss.meant)
+            kept.add(miss.key)
+    yield from (miss for miss in misses if miss.key in kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,80 +106,18 @@ class _Looker:
         meant = meant_key(key, self.known, self.value, self.missing)
         if home is not None and home != meant:
             advice = f"it belongs below `{home}`: `{home}: {{{key}: …}}`"
+            if "items" in self.known[home]:
+                advice = f"it belongs into each of `{home}`"
             yield Miss(self.path, key, home, "misplaced-key", advice)
         elif meant:
-            yield Miss(self.path, key, meant, "near-miss-key", f"did you mean `{meant}`?")
+            beside = " It is there too: keep one of them" if meant in self.value else ""
+            advice = f"did you mean `{meant}`?{beside}"
+            yield Miss(self.path, key, meant, "near-miss-key", advice)
         elif key in self.outer and _is_telling(key):
             advice = f"it belongs one level up, beside `{self.path[-1]}`"
             yield Miss(self.path, key, key, "misplaced-key", advice)
         elif ours := our_key(key, self.known, self.value, self.missing):
-            yield Miss(self.path, key, ours, "foreign-key", how_to_write(ours))
-
-
-def meant_key(
-    key: str, known: Iterable[str], value: dict[str, Any], missing: Iterable[str]
-) -> str | None:
-    """Return the known key that an unknown one stands for; None where it is its own.
-
-    One edit is enough for a key that is required and missing, however short it is, and for any
-    that is not there; two for a long one. A known key that is there too is meant only where it
-    is long, so that a second copy of it can hardly be on purpose.
-    """
-    folded = normalise(key)
-    absent = [each for each in known if each not in value]
-    wanted = _within(folded, missing, 1)
-    if wanted or folded in ORDINARY:
-        return wanted
-    return (
-        next((each for each in known if normalise(each) == folded), None)
-        or _within(folded, [each for each in absent if len(each) >= _SHORT], 1)
-        or _within(folded, [each for each in absent if len(each) >= _LONG], 2)
-        or _counted(folded, absent)
-        or _shortened(folded, absent)
-        or _within(folded, [each for each in known if len(each) >= _SAFE], 1, same_end=True)
-    )
-
-
-def _within(
-    word: str, candidates: Iterable[str], limit: int, *, same_end: bool = False
-) -> str | None:
-    """Return the nearest candidate within some edits; `same_end` leaves plurals alone."""
-    best: tuple[int, str] | None = None
-    for candidate in candidates:
-        distance = edit_distance(word, candidate, limit)
-        if same_end and word.rstrip("s") == candidate.rstrip("s"):
-            continue
-        if distance <= limit and (best is None or distance < best[0]):
-            best = (distance, candidate)
-    return best[1] if best else None
-
-
-def _counted(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the candidate that differs by singular and plural, in any of its words."""
-    single = _singular(word)
-    return next((each for each in candidates if _singular(each) == single), None)
-
-
-_IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "index"}
-
-
-def _singular(word: str) -> str:
-    parts = (_IRREGULAR.get(part, part) for part in word.split("_"))
-    return "_".join(part.removesuffix("s") for part in parts)
-
-
-def _shortened(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the candidate of which the first words, or the last `ref`, were dropped.
-
-    `facts` for `expected_facts`, `rubric` for `rubric_ref`.
-    """
-    for each in candidates:
-        parts = each.split("_")
-        if len(parts) > 1 and word in ("_".join(parts[n:]) for n in range(1, len(parts))):
-            return each
-        if each == f"{word}_ref":
-            return each
-    return None
+            yield Miss(self.path, key, ours.key, "foreign-key", ours.advice, ours.rank)
 
 
 def _homes(known: dict[str, Schema], root: Schema) -> dict[str, str]:
@@ -201,17 +148,3 @@ def generic_keys() -> frozenset[str]:
     roots = [properties(load(name)) for name in ("dataset", "rubric", "judge", "target")]
     every = [key for root in roots for key in root]
     return frozenset(key for key in every if every.count(key) > 1) | _ANYBODYS
-
-
-_SENTENCES = {
-    "near-miss-key": "unknown key `{}`",
-    "misplaced-key": "`{}` is known, but not here",
-    "foreign-key": "`{}` is another tool's name",
-}
-
-
-def near_miss(kind: str, miss: Miss) -> Problem:
-    """Say that a key is hardly the author's own."""
-    message = _SENTENCES[miss.fault].format(miss.key)
-    path = (*miss.path, miss.key)
-    return Problem(f"{kind}/{miss.fault}", message, path, miss.advice, on_key=True)

@@ -28,6 +28,8 @@ def well_formed(value: dict[str, Any], faults: Iterable[Problem]) -> tuple[dict[
     checks = kept.get("checks")
     listed = enumerate(checks) if isinstance(checks, list) else ()
     sound = tuple(
-        (("checks", index), check) for index, check in listed if ("checks", index) not in withheld
+        (("checks", index), check)
+        for index, check in listed
+        if ("checks", index) not in withheld and "kind" in check  # it may be there, misspelled
     )
     return kept, sound

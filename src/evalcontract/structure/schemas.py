@@ -117,3 +117,15 @@ def known_keys(schema: Schema, value: Any, root: Schema) -> dict[str, Schema]:
             if key not in known or known[key] == {} or "enum" not in known[key]:
                 known[key] = inner if isinstance(inner, dict) else {}
     return known
+
+
+def described(schema: Schema, value: Any, path: tuple[str | int, ...]) -> dict[str, Schema]:
+    """Return the keys that a schema describes for the mapping at a path of a value."""
+    here = follow(schema, schema)
+    for step in path:
+        if isinstance(step, int):
+            here = follow(here.get("items", {}), schema)
+        else:
+            here = follow(known_keys(here, value, schema).get(step, {}), schema)
+        value = value[step]
+    return known_keys(here, value, schema)

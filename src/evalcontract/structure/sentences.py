@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.nearest import nearest
 from evalcontract.model.path import key_of
-from evalcontract.structure.schemas import follow, known_keys
+from evalcontract.structure.sentences_of_keys import Said, listed
+from evalcontract.structure.sentences_of_texts import clipped, malformed, short, unknown_value
+from evalcontract.structure.sentences_of_types import wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.schemas import Schema
 
 #: The fault of a code, by the keyword that fails.
 FAULTS = {
@@ -43,15 +42,6 @@ _LIMITS = {
     "maximum": "{} or less",
     "exclusiveMaximum": "below {}",
 }
-_TYPES = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "object": "a mapping",
-    "array": "a list",
-    "boolean": "true or false",
-    "null": "null",
-}
 
 
 def sentence_for(
@@ -69,118 +59,8 @@ def sentence_for(
     return Problem(code, message, path, advice, on_key=on_key)
 
 
-def missing_key(kind: str, key: str, path: Path, error: ValidationError, root: Schema) -> Problem:
-    """Say that a required key is not there."""
-    where = f" in {_the(path)}" if path else ""
-    inner = known_keys(error.schema, error.instance, root).get(key, {})
-    code = f"{kind}/missing-key"
-    return Problem(code, f"`{key}` is missing{where}", path, _example(key, inner, root))
-
-
-def unknown_key(
-    kind: str, key: str, meant: str | None, known: dict[str, Schema], path: Path, error: Any
-) -> Problem:
-    """Say that a closed mapping has a key that it cannot have."""
-    of = error.instance.get("kind")
-    owner = f" for kind `{of}`" if isinstance(of, str) else f" in {_the(path)}" if path else ""
-    advice = f"did you mean `{meant}`?" if meant else f"it may have: {_listed(known)}"
-    return Problem(f"{kind}/unknown-key", f"unknown key `{key}`{owner}", (*path, key), advice, True)
-
-
-def _the(path: Path) -> str:
-    return f"`{key_of(path)}`"
-
-
-def _listed(words: Any) -> str:
-    return ", ".join(f"`{word}`" for word in words)
-
-
-def _example(key: str, schema: Schema, root: Schema) -> str | None:
-    schema = follow(schema, root)
-    if "enum" in schema:
-        return f"one of {_listed(schema['enum'])}"
-    example = next(iter(schema.get("examples", ())), None)
-    if isinstance(example, str):
-        quote = '"' if key == "version" else ""
-        return f"such as `{key}: {quote}{_short(example)}{quote}`"
-    return str(schema["description"]).split(". ")[0] if "description" in schema else None
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = text.split("\n")[0]
-    return _clipped(text, 60)
-
-
-def _clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _named(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, int | float):
-        return "a number"
-    return "a mapping" if isinstance(value, dict) else "a list"
-
-
-def _shown(value: Any) -> str:
-    return f"`{_short(value)}`" if not isinstance(value, dict | list) else _named(value)
-
-
-Said = tuple[str, str | None]
-
-
-def _type(error: ValidationError, name: str, written: str | None) -> Said:
-    types = error.validator_value
-    wanted = [types] if isinstance(types, str) else types
-    words = " or ".join(_TYPES[each] for each in wanted)
-    value = error.instance
-    message = f"{name} must be {words}, not {_named(value)}"
-    if "string" in wanted and isinstance(value, bool | int | float):
-        text = written if written is not None else _short(value)
-        if not isinstance(value, bool) and name.endswith("version`"):
-            message = f"{name} must be quoted: `{text}` is a number in YAML, not text"
-        return message, f'quote it: "{text}"'
-    return message, _type_advice(wanted, value)
-
-
-def _type_advice(wanted: list[str], value: Any) -> str | None:
-    if value is None:
-        return "fill it in, or remove it"
-    if not isinstance(value, str):
-        return None
-    if "array" in wanted:
-        return f"write a list: [{_short(value)}]"
-    if "boolean" in wanted:
-        return "write true or false, without quotes"
-    if {"number", "integer"} & set(wanted) and value.strip().replace(".", "", 1).isdigit():
-        return f"remove the quotes: {value}"
-    return None
-
-
-def _enum(error: ValidationError, name: str, written: str | None) -> Said:
-    value, allowed = error.instance, [str(each) for each in error.validator_value]
-    meant = nearest(value, allowed) if isinstance(value, str) else None
-    listed = f"one of {_listed(allowed)}"
-    message = f"{name} cannot be {_shown(value)}"
-    return message, f"did you mean `{meant}`?" if meant else listed
-
-
 def _const(error: ValidationError, name: str, written: str | None) -> Said:
-    return f"{name} must be `{_short(error.validator_value)}`", None
-
-
-def _pattern(error: ValidationError, name: str, written: str | None) -> Said:
-    title = str(error.schema.get("title", "")).lower()
-    examples = error.schema.get("examples")
-    what = f"{'an' if title[:1] in 'aeiou' else 'a'} {title}" if title else f"fit for {name}"
-    shape = f"such as {_listed(_short(each) for each in examples[:2])}" if examples else None
-    return f"{_shown(error.instance)} is not {what}", shape
+    return f"{name} must be `{short(error.validator_value)}`", None
 
 
 def _empty(error: ValidationError, name: str, written: str | None) -> Said:
@@ -199,7 +79,7 @@ def _unique(error: ValidationError, name: str, written: str | None) -> Said:
     seen: list[Any] = []
     for value in error.instance:
         if value in seen:
-            return f"{_shown(value)} stands in {name} twice", "remove one"
+            return f"`{short(value)}` stands in {name} twice", "remove one"
         seen.append(value)
     return f"{name} holds the same item twice", "remove one"
 
@@ -226,20 +106,20 @@ def _any_of(error: ValidationError, name: str, written: str | None) -> Said:
     options = [each.get("required", []) for each in error.validator_value]
     keys = [key for each in options for key in each]
     if keys and all(len(each) == 1 for each in options):
-        return f"{name} asks for nothing", f"give it at least one of {_listed(keys)}"
+        return f"{name} asks for nothing", f"give it at least one of {listed(keys)}"
     return f"{name} fits none of the forms that it may have", None
 
 
 def _other(error: ValidationError, name: str, written: str | None) -> Said:
-    text = _clipped(error.message, 200)
+    text = clipped(error.message, 200)
     return f"{name}: {text}", None
 
 
 _SAYINGS: dict[str, Callable[[ValidationError, str, str | None], Said]] = {
-    "type": _type,
-    "enum": _enum,
+    "type": wrong_type,
+    "enum": unknown_value,
     "const": _const,
-    "pattern": _pattern,
+    "pattern": malformed,
     "minLength": _empty,
     "minItems": _few,
     "uniqueItems": _unique,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.nearest import normalise
+
 if TYPE_CHECKING:
     from collections.abc import Container
 
@@ -26,6 +28,7 @@ ORDINARY = frozenset(
         "stags",
         "tabs",
         "taps",
+        "type",
         "versions",
     }
 )
@@ -35,67 +38,160 @@ ORDINARY = frozenset(
 class Foreign:
     """What other tools call keys of ours; the first of `ours` that a mapping knows is meant.
 
-    `distinct` names are nobody's own word.
+    `distinct` names are nobody's own word. `how` says what to write, where that is not simply
+    the other key; a `weak` name is told only where no other one tells the same. `of_rows` names
+    count only over a list of mappings.
     """
 
     ours: tuple[str, ...]
     distinct: bool = False
+    how: str | None = None
+    weak: bool = False
+    of_rows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """What we call a key of another tool. The lower its `rank`, the surer."""
+
+    key: str
+    advice: str
+    rank: int
+
+
+_EXPECTED = "`expected_facts` (a list) or `criteria` (prose), or below `expected`"
+_RUBRIC = "`rubric_ref`, and the checks go into a rubric"
+_ANSWERED = "what the system answers has no place in a row; what is expected is"
+_RECORDED = "what the system answers has no place in a row: remove it, or put it below `metadata`"
+
+
+def _each(names: str, foreign: Foreign) -> dict[str, Foreign]:
+    return dict.fromkeys(names.split(), foreign)
 
 
 #: Keys that authors bring from other tools, by what we call them.
 FOREIGN = {
-    "question": Foreign(("input",)),
-    "prompt": Foreign(("input", "template")),
-    "prompt_template": Foreign(("template",), distinct=True),
-    "query": Foreign(("input",)),
-    "user_input": Foreign(("input",), distinct=True),
-    "request": Foreign(("input",)),
-    "vars": Foreign(("input",), distinct=True),
-    "expected_output": Foreign(("expected",), distinct=True),
-    "expected_response": Foreign(("expected",), distinct=True),
-    "expected_answer": Foreign(("expected",), distinct=True),
-    "ground_truth": Foreign(("expected",), distinct=True),
-    "groundtruth": Foreign(("expected",), distinct=True),
-    "reference": Foreign(("expected",)),
-    "reference_answer": Foreign(("expected",), distinct=True),
-    "answer": Foreign(("expected",)),
-    "target": Foreign(("expected",)),
-    "ideal": Foreign(("expected",)),
-    "expectations": Foreign(("expected",), distinct=True),
-    "assert": Foreign(("rubric_ref", "checks"), distinct=True),
-    "asserts": Foreign(("rubric_ref", "checks"), distinct=True),
-    "assertions": Foreign(("rubric_ref", "checks"), distinct=True),
-    "graders": Foreign(("rubric_ref", "checks")),
-    "evaluators": Foreign(("rubric_ref", "checks")),
-    "guidelines": Foreign(("criteria",)),
+    **_each("question query request user_query user_message messages", Foreign(("input",))),
+    **_each("user_input vars", Foreign(("input",), distinct=True)),
+    **_each("prompt instruction instructions", Foreign(("input", "template"))),
+    **_each("system_prompt rubric", Foreign(("template",))),
+    **_each(
+        "prompt_template judge_prompt grading_prompt evaluation_prompt rubric_prompt",
+        Foreign(("template",), distinct=True),
+    ),
+    **_each("choices categories rails labels levels scale", Foreign(("level_names",))),
+    **_each("choice_strings", Foreign(("level_names",), distinct=True)),
+    **_each("choice_scores", Foreign(("level_values",), distinct=True)),
+    **_each(
+        "expected_output expected_outputs expected_response expected_answer ground_truth"
+        " groundtruth reference_answer reference_output reference_outputs gold_answer expectations",
+        Foreign(("expected",), distinct=True),
+    ),
+    **_each("reference answer target ideal", Foreign(("expected",))),
+    **_each(
+        "response completion output outputs",
+        Foreign(("expected",), how=f"{_ANSWERED} {_EXPECTED}", weak=True),
+    ),
+    **_each("actual_output actual_outputs", Foreign(("expected",), distinct=True, how=_RECORDED)),
+    "reference_contexts": Foreign(
+        ("expected",), distinct=True, how="here it goes below `expected`"
+    ),
+    **_each(
+        "assert asserts assertions testing_criteria",
+        Foreign(("rubric_ref", "checks", "questions"), distinct=True),
+    ),
+    **_each("graders evaluators", Foreign(("rubric_ref", "checks"))),
+    **_each("scorers metrics rules criteria tests", Foreign(("checks",))),
+    **_each("guidelines grading_notes", Foreign(("criteria",))),
     "tool_calls": Foreign(("expected_tools",)),
-    "expected_tool_calls": Foreign(("expected_tools",), distinct=True),
-    "retrieved_context": Foreign(("context",), distinct=True),
-    "retrieval_context": Foreign(("context",), distinct=True),
+    **_each("expected_tool_calls reference_tool_calls", Foreign(("expected_tools",), True)),
+    **_each("not_contains must_exclude", Foreign(("must_not_contain",), distinct=True)),
+    **_each(
+        "must_contain must_include should_contain",
+        Foreign(
+            ("expected_facts",),
+            distinct=True,
+            how="here it is `expected_facts`, or a `must_contain_any` check of the rubric",
+        ),
+    ),
+    **_each(
+        "retrieved_context retrieved_contexts retrieval_context retrieved_documents",
+        Foreign(("context",), distinct=True),
+    ),
+    "default_test": Foreign(("questions",), distinct=True),
+    **_each("test_cases goldens", Foreign(("questions",), of_rows=True)),
+    "type": Foreign(("kind",)),
 }
-_HOW = {
-    "expected": "`expected_facts` (a list) or `criteria` (prose), or below `expected`",
-    "rubric_ref": "`rubric_ref`, and the checks go into a rubric",
+# `tests` are checks in a rubric, and rows in a dataset.
+FOREIGN["tests"] = Foreign(("checks", "questions"), of_rows=True)
+
+#: What a closed mapping does not take, by what it may stand for. There every unknown key is a
+#: fault already: this only says more.
+CLOSED = {
+    **_each("value text texts words phrases strings substrings keywords", Foreign(("values",))),
+    **_each("judge judge_ref prompt rubric_prompt", Foreign(("judge_prompt_ref",))),
+    **_each("regex regexp expression", Foreign(("pattern",))),
+    **_each("args params parameters input", Foreign(("arguments",))),
+    "tool": Foreign(("name",)),
+    "judges": Foreign(("jury",)),
+    "tools": Foreign(("expected_tools",)),
+    "timeout": Foreign(("timeout_seconds",)),
+    "max_length": Foreign(("max_chars",)),
+    "max_characters": Foreign(("max_chars",)),
+    **_each("mode method strategy aggregate aggregation operator", Foreign(("combine",))),
+    **_each("threshold recall", Foreign(("min_recall",))),
+    **_each("pass_threshold min_score", Foreign(("threshold",))),
+    **_each("schema_file schema_path", Foreign(("schema_ref",))),
+    **_each("not negated inverse invert", Foreign(("negate",))),
+    **_each("ignore_case case_insensitive", Foreign(("case_sensitive",))),
+    **_each("true_positive true_positives", Foreign(("tp",))),
+    **_each("false_negative false_negatives", Foreign(("fn",))),
+    **_each("true_negative true_negatives", Foreign(("tn",))),
+    **_each("false_positive false_positives", Foreign(("fp",))),
 }
+
 # Where one of these is set, the row says what it expects, and an ordinary word is its own.
 _EXPECTATIONS = ("criteria", "expected", "expected_facts", "rubric_ref")
+# Beside these a row may well keep what another tool has it by.
+_KEPT = ("input", "context")
+_SURE, _ORDINARY, _WEAK = range(3)
 
 
 def our_key(
     key: str, known: Container[str], value: dict[str, Any], missing: Container[str]
-) -> str | None:
+) -> Ours | None:
     """Return what we call a key of another tool; None where it is rather the author's own word.
 
     An ordinary word counts only where what it would mean is missing.
     """
-    foreign = FOREIGN.get(key)
+    foreign = FOREIGN.get(normalise(key))
     ours = next((each for each in foreign.ours if each in known), None) if foreign else None
-    if foreign is None or ours is None or ours in value:
+    if foreign is None or ours is None or not _counts(foreign, ours, value, missing, key):
         return None
-    silent = ours in _EXPECTATIONS and not any(each in value for each in _EXPECTATIONS)
-    return ours if foreign.distinct or ours in missing or silent else None
+    rank = _SURE if foreign.distinct else _WEAK if foreign.weak else _ORDINARY
+    how = {"expected": _EXPECTED, "rubric_ref": _RUBRIC}.get(ours, f"`{ours}`")
+    advice = foreign.how or f"here it is {how}"
+    if ours == "questions" and not foreign.of_rows:
+        advice = "here each row says for itself what is expected"
+    return Ours(ours, advice, rank)
 
 
-def how_to_write(ours: str) -> str:
-    """Say where an author writes what another tool's key holds."""
-    return f"here it is {_HOW.get(ours, f'`{ours}`')}"
+def _counts(
+    foreign: Foreign, ours: str, value: dict[str, Any], missing: Container[str], key: str
+) -> bool:
+    there = ours in value
+    if foreign.of_rows and ours == "questions":
+        rows = value[key]
+        return isinstance(rows, list) and any(isinstance(row, dict) for row in rows)
+    if foreign.distinct:
+        return not (there and ours in _KEPT)
+    silent = not any(each in value for each in _EXPECTATIONS)
+    is_expected = ours in (*_EXPECTATIONS, "expected_tools")
+    return not there and (ours in missing or (is_expected and silent))
+
+
+def closed_key(key: str, known: Container[str], value: Container[str]) -> str | None:
+    """Return the key of a closed mapping that an unknown one stands for by what it means."""
+    foreign = CLOSED.get(normalise(key))
+    ours = foreign.ours if foreign else ()
+    return next((each for each in ours if each in known and each not in value), None)

@@ -1,0 +1,106 @@
+"""How it is said that a key is missing, or that it is one too many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.path import key_of
+from evalcontract.source.yaml_text import flow
+from evalcontract.structure.schemas import follow
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+
+    from evalcontract.model.path import Path
+    from evalcontract.structure.keys import Miss
+    from evalcontract.structure.schemas import Schema
+
+#: What is said of a fault, and what to type instead.
+Said = tuple[str, str | None]
+
+_MOST = 60
+_OPEN = {
+    "near-miss-key": "unknown key `{}`",
+    "misplaced-key": "`{}` is known, but not here",
+    "foreign-key": "`{}` is another tool's name",
+}
+
+
+def near_miss(kind: str, miss: Miss) -> Problem:
+    """Say that a key of an open mapping is hardly the author's own."""
+    message = _OPEN[miss.fault].format(miss.key)
+    path = (*miss.path, miss.key)
+    return Problem(f"{kind}/{miss.fault}", message, path, miss.advice, on_key=True)
+
+
+def missing_key(
+    kind: str, key: str, path: Path, value: dict[str, Any], known: dict[str, Schema], root: Schema
+) -> Problem:
+    """Say that a required key is not there. `known` are the keys that the mapping may have."""
+    where = f" in `{key_of(path)}`" if path else ""
+    inner = follow(known.get(key, {}), root)
+    named = next((each for each in value if each in inner.get("enum", ())), None)
+    advice = f"write `{key}: {named}`, with what it needs beside it" if named else None
+    return Problem(
+        f"{kind}/missing-key",
+        f"`{key}` is missing{where}",
+        path,
+        advice or _example(key, inner, root),
+    )
+
+
+def unknown_key(
+    kind: str,
+    key: str,
+    meant: str | None,
+    known: dict[str, Schema],
+    path: Path,
+    value: dict[str, Any],
+    missing: Container[str],
+) -> Problem:
+    """Say that a closed mapping has a key that it cannot have. `missing` are keys that it lacks."""
+    of = value.get("kind")
+    owner = f" for kind `{of}`" if isinstance(of, str) else f" in `{key_of(path)}`" if path else ""
+    advice = f"it may have: {listed(known)}"
+    if key == "weight" and "kind" in known:
+        advice = "the weights of checks stand below `scoring`: `weights: {…}`"
+    elif meant in missing:
+        advice = f"did you mean `{meant}`? It is missing"
+    elif meant in value:
+        advice = f"did you mean `{meant}`? It is there too: keep one of them"
+    elif meant:
+        advice = f"did you mean `{meant}`?"
+    return Problem(f"{kind}/unknown-key", f"unknown key `{key}`{owner}", (*path, key), advice, True)
+
+
+def listed(words: Iterable[Any]) -> str:
+    """Write words one after another, each as code."""
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _example(key: str, schema: Schema, root: Schema) -> str | None:
+    if "enum" in schema:
+        return f"one of {listed(schema['enum'])}"
+    for example in samples(schema, root):
+        if isinstance(example, str):
+            text = f'"{example}"' if key == "version" else example.split("\n")[0]
+        else:
+            text = flow(example)
+        if len(text) <= _MOST:
+            return f"such as `{key}: {text}`"
+    description = schema.get("description")
+    return str(description).split(". ")[0].rstrip(".") if description else None
+
+
+def samples(schema: Schema, root: Schema) -> Iterator[Any]:
+    """Yield values that fit a schema, as its examples and enums show them."""
+    schema = follow(schema, root)
+    yield from schema.get("examples", ())
+    yield from schema.get("enum", ())
+    required = schema.get("required", ())
+    if schema.get("type") == "object" and required:
+        properties = schema.get("properties", {})
+        parts = {key: next(samples(properties.get(key, {}), root), None) for key in required}
+        if None not in parts.values():
+            yield parts

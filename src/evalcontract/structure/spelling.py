@@ -1,0 +1,76 @@
+"""Which known key an unknown one stands for, by how it is spelled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.nearest import edit_distance, normalise
+from evalcontract.structure.words import ORDINARY
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+_SHORT, _LONG = 3, 12
+
+
+def meant_key(
+    key: str, known: Iterable[str], value: Container[str], missing: Iterable[str]
+) -> str | None:
+    """Return the known key that an unknown one stands for; None where it is its own.
+
+    One edit is enough for a key that is required and missing, however short it is, and for any
+    of three letters; a plural counts as one. A key that is not there yet is meant rather than
+    one that is, and only such a one may be two edits away, or be cut to its last words.
+    """
+    folded = normalise(key)
+    wanted = _within(folded, missing, 1)
+    if wanted or folded in ORDINARY:
+        return wanted
+    absent = [each for each in known if each not in value]
+    there = [each for each in known if each in value]
+    return (
+        next((each for each in known if normalise(each) == folded), None)
+        or _one_edit(folded, absent)
+        or _one_edit(folded, there)
+        or _counted(folded, absent)
+        or _counted(folded, [each for each in there if len(each) >= _SHORT])
+        or _within(folded, [each for each in absent if len(each) >= _LONG], 2)
+        or _shortened(folded, known, value)
+    )
+
+
+def _one_edit(word: str, candidates: Iterable[str]) -> str | None:
+    return _within(word, [each for each in candidates if len(each) >= _SHORT], 1)
+
+
+def _within(word: str, candidates: Iterable[str], limit: int) -> str | None:
+    """Return the nearest candidate within some edits."""
+    best: tuple[int, str] | None = None
+    for candidate in candidates:
+        distance = edit_distance(word, candidate, limit)
+        if distance <= limit and (best is None or distance < best[0]):
+            best = (distance, candidate)
+    return best[1] if best else None
+
+
+def _counted(word: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate that differs by singular and plural, in any of its words."""
+    single = _singular(word)
+    return next((each for each in candidates if _singular(each) == single), None)
+
+
+_IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "index"}
+
+
+def _singular(word: str) -> str:
+    parts = (_IRREGULAR.get(part, part) for part in word.split("_"))
+    return "_".join(part.removesuffix("s") for part in parts)
+
+
+def _shortened(word: str, known: Iterable[str], value: Container[str]) -> str | None:
+    """Return the one known key of which the first words, or the last `ref`, were dropped.
+
+    `facts` for `expected_facts`, `rubric` for `rubric_ref`; `score` may be any of two.
+    """
+    found = [each for each in known if each.endswith(f"_{word}") or each == f"{word}_ref"]
+    return found[0] if len(found) == 1 and found[0] not in value else None

@@ -1,0 +1,181 @@
+"""Names that other tools use: each says what we call it, and an author's own words stay silent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evalcontract.api.dataset_root import root_schema
+from evalcontract.structure.check import Structure
+from evalcontract.structure.schemas import definition, load
+
+if TYPE_CHECKING:
+    from evalcontract.model.diagnostic import Problem
+
+ROW = {"id": "a", "input": "b"}
+FULL = {**ROW, "criteria": "c", "expected": {"answer": 1}, "rubric_ref": "rubric/a@1.0.0"}
+JUDGE = {"id": "a", "version": "1.0.0"}
+
+
+def of_row(row: dict[str, Any], also: Any = None) -> list[Problem]:
+    return Structure("dataset", definition("row", of="dataset"), also).check(row)
+
+
+def of_check(**check: Any) -> list[Problem]:
+    scoring = {"combine": "all_pass"}
+    rubric = {"id": "a", "version": "1.0.0", "checks": [check], "scoring": scoring}
+    return Structure("rubric", load("rubric")).check(rubric)
+
+
+def said(found: list[Problem]) -> list[tuple[Any, str]]:
+    return [(each.path[-1], each.help or "") for each in found]
+
+
+# (a key, what the help names): told wherever it stands in a row
+ALWAYS = [
+    ("expected_output", "expected_facts"),
+    ("ground_truth", "expected_facts"),
+    ("groundTruth", "expected_facts"),
+    ("reference_answer", "expected_facts"),
+    ("reference_contexts", "expected"),
+    ("actual_output", "metadata"),
+    ("assert", "rubric_ref"),
+    ("retrieved_contexts", "context"),
+    ("retrieval_context", "context"),
+    ("must_include", "must_contain_any"),
+    ("not_contains", "must_not_contain"),
+]
+# Told only in a row that says nothing of what is expected.
+WHERE_NOTHING_IS_EXPECTED = [
+    *("answer", "reference", "target", "ideal"),
+    *("response", "completion", "outputs", "output"),
+]
+# Told only in a row without an input.
+WITHOUT_INPUT = [
+    *("question", "query", "prompt", "request", "user_input", "messages", "vars"),
+    *("instruction", "user_message"),
+]
+
+
+@pytest.mark.parametrize(("key", "ours"), ALWAYS)
+def test_names_that_are_nobodys_own(key: str, ours: str) -> None:
+    for row in (ROW, FULL):
+        ((where, advice),) = said(of_row({**row, key: ["x"]}))
+        assert (where, f"`{ours}`" in advice) == (key, True)
+
+
+@pytest.mark.parametrize("key", WHERE_NOTHING_IS_EXPECTED)
+def test_words_for_what_is_expected(key: str) -> None:
+    ((where, advice),) = said(of_row({**ROW, key: "x"}))
+    assert (where, "`expected_facts`" in advice) == (key, True)
+    assert of_row({**FULL, key: "x"}) == []
+
+
+@pytest.mark.parametrize("key", WITHOUT_INPUT)
+def test_words_for_the_input(key: str) -> None:
+    ((where, advice),) = said(of_row({"id": "a", "criteria": "c", key: "x"}))
+    assert (where, "`input`" in advice) == (key, True)
+    assert of_row({**ROW, "criteria": "c", key: "x"}) == []
+
+
+def test_the_original_beside_what_was_made_of_it() -> None:
+    assert of_row({**FULL, "context": "c", "retrieved_contexts": ["c"], "user_input": "b"}) == []
+
+
+def test_one_key_stands_for_what_is_missing() -> None:
+    """A row of another tool has several words for one thing: the surest is told."""
+    row = {"id": "a", "question": "b", "query": "b", "response": "c", "reference": "d"}
+    assert [key for key, _ in said(of_row(row))] == ["question", "reference"]
+    row = {"id": "a", "user_input": "b", "question": "b", "answer": "c", "ground_truth": "d"}
+    assert [key for key, _ in said(of_row(row))] == ["user_input", "ground_truth"]
+
+
+def test_the_keys_of_a_bundle_are_its_own() -> None:
+    bundle: dict[str, Any] = {
+        "properties": {"answer": {}, "ground_truth": {}, "chunks": {}, "gold_chunk": {}}
+    }
+    assert of_row({**ROW, "answer": "x", "ground_truth": "y"}, bundle) == []
+    ((_, advice),) = said(of_row({**ROW, "chunk": "x", "chunks": []}, bundle))
+    assert "`chunks`" in advice
+
+
+ROOTS = [
+    ({"tests": [{"vars": {}}]}, "`questions`"),
+    ({"goldens": [{"input": "x"}]}, "`questions`"),
+    ({"defaultTest": {"assert": []}}, "each row"),
+    ({"assert": []}, "each row"),
+    ({"rubric_ref": "rubric/a@1.0.0"}, "each of `questions`"),
+    ({"expected_facts": ["a"]}, "each of `questions`"),
+    ({"question": []}, "`questions`"),
+    ({"tests": 12}, None),
+    ({"tests": ["smoke"]}, None),
+    ({"prompts": [{"id": "a"}], "providers": ["x"]}, None),
+    ({"tags": ["a"], "criteria": "c", "examples": [{"a": 1}]}, None),
+]
+
+
+@pytest.mark.parametrize(("keys", "advice"), ROOTS)
+def test_keys_at_the_root_of_a_dataset(keys: dict[str, Any], advice: str | None) -> None:
+    found = Structure("dataset", root_schema()).check({"questions": [], **keys})
+    assert [advice in (each.help or "") for each in found if advice] == ([True] if advice else [])
+    assert len(found) == (advice is not None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "ours"),
+    [
+        ({"prompt": "x"}, "template"),
+        ({"system_prompt": "x"}, "template"),
+        ({"instructions": "x"}, "template"),
+        ({"messages": "x", "prompt_template": "x"}, "template"),
+        ({"template": "{{ output }}", "score_type": "levels", "labels": ["a", "b"]}, "level_names"),
+        ({"template": "{{ output }}", "choice_scores": [1]}, "level_values"),
+        ({"template": "{{ output }}", "prompt": "x", "labels": [], "type": "x"}, None),
+    ],
+)
+def test_keys_of_a_judge(keys: dict[str, Any], ours: str | None) -> None:
+    found = said(Structure("judge", load("judge")).check({**JUDGE, **keys}))
+    assert [f"`{ours}`" in advice for _, advice in found] == ([True] if ours else [])
+
+
+# (a check, the keys that are found, what the help names)
+CHECKS = [
+    ({"type": "contains", "value": "x"}, "type", "kind"),
+    ({"knd": "regex", "pattern": "x"}, "knd", "kind"),
+    ({"must_contain_any": ["x"]}, 0, "kind: must_contain_any"),
+    ({"kind": "must_contain_any", "text": "x"}, "text", "values"),
+    ({"kind": "must_contain_any", "value": "x", "values": ["x"]}, "value", "values"),
+    ({"kind": "llm_judge", "judge_ref": "judge/a@1.0.0"}, "judge_ref", "judge_prompt_ref"),
+    ({"kind": "llm_judge", "prompt": "x"}, "prompt", "judge_prompt_ref"),
+    ({"kind": "llm_judge", "value": "x"}, "value", "judge_prompt_ref"),
+    ({"kind": "fact_match", "threshold": 0.5}, "threshold", "min_recall"),
+    ({"kind": "regex", "regex": "x"}, "regex", "pattern"),
+    ({"kind": "tool_usage", "expected_tools": [{"tool": "x"}]}, "tool", "name"),
+    ({"kind": "regex", "pattern": "x", "weight": 2}, "weight", "scoring"),
+    ({"kind": "markdown_structure", "headings": 2}, "headings", "min_headings"),
+    ({"kind": "contains"}, "kind", "must_contain_any"),
+    ({"kind": "icontains"}, "kind", "must_contain_any"),
+    ({"kind": "not-contains"}, "kind", "must_not_contain"),
+    ({"kind": "llm-rubric"}, "kind", "llm_judge"),
+    ({"kind": "is-json"}, "kind", "json_schema"),
+    ({"kind": "equals"}, "kind", "match: full"),
+    ({"kind": "similar"}, "kind", "llm_judge"),
+    ({"kind": "tool_usage", "order": "strict"}, "order", "sequence"),
+]
+
+
+@pytest.mark.parametrize(("check", "at", "ours"), CHECKS)
+def test_keys_and_kinds_of_a_check(check: dict[str, Any], at: str | int, ours: str) -> None:
+    ((where, advice),) = said(of_check(**check))
+    assert (where, f"`{ours}`" in advice) == (at, True)
+
+
+def test_what_is_missing_under_another_name_is_one_finding() -> None:
+    matrix = {"true_positive": 1, "false_negative": 1, "tn": 1, "fp": 1}
+    judge = {**JUDGE, "template": "{{ output }}", "validation": {"confusion_matrix": matrix}}
+    found = said(Structure("judge", load("judge")).check(judge))
+    assert found == [
+        ("true_positive", "did you mean `tp`? It is missing"),
+        ("false_negative", "did you mean `fn`? It is missing"),
+    ]
