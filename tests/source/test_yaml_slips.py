@@ -106,6 +106,16 @@ SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
     ),
     "a dash to the left": (("  - id: order", " - id: order"), "9:2", "column 2", "to column 3"),
     "a dash to the right": (("  - id: order", "    - id: order"), "9:5", "column 5", "to column 3"),
+    "a value above a list": (
+        ("questions:", "questions: [a]"), "1:1", "`questions` has a value in its line", "one of",
+    ),
+    "an empty text above a list": (
+        ("    facts:\n", '    facts: ""\n'), "5:5", "`facts` has a value in its line", "one of",
+    ),
+    "a value above a mapping": (
+        (CRITERIA, "    expected: json\n      format: json\n      length: 3\n"), "4:5",
+        "`expected` has a value in its line", "one of",
+    ),
     "an item to the left": (
         ("      - thirty days\n", "      - thirty days\n     - free\n"), "7:6", "column 6",
         "to column 7",

@@ -40,7 +40,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     written = subject.artifact.document.value.get("checks")
     if not isinstance(written, list):
         return  # that the checks are missing is the mistake
-    ids = [each["id"] for each in written if isinstance(each, dict) and "id" in each]
+    ids = [str(each["id"]) for each in written if isinstance(each, dict) and "id" in each]
     for key in weights:
         if key not in ids:
             free = [id_ for id_ in ids if id_ not in weights]

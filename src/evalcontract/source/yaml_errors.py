@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 from evalcontract.model.span import Span
 from evalcontract.source.fault import SourceFault
 from evalcontract.source.text import split_lines
-from evalcontract.source.yaml_slips import Stumble, find_slip
+from evalcontract.source.yaml_slips import find_slip
+from evalcontract.source.yaml_stumble import Stumble
 
 if TYPE_CHECKING:
     from typing import Any
 
     import yaml
 
-    from evalcontract.source.yaml_slips import Slip
+    from evalcontract.source.yaml_stumble import Slip
 
 # (a part of libyaml's message, ours, what to type instead)
 _TRANSLATIONS = (

@@ -88,8 +88,9 @@ def _reference(kind: str, text: str) -> str | None:
 def unknown_value(error: ValidationError, name: str, _: str | None) -> Said:
     """Say that a value is none of those that its key takes."""
     value, allowed = error.instance, [str(each) for each in error.validator_value]
-    shown = f"`{short(value)}`" if not isinstance(value, dict | list) else short(value)
-    message = f"{name} cannot be {shown}"
+    what = "a list" if isinstance(value, list) else "a mapping"
+    shown = f"`{short(value)}`" if not isinstance(value, dict | list) else what
+    message = f"{name} is empty" if value == "" else f"{name} cannot be {shown}"
     if isinstance(value, str):
         if meant := nearest(value, allowed):
             return message, f"did you mean `{meant}`?"

@@ -67,13 +67,10 @@ def named(value: Any) -> str:
 
 def _unquoted(error: ValidationError, name: str, message: str, text: str) -> tuple[str, str | None]:
     """Say of a text that it lost its quotes, and so became a number, or true or false."""
-    if isinstance(error.instance, bool):
-        return message, f'quote it: "{text}"'
-    if name.endswith("version`"):
+    if name.endswith("version`") and not isinstance(error.instance, bool):
         message = f"{name} must be quoted: `{text}` is a number in YAML, not text"
         return message, f'quote it: "{quoted_version(text) or text}"'
-    pattern = error.schema.get("pattern")
-    if pattern is None:
+    if "pattern" not in error.schema:
         return message, f'quote it: "{text}"'
     if day := _DAY.fullmatch(text):
         return message, f'write "{"-".join(day.groups())}"'
@@ -91,9 +88,18 @@ def _instead(wanted: list[str], error: ValidationError) -> str | None:
         whole = "number" not in wanted
         return _number(value, error.schema, "a whole number" if whole else "a number")
     if "array" in wanted:
-        return _list(value)
+        return _list(value, error.schema)
     if "object" in wanted:
         return _mapping(value, error.schema)
+    return _text(value, error.schema)
+
+
+def _text(value: Any, schema: dict[str, Any]) -> str:
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return f"write it without the brackets: {clipped(flow(value[0], inside=False))}"
+    examples = schema.get("examples", ()) if "pattern" in schema else ()
+    if examples:
+        return f"write one text, such as {clipped(flow(examples[0], inside=False))}"
     return "write one text, in quotes if it begins with `[` or `{`"
 
 
@@ -119,13 +125,14 @@ def _number(text: Any, schema: dict[str, Any], what: str) -> str:
     return f"write the number alone: {number}"
 
 
-def _list(value: Any) -> str:
+def _list(value: Any, schema: dict[str, Any]) -> str:
     if isinstance(value, str):
         parts = [part.strip() for part in value.split(",")] if "," in value else [value]
         return f"write a list: {clipped(flow([part for part in parts if part]))}"
     if isinstance(value, dict):
         return "write a list: begin each item with `- `"
-    return f"write a list: [{flow(value)}]"
+    of_texts = schema.get("items", {}).get("type") == "string"
+    return f"write a list: {flow([flow(value) if of_texts else value])}"
 
 
 def _mapping(value: Any, schema: dict[str, Any]) -> str:
