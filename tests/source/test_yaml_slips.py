@@ -106,6 +106,10 @@ SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
     ),
     "a dash to the left": (("  - id: order", " - id: order"), "9:2", "column 2", "to column 3"),
     "a dash to the right": (("  - id: order", "    - id: order"), "9:5", "column 5", "to column 3"),
+    "a quoted text above a mapping": (
+        (CRITERIA, '    expected: ""\n      format: json\n      length: 3\n'), "4:5",
+        "`expected` has a value in its line", "one of",
+    ),
     "a value above a list": (
         ("questions:", "questions: [a]"), "1:1", "`questions` has a value in its line", "one of",
     ),

@@ -118,6 +118,8 @@ OTHERS: list[tuple[str, dict[str, Any], str, str | None]] = [
     ("dataset", {"tags": 7}, "`tags` must be a list, not a number", "write a list: ['7']"),
     ("dataset", {"rubric_ref": ["rubric/a@1.0.0"]}, "`rubric_ref` must be text, not a list",
      "write it without the brackets: rubric/a@1.0.0"),
+    ("rubric", {"version": {"a": 1}}, "`version` must be text, not a mapping",
+     'write one text, such as "1.0.0"'),
     ("dataset", {"rubric_ref": True}, "`rubric_ref` must be text, not `true`",
      'such as "rubric/release_notes@1.2.0"'),
     ("rubric", {"scoring": {"combine": ""}}, "`scoring.combine` is empty",

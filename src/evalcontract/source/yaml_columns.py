@@ -36,8 +36,9 @@ def value_above(stumble: Stumble) -> Slip | None:
         return None
     name = above["key"]
     message = f"`{shown(name)}` has a value in its line, and a block below it"
+    advice = "remove one of the two, or give the block a key of its own"
     place = span_at(number, len(above["lead"]), len(name))
-    return Slip(message, place, "remove one of the two")
+    return Slip(message, place, advice)
 
 
 def _columns_above(stumble: Stumble, number: int) -> list[tuple[int, str]]:
@@ -45,7 +46,8 @@ def _columns_above(stumble: Stumble, number: int) -> list[tuple[int, str]]:
     found = []
     for at in range(number - 1, max(number - _LINES, -1), -1):
         key = KEY.match(stumble.lines[at])
-        if key and not stumble.lines[at].lstrip().startswith("#"):
+        # What has spaces in it is hardly a key, but a text of several lines.
+        if key and " " not in key["key"]:
             found.append((len(key["lead"]), key["key"].strip("\"'")))
             if not key["lead"] and len(found) > 1:
                 break
@@ -117,4 +119,4 @@ def dash_alone_or_twice(stumble: Stumble) -> Slip | None:
 def no_sibling(stumble: Stumble) -> Slip | None:
     """A key where an item of a list, or another key, was expected."""
     key = KEY.match(stumble.text(stumble.line))
-    return odd_column(stumble, len(key["lead"])) if key else None
+    return (value_above(stumble) or odd_column(stumble, len(key["lead"]))) if key else None

@@ -99,7 +99,7 @@ def _text(value: Any, schema: dict[str, Any]) -> str:
         return f"write it without the brackets: {clipped(flow(value[0], inside=False))}"
     examples = schema.get("examples", ()) if "pattern" in schema else ()
     if examples:
-        return f"write one text, such as {clipped(flow(examples[0], inside=False))}"
+        return f'write one text, such as "{clipped(str(examples[0]))}"'
     return "write one text, in quotes if it begins with `[` or `{`"
 
 
