@@ -15,11 +15,12 @@ from evalcontract.structure.typed_gate import TypedGate
 
 Row = dict[str, Any]
 
+SEEN = "[^\\u0000-\\u0020\\u007f\\u00a0\\ufeff]"
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "required": ["id"],
-    "properties": {"id": {"type": "string", "minLength": 1}, "input": {"pattern": r"\S"}},
+    "properties": {"id": {"type": "string", "minLength": 1}, "input": {"pattern": SEEN}},
 }
 CLEAN: list[Row] = [
     {"id": "a", "input": "Where: left or right?", "n": 1, "tags": ["x", "y"], "own": {"k": None}},
@@ -134,7 +135,11 @@ SCHEMAS: list[tuple[Any, list[Any]]] = [
     ({"enum": ["a", "abc"], "maxLength": 2}, ["a"]),
     ({"minItems": 1, "maxItems": 2, "items": {"minLength": 1}}, [["a"], ["b", "c"]]),
     ({"items": {"items": {"type": "integer"}}}, [[[1]], [[]]]),
-    ({"uniqueItems": True}, [["a"]]),
+    ({"uniqueItems": True}, [["a"], ["a", "b"]]),
+    ({"uniqueItems": True}, [[1, 2]]),
+    ({"pattern": SEEN}, ["a", "b"]),
+    ({"items": {"pattern": SEEN, "maxLength": 2}}, [["a", "b"]]),
+    ({"pattern": "[^a]"}, ["b"]),
     ({"prefixItems": [{"const": "a"}]}, [["a"]]),
     ({"contains": {"const": "a"}}, [["a", "b"]]),
     (
@@ -202,12 +207,12 @@ def test_what_passes_is_accepted_by_the_schema(schema: Any, examples: list[Any])
     sound()
 
 
-UNFIT = [{"multipleOf": 2}, {"uniqueItems": True}, {"if": {"const": "a"}, "then": False}]
+UNFIT = [{"multipleOf": 2}, {"contains": True}, {"if": {"const": "a"}, "then": False}]
 
 
 @pytest.mark.parametrize("schema", UNFIT)
 def test_some_schemas_are_said_by_no_type(schema: Any) -> None:
-    value = {"multipleOf": 2, "uniqueItems": ["a"], "if": "b"}[next(iter(schema))]
+    value = {"multipleOf": 2, "contains": ["a"], "if": "b"}[next(iter(schema))]
     with pytest.raises(UnfitError):
         TypedGate({**SCHEMA, "properties": {"v": schema}}, [{"id": "a", "v": value}])
 

@@ -22,10 +22,10 @@ OF_NUMBER = {
     "exclusiveMinimum": "gt",
     "exclusiveMaximum": "lt",
 }
-OF_LIST = frozenset({"minItems", "maxItems", "items"})
+OF_LIST = frozenset({"minItems", "maxItems", "items", "uniqueItems"})
 _OF_KEYS = frozenset({"properties", "required", "additionalProperties", "patternProperties"})
 OF_MAPPING = _OF_KEYS | {"minProperties", "maxProperties", "anyOf"}
-_OF_PLACES = frozenset({"prefixItems", "contains", "minContains", "maxContains", "uniqueItems"})
+_OF_PLACES = frozenset({"prefixItems", "contains", "minContains", "maxContains"})
 _OTHER_LIST = _OF_PLACES | {"unevaluatedItems"}
 _OF_OTHER_KEYS = frozenset({"propertyNames", "dependentRequired", "dependentSchemas"})
 _OTHER_MAPPING = _OF_OTHER_KEYS | {"unevaluatedProperties"}

@@ -12,11 +12,6 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Protocol
 
-#: What ECMA-262's `\\s` stands for: a text of nothing else is blank.
-BLANKS = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
-
 
 class RefusedError(Exception):
     """A value is not as its shape says, in what a type cannot say."""
@@ -38,8 +33,10 @@ class Shape(Protocol):
         """Whether there is nothing to count, nor to look at."""
         ...
 
-    def count(self, values: list[Any]) -> int:
+    def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return how many keys stand in the values of a column.
+
+        `is_plain` says that all texts are of the visible characters of ASCII, and of spaces.
 
         Raises:
             RefusedError: one of them is not as it must be.
@@ -57,20 +54,26 @@ class Shape(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A text, a number, a truth value or null; a text may have to hold more than blanks."""
+    """A text, a number, a truth value or null; a text may have to hold more than `blanks`."""
 
     type: Any
     is_text: bool = False
-    not_blank: bool = False
+    blanks: str = ""
 
     @property
     def is_flat(self) -> bool:
         """Whether any value of the type will do."""
-        return not self.not_blank
+        return not self.blanks
 
-    def count(self, values: list[Any]) -> int:
+    def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return 0."""
-        if self.not_blank and "" in [each.strip(BLANKS) for each in values]:
+        if not self.blanks:
+            return 0
+        if is_plain:  # the only blank there is a space, and the type has no empty text
+            is_refused = any(map(str.isspace, values))
+        else:
+            is_refused = "" in [each.lstrip(self.blanks) for each in values]
+        if is_refused:
             raise RefusedError
         return 0
 
@@ -81,19 +84,24 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A list of values of one shape."""
+    """A list of values of one shape; it may have to hold none twice."""
 
     type: Any
     item: Shape
+    is_unique: bool = False
 
     @property
     def is_flat(self) -> bool:
-        """Whether its items are."""
-        return self.item.is_flat
+        """Whether its items are, and any number of times."""
+        return self.item.is_flat and not self.is_unique
 
-    def count(self, values: list[Any]) -> int:
+    def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return the number of keys in all items."""
-        return 0 if self.is_flat else self.item.count(list(chain.from_iterable(values)))
+        if self.is_unique and sum(map(len, values)) != sum(map(len, map(set, values))):
+            raise RefusedError
+        if self.item.is_flat:
+            return 0
+        return self.item.count(list(chain.from_iterable(values)), is_plain=is_plain)
 
     def colons(self, values: list[Any], enough: int) -> int:
         """Return the number of colons in all items."""
@@ -112,11 +120,12 @@ class Mapped:
         """Never: it has keys."""
         return False
 
-    def count(self, values: list[Any]) -> int:
+    def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return the number of keys, of the mappings and below."""
         inner = 0
         if not self.value.is_flat:
-            inner = self.value.count(list(chain.from_iterable(each.values() for each in values)))
+            below = list(chain.from_iterable(each.values() for each in values))
+            inner = self.value.count(below, is_plain=is_plain)
         return sum(map(len, values)) + inner
 
     def colons(self, values: list[Any], enough: int) -> int:
@@ -163,7 +172,7 @@ class Record:
         absent = self.absent
         return [each for each in found if each is not absent]
 
-    def count(self, values: list[Any]) -> int:
+    def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return the number of keys, of the records and below."""
         total = 0
         for _, field in self.fields:
@@ -171,7 +180,7 @@ class Record:
                 column = self._column(field, values)
                 total += len(column)
                 if not field.shape.is_flat:
-                    total += field.shape.count(column)
+                    total += field.shape.count(column, is_plain=is_plain)
             else:
                 total += len(values)
         return total
@@ -200,10 +209,10 @@ class OneOf:
         """Whether all of them are."""
         return all(shape.is_flat for _, shape in self.shapes)
 
-    def count(self, values: list[Any]) -> int:
+    def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return the number of keys in all values."""
         return sum(
-            shape.count([each for each in values if each.__class__ is class_])
+            shape.count([each for each in values if each.__class__ is class_], is_plain=is_plain)
             for class_, shape in self.shapes
             if not shape.is_flat
         )

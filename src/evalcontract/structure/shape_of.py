@@ -7,6 +7,7 @@ seen has to be said by the shape. A keyword that cannot be said so makes the row
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 from evalcontract.structure.applied import (
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.shape import Shape
 
-# Not blank: the one pattern that is said otherwise than by the texts that were seen.
-_NOT_BLANK = r"\S"
+# "Holds another character than these": the one kind of pattern that a shape can say.
+_OTHER_THAN = re.compile(r"\[\^((?:\\u[0-9a-f]{4}-?)*\\u[0-9a-f]{4})\]")
+_MOST_BLANKS = 500
 _MOST_LITERALS = 200
 _MOST_FIELDS = 100
 _MOST_STEPS = 30
@@ -93,19 +95,31 @@ def _of_class(
 def _text(parts: Parts, column: list[str]) -> Shape:
     say_all(parts, {*OF_TEXT, "enum", "const"}, {*OF_NUMBER, "multipleOf"} | ELSEWHERE)
     patterns = {part["pattern"] for part in parts if "pattern" in part}
-    lengths = {key for part in parts for key in part if key in ("minLength", "maxLength")}
+    limits = _lengths(parts, "minLength", "maxLength")
     listed = [part["enum"] for part in parts if "enum" in part]
     listed += [[part["const"]] for part in parts if "const" in part]
-    if patterns - {_NOT_BLANK} or listed:
+    blanks = _blanks(patterns)
+    if listed or (patterns and not blanks):
         texts = set(column)
-        if listed and not patterns and not lengths:
+        if not patterns and not limits:
             first, *others = ({each for each in one if isinstance(each, str)} for one in listed)
             texts = first.intersection(*others)
         if not 0 < len(texts) <= max(_MOST_LITERALS, max(map(len, listed), default=0)):
             raise UnfitError
         return Scalar(Literal[tuple(sorted(texts))], is_text=any(":" in each for each in texts))
-    limits = _lengths(parts, "minLength", "maxLength")
-    return Scalar(_limited(str, limits), is_text=True, not_blank=bool(patterns))
+    if blanks:
+        limits["min_length"] = max(1, limits.get("min_length", 1))
+    return Scalar(_limited(str, limits), is_text=True, blanks=blanks)
+
+
+def _blanks(patterns: set[str]) -> str:
+    """Return the characters beside which a text must hold another; none if that is not asked."""
+    if len(patterns) != 1 or not (found := _OTHER_THAN.fullmatch(next(iter(patterns)))):
+        return ""
+    among = re.compile(f"[{found[1]}]")
+    blanks = "".join(filter(among.match, map(chr, range(0x10000))))
+    is_usual = " " in blanks and not any("!" <= each <= "~" for each in blanks)
+    return blanks if is_usual and len(blanks) <= _MOST_BLANKS else ""
 
 
 def _number(class_: type, parts: Parts) -> Shape:
@@ -146,12 +160,15 @@ def _list(parts: list[tuple[Schema, Schema]], column: list[list[Any]], steps: in
     plain = [part for part, _ in parts]
     say_all(plain, OF_LIST, {*OF_TEXT, *OF_NUMBER, "multipleOf"} | MAPPINGS)
     limits = _lengths(plain, "minItems", "maxItems")
+    is_unique = any(part.get("uniqueItems") for part in plain)
     items = [item for each in column for item in each]
     if not items:
         return Listed(_limited(list[None], {"max_length": 0}), Scalar(None))
     below = [Applied(part["items"], root) for part, root in parts if "items" in part]
     shape = _shape_of(below, items, steps - 1)
-    return Listed(_limited(list[shape.type], limits), shape)  # type: ignore[name-defined]
+    if is_unique and not (isinstance(shape, Scalar) and shape.is_text):
+        raise UnfitError  # 1 and true are two values of JSON, and one of Python
+    return Listed(_limited(list[shape.type], limits), shape, is_unique)  # type: ignore[name-defined]
 
 
 def _mapping(parts: list[tuple[Schema, Schema]], column: list[dict[str, Any]], steps: int) -> Shape:

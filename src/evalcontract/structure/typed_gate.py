@@ -45,12 +45,11 @@ class TypedGate:
         self._record: Record = record_of(schema, rows)
         # Stands between the rows: a line that is no row of its own would swallow or lack one.
         self._mark = secrets.randbits(62) | 1 << 61
-        self._between = b",%d," % self._mark
+        self._between = b"\n%d\n" % self._mark
         mark: Any = Literal[self._mark]
         row_or_mark: Any = Union[self._record.type, mark]  # noqa: UP007
-        rows_and_marks: Any = list[row_or_mark]
         try:
-            self._decode = msgspec.json.Decoder(rows_and_marks).decode
+            self._decode = msgspec.json.Decoder(row_or_mark).decode_lines
         except (TypeError, ValueError):
             raise UnfitError from None
         self._faults = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -62,15 +61,15 @@ class TypedGate:
         None where that is not known.
         """
         text = lines if lines.endswith(b"\n") else lines + b"\n"
-        marked = b"[%b%d]" % (text.replace(b"\n", self._between), self._mark)
+        marked = text.replace(b"\n", self._between)
         try:
             read = self._decode(marked)
         except self._faults as error:
             return self._line_of(str(error), marked, lines)
-        rows: list[Any] = read[:-1:2]
+        rows = read[::2]
         # A break within a row is not between two of them: then there are more than marks.
-        count = (len(marked) - len(text) - len(b"[%d]" % self._mark)) // (len(self._between) - 1)
-        if len(read) != 2 * count + 1 or read[1::2].count(self._mark) != count:
+        count = (len(marked) - len(text)) // (len(self._between) - 1)
+        if len(read) != 2 * count or read[1::2].count(self._mark) != count:
             return None
         return rows if self._is_whole(text, rows) else None
 
@@ -96,7 +95,8 @@ class TypedGate:
         No colon of a text is written as an escape, where colons in texts matter.
         """
         try:
-            keys = self._record.count(rows)
+            is_plain = text.isascii() and b"\\" not in text and b"\x7f" not in text
+            keys = self._record.count(rows, is_plain=is_plain)
         except RefusedError:
             return False
         surplus = text.count(b":") - keys
