@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault
-from evalcontract.api.gates import Gates, row_schema
+from evalcontract.api.grading import Grading
 from evalcontract.api.run import Run, today, usable_bundles
 from evalcontract.checks import Surroundings
 from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals, add, cover, total
 from evalcontract.library.artifact import read_artifact
-from evalcontract.library.library import Resolved
+from evalcontract.library.library import Dangling
 from evalcontract.model.errors import NothingToCheck
-from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.reference import Kind
 from evalcontract.source import Document, Unreadable
-from evalcontract.structure.check import Structure
 from evalcontract.structure.parts import HARMLESS
 from evalcontract.workspace import find_root, open_workspace
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.api.loaded import LoadedRow
     from evalcontract.api.options import Input, Options
     from evalcontract.checks.plan import Plan
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.diagnostic import Diagnostic, Problem
     from evalcontract.model.span import Place
     from evalcontract.source import RowStream
 
@@ -71,8 +70,11 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
         if isinstance(source, Unreadable):
             outcome.diagnostics += run.unreadable([source])
         elif isinstance(source, Document) and _is_rubric(source.value):
-            artifact = read_artifact(Kind.RUBRIC, source)
-            outcome.plans.append(_gates(run, {}).plan(artifact))
+            grading = _grading(run, {})
+            plan = grading.plan(read_artifact(Kind.RUBRIC, source))
+            outcome.plans += [plan] if plan else []
+            crashes = grading.crashes.values()
+            outcome.diagnostics += locate(crashes, source, run.base_policy, {})
         else:
             outcome.files.append(_cover_file(run, source, outcome.diagnostics, keep_all=all_rows))
     if not any_input:
@@ -84,13 +86,13 @@ def _is_rubric(value: Any) -> bool:
     return isinstance(value, dict) and "checks" in value and "questions" not in value
 
 
-def _gates(run: Run, root: dict[str, Any]) -> Gates:
+def _grading(run: Run, root: dict[str, Any]) -> Grading:
     workspace = run.workspace
     has_php = shutil.which("php") is not None
     around = Surroundings(workspace.library, has_php=has_php, read_json=workspace.read_json)
     default = root.get("bundle")
     name = default if isinstance(default, str) else None
-    return Gates(around, usable_bundles(workspace.bundles), name)
+    return Grading(around, usable_bundles(workspace.bundles), name)
 
 
 def _cover_file(
@@ -117,6 +119,7 @@ def _cover_file(
             whole = row.cells and all(cell.outlook.runs for cell in row.cells)
             if rows and (keep_all or not whole):
                 kept.append((row, rows.place((*rows.prefix, row.index))))
+    diagnostics += locate(coverer.crashes, source, policy, {})
     return FileCoverage(source.file, totals, by_check, tuple(kept))
 
 
@@ -124,28 +127,29 @@ class Coverer:
     """Tells the coverage of the rows of one dataset."""
 
     def __init__(self, run: Run, root: dict[str, Any]) -> None:
-        self._library = run.workspace.library
-        self._gates = _gates(run, root)
-        self._structures: dict[str | None, Structure] = {}
+        self._grading = _grading(run, root)
+
+    @property
+    def crashes(self) -> list[Problem]:
+        """The rubrics of which nothing can be told: a bug of ours."""
+        return list(self._grading.crashes.values())
 
     def cover(self, index: int, row: Any) -> RowCoverage:
         """Return the coverage of one row."""
-        bundle = self._gates.bundle_of(row) if isinstance(row, dict) else None
-        if bundle not in self._structures:
-            own = self._gates.schema_of(bundle)
-            self._structures[bundle] = Structure("dataset", row_schema(), own)
-        problems = self._structures[bundle].check(row)
+        bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
+        problems = self._grading.structure(bundle).check(row)
         # A runner passes over a misspelled key: what is missing for it shows in the checks.
         faults = [each for each in problems if not each.code.endswith(HARMLESS)]
         if faults:
             return cover(index, row, None, fault=faults[0].message)
-        text = row.get("rubric_ref")
-        reference = Reference.parse(text) if text is not None else None
-        found = self._library.resolve(reference) if reference else None
-        if isinstance(found, Resolved):
-            return cover(index, row, self._gates.plan(found.artifact))
-        fault = f"there is no `{reference}`" if reference is not None else None
-        return cover(index, row, None, fault=fault)
+        found = self._grading.rubric_of(row.get("rubric_ref"))
+        if found is None:
+            return cover(index, row, None)
+        if isinstance(found, Dangling):
+            return cover(index, row, None, fault=f"there is no `{found.reference}`")
+        plan = self._grading.plan(found.artifact)
+        crashed = "what its rubric does cannot be told: a bug of evalcontract"
+        return cover(index, row, plan, fault=None if plan else crashed)
 
     def cover_rows(self, rows: Iterable[LoadedRow]) -> tuple[RowCoverage, ...]:
         """Return the coverage of rows that are loaded already."""

@@ -16,13 +16,16 @@ def guarded(code: str, check: Callable[..., Iterator[Problem]], *args: Any) -> l
     try:
         found.extend(check(*args))
     except Exception as error:  # noqa: BLE001 - whatever a rule does, the others run
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        found.append(
-            Problem(
-                "internal/rule-crashed",
-                f"the rule {code} crashed ({what}); the others have run",
-                (),
-                "this is a bug of evalcontract: please report it with the file",
-            )
-        )
+        found.append(crash(f"the rule {code}", error, "the others have run"))
     return found
+
+
+def crash(what: str, error: Exception, rest: str) -> Problem:
+    """Return the finding for a part of ours that raised; `rest` tells what is judged all the same."""
+    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return Problem(
+        "internal/rule-crashed",
+        f"{what} crashed ({told}); {rest}",
+        (),
+        "this is a bug of evalcontract: please report it with the file",
+    )

@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.crash import guarded
-from evalcontract.api.gates import Gates, row_schema
+from evalcontract.api.gates import Gates
+from evalcontract.api.grading import Grading
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
-from evalcontract.model.reference import Kind, Reference
 from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.rules._row_rule import RowSubject
-from evalcontract.structure.check import Structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -62,10 +61,9 @@ class DatasetCheck:
         self._around = around
         self._raw = raw
         default = root.get("bundle")
-        self._gates = Gates(
-            around.checks, around.bundles, default if isinstance(default, str) else None
-        )
-        self._structures: dict[str | None, Structure] = {}
+        bundle = default if isinstance(default, str) else None
+        self._grading = Grading(around.checks, around.bundles, bundle)
+        self._gates = Gates(self._grading)
         self._references: set[str] = set()
         context = DatasetContext(rows.prefix, root, around.declared)
         self._watches = [(rule.code, rule.watch(context)) for rule in self._rules.dataset]
@@ -84,15 +82,17 @@ class DatasetCheck:
 
     def finish(self) -> list[Problem]:
         """Return what only the whole dataset shows."""
-        return [problem for code, watch in self._watches for problem in guarded(code, watch.finish)]
+        found = [
+            problem for code, watch in self._watches for problem in guarded(code, watch.finish)
+        ]
+        return [*found, *self._grading.crashes.values()]
 
     def reached(self) -> list[tuple[Artifact, bool]]:
         """Return the rubrics that rows refer to, each with whether every reference is pinned."""
         found: dict[int, tuple[Artifact, bool]] = {}
         for text in sorted(self._references):
-            reference = Reference.parse(text)
-            resolved = self._around.library.resolve(reference) if reference else None
-            if isinstance(resolved, Resolved) and resolved.artifact.kind is Kind.RUBRIC:
+            resolved = self._grading.rubric_of(text)
+            if isinstance(resolved, Resolved):
                 _, pinned = found.get(id(resolved.artifact), (None, True))
                 found[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
         return list(found.values())
@@ -121,8 +121,8 @@ class DatasetCheck:
 
     def _of_row(self, row: Any, index: int) -> list[Problem]:
         path = (*self._rows.prefix, index)
-        bundle = self._gates.bundle_of(row) if isinstance(row, dict) else None
-        found = self._structure(bundle).check(row, path, self._raw)
+        bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
+        found = self._grading.structure(bundle).check(row, path, self._raw)
         sound = not found
         for use in uses_of_row(row, path):
             found += check_use(use, self._around.library, self._around.unreadable)
@@ -134,19 +134,9 @@ class DatasetCheck:
         return found
 
     def _plan(self, row: dict[str, Any]) -> tuple[Plan | None, bool]:
-        """Return the plan of a row's rubric, and whether it is known what the row refers to."""
-        text = row.get("rubric_ref")
-        reference = Reference.parse(text) if isinstance(text, str) else None
-        if reference is None:
-            return None, True
-        found = self._around.library.resolve(reference)
+        """Return the plan of a row's rubric, and whether it is known what grades the row."""
+        found = self._grading.rubric_of(row.get("rubric_ref"))
         if isinstance(found, Resolved):
-            return self._gates.plan(found.artifact), True
-        return None, False
-
-    def _structure(self, bundle: str | None) -> Structure:
-        """Return the structure of a row of a bundle, or of none."""
-        if bundle not in self._structures:
-            own = self._gates.schema_of(bundle)
-            self._structures[bundle] = Structure("dataset", row_schema(), own)
-        return self._structures[bundle]
+            plan = self._grading.plan(found.artifact)
+            return plan, plan is not None
+        return None, found is None
