@@ -169,7 +169,7 @@ RUBRICS = st.tuples(CHECKS, NAMED, CHECKS, NAMED).map(
     lambda drawn: (rubric("first", *drawn[:2]), rubric("second", *drawn[2:]))
 )
 EMPTY: st.SearchStrategy[Any] = st.sampled_from([[], {}, "", None, 0, False])
-WORDS = st.lists(st.sampled_from(["left", "lookup", ""]), max_size=2)
+WORDS = st.lists(st.sampled_from(["left", "lookup", " ", ""]), max_size=2)
 EXPECTED = st.fixed_dictionaries(
     {}, optional={"format": st.sampled_from(["json", "text", "", None]), "answer": WORDS}
 )
@@ -198,9 +198,9 @@ LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
     {"id": st.just("a"), "input": st.just("b")},
     optional={
         "rubric_ref": st.sampled_from(["rubric/first@1.0.0", "rubric/second@1.0"]),
-        "criteria": st.just("Names Paris"),
-        "expected": st.sampled_from([{"format": "json"}, {"answer": 1}, {}]),
-        "expected_facts": st.sampled_from([["left"], []]),
+        "criteria": st.sampled_from(["Names Paris", " "]),
+        "expected": st.sampled_from([{"format": "json"}, {"format": "text"}, {"answer": 1}, {}]),
+        "expected_facts": st.sampled_from([["left"], [" ", "left"], [" "], []]),
         "expected_tools": st.sampled_from([["lookup"], []]),
         "must_not_contain": st.just(["stupid"]),
         "context": st.sampled_from(["Ghent", "", None]),

@@ -21,7 +21,7 @@ def guarded(code: str, check: Callable[..., Iterator[Problem]], *args: Any) -> l
 
 
 def crash(what: str, error: Exception, rest: str) -> Problem:
-    """Return the finding for a part of ours that raised; `rest` tells what is judged all the same."""
+    """Return the finding for a part of ours that raised; `rest` says what was judged."""
     told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return Problem(
         "internal/rule-crashed",

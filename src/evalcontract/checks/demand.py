@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import OWN_EXPECTATIONS
@@ -14,7 +15,17 @@ if TYPE_CHECKING:
 #: Expectations that some check has to read, where a row has a rubric.
 EXPECTATIONS = ("expected_facts", "expected_tools", "expected.format", "must_not_contain")
 
-_FILLED: dict[str, Any] = {"minItems": 1, "minLength": 1, "minProperties": 1}
+# A character that neither Python nor ECMA-262 takes for a space.
+_INK = r"[^\s\u001c-\u001f\u0085\ufeff]"
+_FORMAT = "expected.format"
+
+
+class Asked(StrEnum):
+    """What is asked of a key: to be there, to hold something, or to hold what can fail."""
+
+    PRESENT = "present"
+    FILLED = "filled"
+    TELLING = "telling"
 
 
 def demand_of(plan: Plan | None, *, has_bundle: bool) -> dict[str, Any]:
@@ -27,7 +38,9 @@ def demand_of(plan: Plan | None, *, has_bundle: bool) -> dict[str, Any]:
     if plan is None:
         return _demand_of_own(has_bundle=has_bundle)
     required = {need for step in plan.steps for need in _asked(step)}
-    parts = [_must_have(field, filled=filled) for field, filled in sorted(required)]
+    if not any(_runs_on_any_text(step) for step in plan.steps):
+        required = {(field, _telling(field, how)) for field, how in required}
+    parts = [_must_have(field, how) for field, how in sorted(required)]
     if plan.is_complete:
         parts += [_must_not_have(field) for field in EXPECTATIONS if field not in plan.reads]
     return {"allOf": parts} if parts else {}
@@ -38,24 +51,42 @@ def asked_of_rows(plan: Plan) -> list[str]:
     return sorted({field for step in plan.steps for field, _ in _asked(step)})
 
 
-def _asked(step: Step) -> Iterator[tuple[str, bool]]:
-    """Yield what must be there for a check to run, and whether it must hold something.
+def _asked(step: Step) -> Iterator[tuple[str, Asked]]:
+    """Yield what must be there for a check to run, and what is asked of it.
 
     Of a check that nothing in the row can help there is nothing to be asked.
     """
     if step.needs.barred is not None:
         return
-    yield from ((field, True) for field in step.needs.fields)
-    yield from ((field, False) for field in step.needs.present)
+    yield from ((field, Asked.FILLED) for field in step.needs.fields)
+    yield from ((field, Asked.PRESENT) for field in step.needs.present)
     sound = [inner for inner in step.inner if inner.needs.barred is None]
     if sound:
         # One that runs is enough: that which asks for least.
-        yield from min((tuple(_asked(inner)) for inner in sound), key=len)
+        least = min((tuple(_asked(inner)) for inner in sound), key=len)
+        yield from ((field, _telling(field, how)) for field, how in least)
 
 
-def _must_have(field: str, *, filled: bool) -> dict[str, Any]:
+def _runs_on_any_text(step: Step) -> bool:
+    """Whether a check runs on every row that meets the demand, were its format `text`."""
+    return step.needs.barred is None and not step.inner and _FORMAT not in step.needs.fields
+
+
+def _telling(field: str, how: Asked) -> Asked:
+    return Asked.TELLING if field == _FORMAT else how
+
+
+def _filled(field: str) -> dict[str, Any]:
+    """Return a schema of what `is_empty` does not find empty in a field."""
+    facts = {"contains": {"pattern": _INK}} if field == "expected_facts" else {}
+    return {"minItems": 1, "pattern": _INK, "minProperties": 1, **facts}
+
+
+def _must_have(field: str, how: Asked) -> dict[str, Any]:
     name, _, inner = field.partition(".")
-    value = {**(_FILLED if filled else {}), "not": {"type": "null"}}
+    refused = [None, "text"] if how is Asked.TELLING else [None]
+    filled = {} if how is Asked.PRESENT else _filled(field)
+    value = {**filled, "not": {"enum": refused}}
     if inner:
         held = {"required": [inner], "properties": {inner: value}}
         return {"required": [name], "properties": {name: {"type": "object", **held}}}
@@ -70,7 +101,9 @@ def _must_not_have(field: str) -> dict[str, Any]:
 
 
 def _demand_of_own(*, has_bundle: bool) -> dict[str, Any]:
-    filled: dict[str, Any] = {"properties": dict.fromkeys(OWN_EXPECTATIONS, _FILLED)}
+    filled = {"properties": {field: _filled(field) for field in OWN_EXPECTATIONS}}
     if has_bundle:
         return filled
-    return {**filled, "anyOf": [{"required": [field]} for field in OWN_EXPECTATIONS]}
+    some: dict[str, dict[str, Any]] = {each: {"required": [each]} for each in OWN_EXPECTATIONS}
+    some["expected"]["properties"] = {"expected": {"not": {"const": {"format": "text"}}}}
+    return {**filled, "anyOf": list(some.values())}

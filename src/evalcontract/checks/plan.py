@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import KINDS
-from evalcontract.checks._kind import Needs, Outlook, State, Surroundings, barred, outlook_of
+from evalcontract.checks._kind import (
+    ANY_TEXT,
+    RUNS,
+    Needs,
+    Outlook,
+    State,
+    Surroundings,
+    barred,
+    is_empty,
+    outlook_of,
+)
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
 from evalcontract.structure.check import Structure
@@ -141,10 +151,10 @@ OWN_EXPECTATIONS = {
 
 def own_outlooks(row: Mapping[str, Any]) -> dict[str, Outlook]:
     """Return what will become of the expectations of a row without a rubric, by their keys."""
-    return {
-        field: Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
-        if row[field] in ([], {}, "")
-        else Outlook(State.RUN)
-        for field in OWN_EXPECTATIONS
-        if field in row
-    }
+    return {field: _own_outlook(field, row[field]) for field in OWN_EXPECTATIONS if field in row}
+
+
+def _own_outlook(field: str, value: Any) -> Outlook:
+    if is_empty(field, value):
+        return Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
+    return ANY_TEXT if field == "expected" and value == {"format": "text"} else RUNS

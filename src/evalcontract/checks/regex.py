@@ -23,7 +23,8 @@ def _needs(check: Check, around: Surroundings) -> Needs:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "possible nested set": legal
-            re.compile(pattern)
+            # Under `x` what looks unclosed may stand in a comment.
+            re.compile(pattern, re.VERBOSE if "x" in flags else 0)
     except (re.error, RecursionError, OverflowError):
         return barred(State.UNAVAILABLE, "its pattern does not compile")
     if matches_everything(pattern, flags, full=check.get("match") == "full"):

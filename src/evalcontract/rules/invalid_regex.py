@@ -40,17 +40,18 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        fault = _fault(check["pattern"])
+        fault = _fault(check["pattern"], check.get("flags", []))
         if fault:
             yield Problem(CODE, f"the pattern does not compile: {fault}", (*path, "pattern"))
 
 
-def _fault(pattern: str) -> str | None:
+def _fault(pattern: str, flags: list[str]) -> str | None:
     """Return what Python's `re` says of a pattern; None where it compiles."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "possible nested set": legal, and not ours to say
-            re.compile(pattern)
+            # Under `x` what looks unclosed may stand in a comment.
+            re.compile(pattern, re.VERBOSE if "x" in flags else 0)
     except re.error as error:
         at = f", at character {error.pos + 1}" if error.pos is not None else ""
         return f"{error.msg}{at}"
