@@ -12,6 +12,7 @@ from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
+from evalcontract.library.spelling import with_advice
 from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.rules._row_rule import RowSubject
 
@@ -124,6 +125,8 @@ class DatasetCheck:
         bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
         found = self._grading.structure(bundle).check(row, path, self._raw)
         sound = not found
+        if found:
+            found = with_advice(found, row, self._around.library, below=len(path))
         for use in uses_of_row(row, path):
             found += check_use(use, self._around.library, self._around.unreadable)
         if sound and isinstance(row, dict):
