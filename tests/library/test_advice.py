@@ -107,8 +107,8 @@ def say(text: str, library: Library = LIBRARY) -> str:
         (
             "rubric/politeness",
             (
-                "there is no rubric `politeness` | add rubrics/politeness.yaml, or correct the name; "
-                "there are answer, everything, hello, many, tone"
+                "there is no rubric `politeness` | add rubrics/politeness.yaml, "
+                "or correct the name; there are answer, everything, hello, many, tone"
             ),
         ),
         ("rubric/toen@0.3.1", "there is no rubric `toen` | did you mean `rubric/tone@0.3.1`?"),
