@@ -118,12 +118,11 @@ def test_checks_are_not_held_against_each_other_in_pairs(monkeypatch: pytest.Mon
         return implies(*given_, **named)
 
     monkeypatch.setattr(clashing_texts, "implies", counted)
-    asked = [{"kind": "must_contain_any", "values": [f"asked {n}"]} for n in range(2000)]
-    banned = [{"kind": "must_not_contain", "values": [f"banned {n}"]} for n in range(2000)]
-    both = [
-        {"kind": kind, "values": ["the same"]} for kind in ("must_contain_any", "must_not_contain")
-    ]
-    placed = [(("checks", n), each) for n, each in enumerate([*asked, *banned, *both])]
+    asked: list[Any] = [{"kind": "must_contain_any", "values": [f"a {n}"]} for n in range(2000)]
+    banned: list[Any] = [{"kind": "must_not_contain", "values": [f"b {n}"]} for n in range(2000)]
+    kinds = ("must_contain_any", "must_not_contain")
+    both: list[Any] = [{"kind": kind, "values": ["the same" * 20]} for kind in kinds]
+    placed: list[Any] = [(("checks", n), each) for n, each in enumerate([*asked, *banned, *both])]
     assert len(list(find_clashes(placed, "all_pass"))) == 1
     assert list(find_clashes(placed, "any_pass")) != []
     assert calls < 100

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 #: Modules of `checks/` that are no kind.
-NO_KINDS = {"coverage", "demand", "plan"}
+NO_KINDS = {"conflicts", "coverage", "demand", "plan"}
 #: The name of a module that would hide one of Python's own words.
 OTHER_NAMES = {"output_format": "format"}
 

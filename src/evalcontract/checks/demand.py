@@ -10,6 +10,7 @@ from evalcontract.checks.plan import OWN_EXPECTATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.checks.conflicts import Conflicts
     from evalcontract.checks.plan import Plan, Step
 
 #: Expectations that some check has to read, where a row has a rubric.
@@ -43,6 +44,7 @@ def demand_of(plan: Plan | None, *, has_bundle: bool) -> dict[str, Any]:
     parts = [_must_have(field, how) for field, how in sorted(required)]
     if plan.is_complete:
         parts += [_must_not_have(field) for field in EXPECTATIONS if field not in plan.reads]
+    parts += _refused(plan.conflicts)
     return {"allOf": parts} if parts else {}
 
 
@@ -98,6 +100,48 @@ def _must_not_have(field: str) -> dict[str, Any]:
     if inner:
         return {"properties": {name: {"properties": {inner: False}}}}
     return {"properties": {name: False}}
+
+
+def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
+    """Yield schemas that refuse at least every row with a conflict."""
+    if conflicts.tools:
+        names = sorted(conflicts.tools)
+        named = {"required": ["name"], "properties": {"name": {"enum": names}}}
+        refused = {"anyOf": [{"enum": names}, {"type": "object", **named}]}
+        yield {"properties": {"expected_tools": {"items": {"not": refused}}}}
+    if conflicts.max_calls is not None:
+        yield {"properties": {"expected_tools": {"maxItems": conflicts.max_calls[0]}}}
+    if conflicts.banned:
+        if sum(map(len, conflicts.banned)) > _LONGEST:
+            yield {"properties": {"expected_facts": False}}
+        else:
+            pattern = "|".join(map(_in_any_case, sorted(conflicts.banned)))
+            yield {"properties": {"expected_facts": {"items": {"not": {"pattern": pattern}}}}}
+    if conflicts.max_chars is not None:
+        limit = {"maxLength": conflicts.max_chars[0]}
+        yield {"properties": {"expected_facts": {"items": limit}}}
+    if conflicts.markdown is not None:
+        no_json = {"properties": {"format": {"not": {"const": "json"}}}}
+        yield {"properties": {"expected": no_json}}
+
+
+# Of so many characters no pattern is made.
+_LONGEST = 5000
+
+
+def _in_any_case(word: str) -> str:
+    """Return a pattern for a word, its ASCII letters in either case."""
+    return "".join(
+        f"[{each}{each.upper()}]"
+        if "a" <= each <= "z"
+        else f"\\{each}"
+        if each in _SPECIAL
+        else each
+        for each in word
+    )
+
+
+_SPECIAL = frozenset(r"\^$.|?*+()[]{}/")
 
 
 def _demand_of_own(*, has_bundle: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import KINDS
@@ -17,6 +17,7 @@ from evalcontract.checks._kind import (
     is_empty,
     outlook_of,
 )
+from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
 from evalcontract.structure.check import Structure
@@ -56,7 +57,7 @@ class Plan:
 
     `is_complete` is False where a check has a fault of structure, or refers to what is not there:
     then nobody knows what it would read. `bundles` are those that the rubric is for; empty means
-    any.
+    any. `conflicts` is what the rubric makes impossible of what it reads of a row.
     """
 
     artifact: Artifact
@@ -64,6 +65,7 @@ class Plan:
     reads: frozenset[str]
     bundles: tuple[str, ...]
     is_complete: bool
+    conflicts: Conflicts = field(default_factory=Conflicts)
 
 
 def plan_of(artifact: Artifact, around: Surroundings) -> Plan:
@@ -97,7 +99,8 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
     complete = known and bool(steps) and not ill_formed
     steps += ill_formed
     bundles = tuple(kept.get("applicable_bundles", ()))
-    return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete)
+    conflicts = conflicts_of(checks, kept.get("scoring", {}).get("combine"))
+    return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete, conflicts)
 
 
 def _ill_formed(written: list[Any], sound: Checks) -> list[Step]:

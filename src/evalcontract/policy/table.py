@@ -61,6 +61,7 @@ TABLE: dict[str, Weight] = {
     "dataset/nothing-to-grade": (_WARNING, _ERROR),
     "dataset/unread-expectation": (_WARNING, _ERROR),
     "dataset/bundle-not-applicable": (_WARNING, _ERROR),
+    "dataset/contradiction": (_WARNING, _ERROR),
     "dataset/unknown-bundle": (_WARNING, _WARNING),
     "bundle/invalid-schema": (_WARNING, _ERROR),
     "reference/dangling": (_WARNING, _ERROR),

@@ -30,6 +30,7 @@ from evalcontract.rules import (
     one_sided_validation,
     output_unused,
     repeated_value,
+    row_contradiction,
     same_check,
     scale_unused,
     score_range,
@@ -117,6 +118,7 @@ ROW_RULES: tuple[RowRule, ...] = (
     nothing_to_grade.RULE,
     unread_expectation.RULE,
     bundle_not_applicable.RULE,
+    row_contradiction.RULE,
 )
 
 DATASET_RULES: tuple[DatasetRule, ...] = (
