@@ -203,3 +203,38 @@ def test_no_rule_breaks(tmp_path: Path, own: Any, inner: Any, judge: Any) -> Non
     found = check(tmp_path, changed(WHOLE, own), changed(JUDGE, judge), changed(INNER, inner))
     told = [each.message for each in found if each.code == "internal/rule-crashed"]
     assert told == []
+
+
+@pytest.mark.parametrize(
+    ("files", "advice"),
+    [
+        ({"polite.yaml": "1.0.0"}, "name it tone.yaml"),
+        ({"polite.yaml": "1.0.0", "tone.yaml": "2.0.0"}, "name it tone@1.0.0.yaml"),
+        (
+            {"polite.yaml": "1.0.0", "tone.yaml": "2.0.0", "tone@1.0.0.yaml": "1.0.0"},
+            "name it tone/1.0.0.yaml",
+        ),
+        (
+            {
+                "polite.yaml": "1.0.0",
+                "tone.yaml": "2.0.0",
+                "tone@1.0.0.yaml": "1.0.0",
+                "tone/1.0.0.yaml": "1.0.0",
+            },
+            "give it an id or a version of its own",
+        ),
+        ({"polite@1.0.0.yaml": "1.0.0"}, "name it tone@1.0.0.yaml"),
+        ({"polite/1.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
+        ({"tone@2.0.0.yaml": "1.0.0"}, "name it tone@1.0.0.yaml"),
+        ({"tone@2.0.0.yaml": "1.0.0", "tone@1.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
+        ({"tone/2.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
+    ],
+)
+def test_the_name_that_is_free(tmp_path: Path, files: dict[str, str], advice: str) -> None:
+    for name, version in files.items():
+        path = tmp_path / "rubrics" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rubric = {**weighing(words("one"), {"one": 1}), "id": "tone", "version": version}
+        path.write_text(text_of(rubric), encoding="utf-8")
+    found = check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
+    assert [each.help for each in found if each.code == "rubric/file-name"] == [advice]
