@@ -11,9 +11,8 @@ from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.library.spelling import with_advice
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import structure_of
 from evalcontract.structure.parts import well_formed
-from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +32,7 @@ def check_artifact(
     if other is not None:
         yield wrong_kind(artifact.kind, other)
         return
-    faults = Structure(artifact.kind, load(artifact.kind)).check(document.value, (), document.raw)
+    faults = structure_of(artifact.kind).check(document.value, (), document.raw)
     yield from with_advice(faults, document.value, context.library)
     if not isinstance(document.value, dict):
         return

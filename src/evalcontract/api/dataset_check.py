@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.crash import guarded
 from evalcontract.api.gates import Gates
-from evalcontract.api.grading import Grading
+from evalcontract.api.grading import Grading, Plans
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
@@ -33,13 +33,15 @@ if TYPE_CHECKING:
 class Surroundings:
     """What a dataset's rows are judged by besides themselves.
 
-    `bundles` can be used; `declared` are the names of those that cannot, too.
+    `bundles` can be used; `declared` are the names of those that cannot, too. `plans` may be
+    shared with other datasets.
     """
 
     checks: CheckSurroundings
     bundles: Mapping[str, Schema]
     declared: frozenset[str]
     unreadable: UnreadableNames
+    plans: Plans | None = None
 
     @property
     def library(self) -> Library:
@@ -63,7 +65,7 @@ class DatasetCheck:
         self._raw = raw
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None
-        self._grading = Grading(around.checks, around.bundles, bundle)
+        self._grading = Grading(around.plans or Plans(around.checks), around.bundles, bundle)
         self._gates = Gates(self._grading)
         self._references: set[str] = set()
         context = DatasetContext(rows.prefix, root, around.declared)

@@ -86,7 +86,7 @@ class Gates:
         own = name if schema is not None else None
         key = (own, json.dumps(demand, sort_keys=True))
         if key not in self._gates:
-            references = grading.around.library.pinned_references(Kind.RUBRIC)
+            references = grading.library.pinned_references(Kind.RUBRIC)
             extra = [schema] if schema is not None else []
             harmless = self._keys_of(own).harmless
             self._gates[key] = Gate(row_schema(), references, extra, demand, harmless)

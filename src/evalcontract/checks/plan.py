@@ -20,9 +20,8 @@ from evalcontract.checks._kind import (
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import structure_of
 from evalcontract.structure.parts import well_formed
-from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +76,7 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
     value: Any = artifact.document.value
     if not isinstance(value, dict):
         return Plan(artifact, (), frozenset(), (), is_complete=False)
-    kept, checks = well_formed(value, Structure("rubric", load("rubric")).check(value))
+    kept, checks = well_formed(value, structure_of("rubric").check(value))
     reads: set[str] = set()
     steps = []
     known = True

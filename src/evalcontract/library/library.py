@@ -99,6 +99,12 @@ class Library:
         return found
 
     @cached_property
+    def used(self) -> frozenset[int]:
+        """The judges that some rubric refers to, by identity."""
+        found = (self.resolve(use.reference) for each in self._all for use in each.uses)
+        return frozenset(id(each.artifact) for each in found if isinstance(each, Resolved))
+
+    @cached_property
     def files(self) -> frozenset[str]:
         """The names of all files."""
         return frozenset(each.file for each in self._all)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import meant_key, near_miss, near_misses
-from evalcontract.structure.schemas import known_keys, properties
+from evalcontract.structure.schemas import known_keys, load, properties
 from evalcontract.structure.sentences import missing_key, sentence_for, unknown_key
 
 if TYPE_CHECKING:
@@ -115,6 +115,12 @@ class Structure:
             for key in error.instance
             if key not in known
         }
+
+
+@cache
+def structure_of(name: str) -> Structure:
+    """Return the structure stage of one of the contract's own schemas, compiled once."""
+    return Structure(name, load(name))
 
 
 def _below(prefix: Path, problem: Problem) -> Problem:
