@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evalcontract.api import dataset_check
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.gates import Gates
-from evalcontract.api.grading import Grading, Plans
+from evalcontract.api.grading import Grading
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.artifact import Artifact, read_artifact
@@ -139,7 +139,7 @@ def around(*rubrics: Artifact) -> Surroundings:
 
 
 def gates_of(given_: Surroundings, default: str | None) -> Gates:
-    return Gates(Grading(Plans(given_.checks), given_.bundles, default))
+    return Gates(Grading(given_.checks, given_.bundles, default))
 
 
 def rows_of(values: list[Any]) -> DocumentRows:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault
-from evalcontract.api.grading import Grading, Plans
+from evalcontract.api.grading import Grading
 from evalcontract.api.run import Run, today, usable_bundles
 from evalcontract.checks import Surroundings
 from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals, add, cover, total
@@ -92,7 +92,7 @@ def _grading(run: Run, root: dict[str, Any]) -> Grading:
     around = Surroundings(workspace.library, has_php=has_php, read_json=workspace.read_json)
     default = root.get("bundle")
     name = default if isinstance(default, str) else None
-    return Grading(Plans(around), usable_bundles(workspace.bundles), name)
+    return Grading(around, usable_bundles(workspace.bundles), name)
 
 
 def _cover_file(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.crash import guarded
 from evalcontract.api.gates import Gates
-from evalcontract.api.grading import Grading, Plans
+from evalcontract.api.grading import Grading
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
@@ -19,6 +19,7 @@ from evalcontract.rules._row_rule import RowSubject
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from evalcontract.api.grading import Plans
     from evalcontract.checks import Surroundings as CheckSurroundings
     from evalcontract.checks.plan import Plan
     from evalcontract.library.artifact import Artifact
@@ -65,7 +66,7 @@ class DatasetCheck:
         self._raw = raw
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None
-        self._grading = Grading(around.plans or Plans(around.checks), around.bundles, bundle)
+        self._grading = Grading(around.checks, around.bundles, bundle, around.plans)
         self._gates = Gates(self._grading)
         self._references: set[str] = set()
         context = DatasetContext(rows.prefix, root, around.declared)

@@ -54,17 +54,24 @@ class Plans:
 class Grading:
     """What rows are judged by. `default` is the bundle of rows that name none.
 
+    `plans` may be shared with other datasets of the same surroundings.
     `crashes` are the rubrics of which no plan could be made, by their names: a bug of ours, of
     which the other rubrics and rows must not suffer.
     """
 
-    def __init__(self, plans: Plans, bundles: Mapping[str, Schema], default: str | None) -> None:
-        self.library = plans.around.library
+    def __init__(
+        self,
+        around: Surroundings,
+        bundles: Mapping[str, Schema],
+        default: str | None,
+        plans: Plans | None = None,
+    ) -> None:
+        self.around = around
         self.default = default
         self.crashes: dict[str, Problem] = {}
         self._bundles = bundles
         self._structures: dict[str | None, Structure] = {}
-        self._plans = plans
+        self._plans = plans or Plans(around)
 
     def bundle_of(self, row: dict[str, Any]) -> str | None:
         """Return the bundle that a row names, or the dataset's, whether declared or not."""
@@ -89,7 +96,7 @@ class Grading:
         reference = Reference.parse(text) if isinstance(text, str) else None
         if reference is None or reference.kind is not Kind.RUBRIC:
             return None
-        return self.library.resolve(reference)
+        return self.around.library.resolve(reference)
 
     def plan(self, rubric: Artifact) -> Plan | None:
         """Return the plan of a rubric; None where working it out crashed, see `crashes`."""

@@ -46,6 +46,7 @@ class Library:
             Kind.RUBRIC: {},
             Kind.JUDGE: {},
         }
+        self._pinned: dict[Kind, list[str]] = {}
         self._suggestions: dict[Kind, Suggestions] = {}
         for artifact in self._all:
             if artifact.id is not None and artifact.version is not None:
@@ -104,10 +105,13 @@ class Library:
         found = (self.resolve(use.reference) for each in self._all for use in each.uses)
         return frozenset(id(each.artifact) for each in found if isinstance(each, Resolved))
 
+    def at(self, file: str) -> Artifact | None:
+        """Return the artifact of a file, by its name."""
+        return self._by_file.get(file)
+
     @cached_property
-    def files(self) -> frozenset[str]:
-        """The names of all files."""
-        return frozenset(each.file for each in self._all)
+    def _by_file(self) -> dict[str, Artifact]:
+        return {each.file: each for each in self._all}
 
     def pinned_references(self, kind: Kind) -> list[str]:
         """List every reference that resolves and is pinned, in each way that it can be written.
@@ -115,13 +119,14 @@ class Library:
         `1.2.0` may be pinned as `1.2` too. Versions with build metadata can be written in more
         ways than can be listed; those are resolved one at a time.
         """
-        found = []
-        for id_, versions in self._known[kind].items():
-            for version in versions:
-                found.append(f"{kind}/{id_}@{version}")
-                if version.patch == 0 and not version.is_prerelease:
-                    found.append(f"{kind}/{id_}@{version.major}.{version.minor}")
-        return found
+        if kind not in self._pinned:
+            found = self._pinned.setdefault(kind, [])
+            for id_, versions in self._known[kind].items():
+                for version in versions:
+                    found.append(f"{kind}/{id_}@{version}")
+                    if version.patch == 0 and not version.is_prerelease:
+                        found.append(f"{kind}/{id_}@{version.major}.{version.minor}")
+        return self._pinned[kind]
 
 
 def _ids_of(artifact: Artifact) -> Iterator[str]:

@@ -66,7 +66,7 @@ def _advice(artifact: Artifact, context: Context, *, nested: bool) -> str:
         # As the file is named now, if that is free.
         names = [plain, marked, inside] if named is None else [marked, inside, plain]
         names.sort(key=lambda name: nested and name != inside)
-    free = next((name for name in names if str(folder / name) not in context.library.files), None)
+    free = next((name for name in names if context.library.at(str(folder / name)) is None), None)
     return f"name it {free}" if free else "give it an id or a version of its own"
 
 
