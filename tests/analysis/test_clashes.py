@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalcontract.analysis import clashing_texts
 from evalcontract.analysis.clashes import find_clashes
 from evalcontract.analysis.clashing_texts import implies
 
@@ -73,3 +74,55 @@ def test_every_output_passes_one(wanted: dict[str, Any], unwanted: dict[str, Any
     pair = [(("checks", 0), wanted), (("checks", 1), unwanted)]
     for _ in find_clashes(pair, "any_pass"):
         assert all(passes(wanted, each) or passes(unwanted, each) for each in OUTPUTS)
+
+
+def all_pairs(wanted: list[Any], unwanted: list[Any]) -> set[tuple[int, int]]:
+    """Return which check that asks and which one that forbids clash, each pair by itself."""
+    return {
+        (one, other)
+        for one, asks in enumerate(wanted)
+        for other, forbids in enumerate(unwanted)
+        if any(
+            implies(
+                value,
+                text,
+                held_sensitive=asks["case_sensitive"],
+                part_sensitive=forbids["case_sensitive"],
+            )
+            for value in asks["values"]
+            for text in forbids["values"]
+        )
+    }
+
+
+@given(
+    st.lists(checks("must_contain_any"), max_size=4),
+    st.lists(checks("must_not_contain"), max_size=4),
+)
+def test_the_index_finds_what_pairs_would(wanted: list[Any], unwanted: list[Any]) -> None:
+    placed = [(("checks", n), each) for n, each in enumerate([*wanted, *unwanted])]
+    found = {
+        (clash.path[1], clash.other[1] - len(wanted))  # type: ignore[operator]
+        for clash in find_clashes(placed, "all_pass")
+    }
+    assert found == all_pairs(wanted, unwanted)
+
+
+def test_checks_are_not_held_against_each_other_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparisons grow with the texts, and not with the pairs of checks."""
+    calls = 0
+
+    def counted(*given_: Any, **named: Any) -> bool:
+        nonlocal calls
+        calls += 1
+        return implies(*given_, **named)
+
+    monkeypatch.setattr(clashing_texts, "implies", counted)
+    asked: list[Any] = [{"kind": "must_contain_any", "values": [f"a {n}"]} for n in range(2000)]
+    banned: list[Any] = [{"kind": "must_not_contain", "values": [f"b {n}"]} for n in range(2000)]
+    kinds = ("must_contain_any", "must_not_contain")
+    both: list[Any] = [{"kind": kind, "values": ["the same" * 20]} for kind in kinds]
+    placed: list[Any] = [(("checks", n), each) for n, each in enumerate([*asked, *banned, *both])]
+    assert len(list(find_clashes(placed, "all_pass"))) == 1
+    assert list(find_clashes(placed, "any_pass")) != []
+    assert calls < 100

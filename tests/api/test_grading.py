@@ -10,6 +10,7 @@ from evalcontract.api.coverage import coverage
 from evalcontract.api.options import Input, Options
 from evalcontract.api.validate import check_workspaces
 from evalcontract.checks.plan import plan_of
+from evalcontract.structure.gate import Gate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,3 +64,34 @@ def test_coverage_tells_a_crash_too(workspace: Path) -> None:
     rows = [row for row, _ in outcome.files[0].rows]
     assert ["bug of evalcontract" in (row.fault or "") for row in rows] == [True, True, False]
     assert outcome.plans == []
+
+
+def test_the_work_does_not_grow_with_files_times_rubrics(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plan is made once for a run, and gates only where enough rows share one."""
+    (tmp_path / "rubrics").mkdir()
+    words = "  - {{id: words, kind: must_not_contain, values: [word{n}]}}\nscoring"
+    for n in range(30):
+        text = RUBRIC.format(id=f"rubric_{n}").replace("scoring", words.format(n=n))
+        (tmp_path / "rubrics" / f"rubric_{n}.yaml").write_text(text)
+    row = "  - {{id: a{n}, input: b, rubric_ref: rubric/rubric_{n}@1.0.0, expected_facts: [c]}}\n"
+    rows = "questions:\n" + "".join(row.format(n=n) for n in range(30))
+    for n in range(5):
+        (tmp_path / f"data_{n}.yaml").write_text(rows)
+    made = {"plans": 0, "gates": 0}
+
+    def counted(*given: Any) -> Any:
+        made["plans"] += 1
+        return plan_of(*given)
+
+    def gate(*given: Any) -> Gate:
+        made["gates"] += 1
+        return Gate(*given)
+
+    monkeypatch.setattr("evalcontract.api.grading.plan_of", counted)
+    monkeypatch.setattr("evalcontract.api.gates.Gate", gate)
+    outcome = check_workspaces(tmp_path, Options(root=tmp_path))
+    assert (outcome.diagnostics, outcome.rows) == ([], 150)
+    assert made["plans"] == 30
+    assert made["gates"] <= 5 * 8

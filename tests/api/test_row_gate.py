@@ -65,6 +65,13 @@ POOL: Checks = [
     {"kind": "tool_usage"},
     {"kind": "tool_usage", "match": "exact"},
     {"kind": "tool_usage", "max_calls": 2},
+    {"kind": "tool_usage", "max_calls": 1, "match": "any"},
+    {"kind": "tool_usage", "forbidden_tools": ["left"]},
+    {"kind": "must_not_contain", "values": ["EFT"]},
+    {"kind": "must_not_contain", "values": ["Lookup"], "case_sensitive": True},
+    {"kind": "fact_match", "min_recall": 0.5},
+    {"kind": "format", "max_chars": 3},
+    {"kind": "markdown_structure", "forbidden_patterns": ["("], "min_headings": 1},
     {"kind": "tool_usage", "expected_tools": ["lookup"]},
     {"kind": "tool_usage", "expected_tools": []},
     {"kind": "format"},
@@ -204,9 +211,13 @@ LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
         "rubric_ref": st.sampled_from(["rubric/first@1.0.0", "rubric/second@1.0"]),
         "criteria": st.sampled_from(["Names Paris", "\xa0x", *BLANK]),
         "tags": WORDS,
-        "expected": st.sampled_from([{"format": "json"}, {"answer": 1}, {}]),
-        "expected_facts": st.sampled_from([["left"], [], ["left", "left"], [" "]]),
-        "expected_tools": st.sampled_from([["lookup"], [], ["lookup", "lookup"], [{"name": " "}]]),
+        "expected": st.sampled_from([{"format": "json"}, {"format": "text"}, {"answer": 1}, {}]),
+        "expected_facts": st.sampled_from(
+            [["left"], ["Left"], [" ", "a (b)"], ["a   b"], [], ["left", "left"], [" "]]
+        ),
+        "expected_tools": st.sampled_from(
+            [["lookup"], ["lookup", {"name": "left"}], [], ["lookup", "lookup"], [{"name": " "}]]
+        ),
         "must_not_contain": st.sampled_from([["stupid"], ["a", "a"], ["\u200b"]]),
         "context": st.sampled_from(["Ghent", "", None]),
         "bundle": BUNDLE,
@@ -418,6 +429,10 @@ FOUND: dict[str, tuple[Surroundings, Row]] = {
     "dataset/bundle-not-applicable": (
         around(rubric("own", FACTS_AND_WORDS[1:], ["tours"])),
         {**OWN, "bundle": "open"},
+    ),
+    "dataset/contradiction": (
+        around(rubric("own", [{"kind": "tool_usage", "max_calls": 1}])),
+        {**OWN, "expected_tools": ["lookup", "left"]},
     ),
 }
 

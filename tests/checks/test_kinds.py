@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 #: Modules of `checks/` that are no kind.
-NO_KINDS = {"coverage", "demand", "plan"}
+NO_KINDS = {"conflicts", "coverage", "demand", "plan"}
 #: The name of a module that would hide one of Python's own words.
 OTHER_NAMES = {"output_format": "format"}
 
@@ -63,6 +63,7 @@ LIBRARY = Library(
         rubric({"kind": "regex", "pattern": ""}, WORDS, id_="half"),
         rubric({"kind": "regex", "patern": "x"}, id_="broken"),
         rubric(id_="bare"),
+        rubric({"kind": "format"}, FACTS, id_="formats"),
         rubric({"kind": "composite", "rubric_ref": "rubric/two@1.0.0"}, id_="deep"),
         rubric({"kind": "composite", "rubric_ref": "rubric/circle@1.0.0"}, id_="circle"),
     ]
@@ -119,6 +120,7 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (of("regex", pattern="a|", negate=True), {}, VACUOUS, None),
     (of("regex", pattern="("), {}, UNAVAILABLE, None),
     (of("regex", pattern="a{4294967296}"), {}, UNAVAILABLE, None),
+    (of("regex", pattern="a # (", flags=["x"]), {}, RUN, None),
     # A schema
     (of("json_schema", schema={"type": "object"}), {}, RUN, None),
     (of("json_schema", schema={}), {}, VACUOUS, None),
@@ -153,6 +155,8 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (of("format"), {}, SKIP, "expected.format"),
     (of("format"), {"expected": {}}, SKIP, "expected.format"),
     (of("format"), {"expected": {"format": "json"}}, RUN, None),
+    (of("format"), {"expected": {"format": "text"}}, VACUOUS, "expected.format"),
+    (of("format", max_chars=9), {"expected": {"format": "text"}}, RUN, None),
     (of("format", format="json"), {}, RUN, None),
     (of("format", format="text"), {}, VACUOUS, None),
     (of("format", format="text", max_chars=80), {}, RUN, None),
@@ -162,9 +166,18 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     # Facts
     (FACTS, {}, SKIP, "expected_facts"),
     (FACTS, {"expected_facts": []}, VACUOUS, "expected_facts"),
+    (FACTS, {"expected_facts": [" ", "\t"]}, VACUOUS, "expected_facts"),
+    (FACTS, {"expected_facts": [" ", "left"]}, RUN, None),
     (FACTS, MAP, RUN, None),
     (of("fact_match", facts=["left"]), {}, RUN, None),
     (of("fact_match", facts=[]), MAP, VACUOUS, None),
+    (of("fact_match", facts=[" "]), MAP, VACUOUS, None),
+    (
+        of("fact_match", min_recall=0, judge_prompt_ref="judge/nobody@1.0.0"),
+        MAP,
+        UNAVAILABLE,
+        None,
+    ),
     (of("fact_match", min_recall=0), MAP, VACUOUS, None),
     (of("fact_match", min_recall=0.5), MAP, RUN, None),
     (of("fact_match", judge_prompt_ref="judge/plain@1.0.0"), MAP, RUN, None),
@@ -176,7 +189,12 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (judged("contextual"), {}, SKIP, "context"),
     (judged("contextual"), {"context": None}, SKIP, "context"),
     (judged("contextual"), {"context": ""}, VACUOUS, "context"),
+    (judged("contextual"), {"context": " \n"}, VACUOUS, "context"),
     (judged("contextual"), {"context": 0}, RUN, None),
+    ({**judged("plain"), "threshold": 0}, {}, VACUOUS, None),
+    ({**judged("plain"), "threshold": 0.1}, {}, RUN, None),
+    ({**judged("nobody"), "threshold": 0}, {}, UNAVAILABLE, None),
+    ({**judged("plain", "section"), "threshold": 0.0}, {}, VACUOUS, None),
     (judged("contextual"), {"context": False}, RUN, None),
     (judged("contextual"), {"context": {"city": "Ghent"}}, RUN, None),
     (judged("dotted"), {}, SKIP, "context"),
@@ -199,6 +217,9 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (other("two"), {"expected_facts": []}, VACUOUS, "expected_facts"),
     (other("idle"), {}, VACUOUS, None),
     (other("half"), {}, RUN, None),
+    ({**other("half"), "threshold": 0}, {}, VACUOUS, None),
+    (other("formats"), {"expected": {"format": "text"}}, VACUOUS, "expected.format"),
+    (other("formats"), {"expected": {"format": "json"}}, RUN, None),
     (other("broken"), {}, UNAVAILABLE, None),
     (other("bare"), {}, UNAVAILABLE, None),
     (other("nowhere"), {}, UNAVAILABLE, None),

@@ -156,6 +156,13 @@ SCHEMAS: list[tuple[Any, list[Any]]] = [
     ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, [{"a": 1}, {"b": 2}]),
     ({"anyOf": [{"type": "string"}, {"const": 1}]}, ["a", 1]),
     ({"not": {"const": "c"}}, ["a", "b"]),
+    ({"not": {"pattern": "c"}}, ["a", "b"]),
+    ({"not": {"pattern": "[aA]b|\\.|c"}}, ["a", "B"]),
+    ({"items": {"not": {"pattern": "[aA][bB]"}}, "maxItems": 2}, [["a", "b"], ["c"]]),
+    ({"not": {"pattern": "^c"}}, ["a", "b"]),
+    ({"not": {"enum": [None]}, "minItems": 1, "minLength": 1}, ["a", ["b"]]),
+    ({"not": {"enum": [None, "c"]}}, ["a", 1]),
+    ({"enum": ["a", "c"], "not": {"enum": ["c"]}}, ["a"]),
     ({"not": {"type": "null"}, "minLength": 1}, ["a", 1]),
     ({"if": {"const": "a"}, "then": False}, ["b"]),
     ({"dependentRequired": {"a": ["b"]}}, [{"a": 1, "b": 1}, {}]),
@@ -207,12 +214,12 @@ def test_what_passes_is_accepted_by_the_schema(schema: Any, examples: list[Any])
     sound()
 
 
-UNFIT = [{"multipleOf": 2}, {"contains": True}, {"if": {"const": "a"}, "then": False}]
+UNFIT = [{"multipleOf": 2}, {"contains": True}, {"propertyNames": {"enum": ["a"]}}]
 
 
 @pytest.mark.parametrize("schema", UNFIT)
 def test_some_schemas_are_said_by_no_type(schema: Any) -> None:
-    value = {"multipleOf": 2, "contains": ["a"], "if": "b"}[next(iter(schema))]
+    value = {"multipleOf": 2, "contains": ["a"], "propertyNames": {"a": 1}}[next(iter(schema))]
     with pytest.raises(UnfitError):
         TypedGate({**SCHEMA, "properties": {"v": schema}}, [{"id": "a", "v": value}])
 

@@ -8,11 +8,11 @@ from evalcontract.api.crash import guarded
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.api.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
+from evalcontract.library.spelling import with_advice
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import structure_of
 from evalcontract.structure.parts import well_formed
-from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +32,8 @@ def check_artifact(
     if other is not None:
         yield wrong_kind(artifact.kind, other)
         return
-    faults = Structure(artifact.kind, load(artifact.kind)).check(document.value, (), document.raw)
-    yield from faults
+    faults = structure_of(artifact.kind).check(document.value, (), document.raw)
+    yield from with_advice(faults, document.value, context.library)
     if not isinstance(document.value, dict):
         return
     kept, checks = well_formed(document.value, faults)
@@ -44,5 +44,5 @@ def check_artifact(
     for use in artifact.uses:
         yield from check_use(use, context.library, unreadable)
     if artifact.kind is Kind.RUBRIC:
-        yield from check_cycles(artifact, context.library)
-        yield from check_depth(artifact, context.library)
+        yield from guarded("rubric/cycle", check_cycles, artifact, context.library)
+        yield from guarded("rubric/nested-composite", check_depth, artifact, context.library)

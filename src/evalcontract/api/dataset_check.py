@@ -14,12 +14,14 @@ from evalcontract.api.sifter import Sifter
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
+from evalcontract.library.spelling import with_advice
 from evalcontract.rules._dataset_rule import DatasetContext, IdWatch
 from evalcontract.rules._row_rule import RowSubject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from evalcontract.api.grading import Plans
     from evalcontract.checks import Surroundings as CheckSurroundings
     from evalcontract.checks.plan import Plan
     from evalcontract.library.artifact import Artifact
@@ -34,13 +36,15 @@ if TYPE_CHECKING:
 class Surroundings:
     """What a dataset's rows are judged by besides themselves.
 
-    `bundles` can be used; `declared` are the names of those that cannot, too.
+    `bundles` can be used; `declared` are the names of those that cannot, too. `plans` may be
+    shared with other datasets.
     """
 
     checks: CheckSurroundings
     bundles: Mapping[str, Schema]
     declared: frozenset[str]
     unreadable: UnreadableNames
+    plans: Plans | None = None
 
     @property
     def library(self) -> Library:
@@ -64,7 +68,7 @@ class DatasetCheck:
         self._raw = raw
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None
-        self._grading = Grading(around.checks, around.bundles, bundle)
+        self._grading = Grading(around.checks, around.bundles, bundle, around.plans)
         self._gates = Gates(self._grading)
         self._is_told_above = any(key in root for key in graded_by())
         self._references: set[str] = set()
@@ -162,6 +166,8 @@ class DatasetCheck:
         bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
         found = self._grading.structure(bundle).check(row, path, self._raw)
         sound = not found
+        if found:
+            found = with_advice(found, row, self._around.library, below=len(path))
         for use in uses_of_row(row, path):
             found += check_use(use, self._around.library, self._around.unreadable)
         if sound and isinstance(row, dict):

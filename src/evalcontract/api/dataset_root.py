@@ -33,6 +33,11 @@ def root_schema() -> Schema:
     return schema
 
 
+@cache
+def _root_structure() -> Structure:
+    return Structure("dataset", root_schema())
+
+
 def check_root(source: Document | RowStream) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     """Return the rows of a dataset, the keys beside them, and what is wrong with those.
 
@@ -62,7 +67,7 @@ def _check_mapping(
     meant = near or (_like_rows(root) if _ROWS not in value else None)
     # The rows stand there empty: what else stands at the root is judged beside them.
     beside = {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
-    problems = Structure("dataset", root_schema()).check(beside, (), source.raw)
+    problems = _root_structure().check(beside, (), source.raw)
     rows = value.get(_ROWS)
     if isinstance(rows, list):
         return DocumentRows(source, (_ROWS,), rows), root, problems

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Rows that name more different things than these gain nothing by one schema for them all.
 _MOST_WORDS = 1000
+# So many gates are made at once; for each one more so many rows have to ask.
+_FREE_GATES, _ROWS_OF_A_GATE = 8, 20
 
 
 class Gates:
@@ -30,6 +32,7 @@ class Gates:
         self._gates: dict[tuple[str | None, str], Gate] = {}
         self._by_words: dict[tuple[Any, Any], Gate | None] = {}
         self._own_keys: dict[str | None, OwnKeys] = {}
+        self._waiting: dict[tuple[Any, Any], int] = {}
 
     def learn(self, rows: list[Any]) -> bool:
         """Judge keys that the gates refused; return whether it is worth to ask them again."""
@@ -65,7 +68,7 @@ class Gates:
             return False
         groups: dict[Gate | None, list[Any]] = {}
         for row in rows:
-            gate = self._by_words[row.get("bundle"), row.get("rubric_ref")]
+            gate = self._gate(row.get("bundle"), row.get("rubric_ref"))
             groups.setdefault(gate, []).append(row)
         return all(gate is not None and gate.passes(group) for gate, group in groups.items())
 
@@ -73,8 +76,19 @@ class Gates:
         """Return the gate for what a row names; None where it must be looked at closely."""
         words = (bundle, reference)
         if words not in self._by_words:
-            self._by_words[words] = self._choose(*words)
+            gate = self._choose(*words)
+            if gate is None and words in self._waiting:
+                return None
+            self._by_words[words] = gate
         return self._by_words[words]
+
+    def _is_worth(self, words: tuple[Any, Any]) -> bool:
+        """Whether one more gate pays: to make it costs as much as to look closely at some rows."""
+        self._waiting[words] = self._waiting.get(words, 0) + 1
+        if len(self._gates) >= _FREE_GATES and self._waiting[words] < _ROWS_OF_A_GATE:
+            return False
+        del self._waiting[words]
+        return True
 
     def _choose(self, bundle: Any, reference: Any) -> Gate | None:
         asked = self._asked(bundle, reference)
@@ -83,6 +97,8 @@ class Gates:
         own, demand = asked
         key = (own, json.dumps(demand, sort_keys=True))
         if key not in self._gates:
+            if not self._is_worth((bundle, reference)):
+                return None
             references = self._grading.around.library.pinned_references(Kind.RUBRIC)
             self._gates[key] = Gate(self._schema(own, references, demand))
         return self._gates[key]

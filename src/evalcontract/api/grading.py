@@ -29,22 +29,49 @@ def row_schema() -> Schema:
     return definition("row", of="dataset")
 
 
+@cache
+def _row_structure() -> Structure:
+    return Structure("dataset", row_schema())
+
+
+class Plans:
+    """The plans of rubrics, each worked out once, for all datasets that share them."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self.around = around
+        self._plans: dict[int, Plan | Exception] = {}
+
+    def of(self, rubric: Artifact) -> Plan | Exception:
+        """Return the plan of a rubric, or how working it out crashed."""
+        if id(rubric) not in self._plans:
+            try:
+                self._plans[id(rubric)] = plan_of(rubric, self.around)
+            except Exception as error:  # noqa: BLE001 - one rubric must not stop the others
+                self._plans[id(rubric)] = error
+        return self._plans[id(rubric)]
+
+
 class Grading:
     """What rows are judged by. `default` is the bundle of rows that name none.
 
+    `plans` may be shared with other datasets of the same surroundings.
     `crashes` are the rubrics of which no plan could be made, by their names: a bug of ours, of
     which the other rubrics and rows must not suffer.
     """
 
     def __init__(
-        self, around: Surroundings, bundles: Mapping[str, Schema], default: str | None
+        self,
+        around: Surroundings,
+        bundles: Mapping[str, Schema],
+        default: str | None,
+        plans: Plans | None = None,
     ) -> None:
         self.around = around
         self.default = default
         self.crashes: dict[str, Problem] = {}
         self._bundles = bundles
         self._structures: dict[str | None, Structure] = {}
-        self._plans: dict[int, Plan | None] = {}
+        self._plans = plans or Plans(around)
 
     def bundle_of(self, row: dict[str, Any]) -> str | None:
         """Return the bundle that a row names, or the dataset's, whether declared or not."""
@@ -60,7 +87,8 @@ class Grading:
         """Return the structure of a row of a bundle, or of none."""
         if bundle not in self._structures:
             own = self.schema_of(bundle)
-            self._structures[bundle] = Structure("dataset", row_schema(), own)
+            whole = Structure("dataset", row_schema(), own) if own else _row_structure()
+            self._structures[bundle] = whole
         return self._structures[bundle]
 
     def rubric_of(self, text: Any) -> Resolved | Dangling | None:
@@ -72,11 +100,9 @@ class Grading:
 
     def plan(self, rubric: Artifact) -> Plan | None:
         """Return the plan of a rubric; None where working it out crashed, see `crashes`."""
-        if id(rubric) not in self._plans:
-            try:
-                self._plans[id(rubric)] = plan_of(rubric, self.around)
-            except Exception as error:  # noqa: BLE001 - one rubric must not stop the others
-                self._plans[id(rubric)] = None
-                what = f"the plan of {rubric.file}"
-                self.crashes[rubric.file] = crash(what, error, "its rows are judged without it")
-        return self._plans[id(rubric)]
+        plan = self._plans.of(rubric)
+        if isinstance(plan, Plan):
+            return plan
+        what = f"the plan of {rubric.file}"
+        self.crashes[rubric.file] = crash(what, plan, "its rows are judged without it")
+        return None

@@ -11,6 +11,7 @@ from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import sort_key
 from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
 from evalcontract.api.run import Run, provenance_of, today
+from evalcontract.library.advice import advise, says
 from evalcontract.library.library import Dangling
 from evalcontract.library.provenance import Provenance
 from evalcontract.model.errors import ContractViolation, UsageError
@@ -156,9 +157,10 @@ class _ArtifactLoader(_Loader):
             raise UsageError(f"`{version}` is no version, such as 1.0.0")
         resolved = library.resolve(Reference(self._kind, id, wanted))
         if isinstance(resolved, Dangling):
-            broken = run.workspace.unreadable_names.get(f"{self._kind}/{id}", ())
-            files = "".join(f"; {file} could not be read" for _, file in broken)
-            raise UsageError(_missing(resolved, library.ids(self._kind)) + files)
+            advice = advise(resolved, library, run.workspace.unreadable_names)
+            # Loaders take the id by itself.
+            advice = advice.replace(f"`{self._kind}/", "`")
+            raise UsageError(f"{says(resolved, library)}; {advice}")
         artifact = resolved.artifact
         policy = run.base_policy
         run.want(artifact, policy, library)
@@ -174,16 +176,6 @@ class _ArtifactLoader(_Loader):
                 artifact.file, artifact.document.sha256, [(artifact, resolved.pinned)], library
             ),
         )
-
-
-def _missing(found: Dangling, ids: list[str]) -> str:
-    reference = found.reference
-    if found.versions:
-        known = ", ".join(str(each) for each in found.versions)
-        return f"{reference.kind} `{reference.id}` has no version {reference.version}, but {known}"
-    near = f"; did you mean `{found.nearest}`?" if found.nearest else ""
-    known = f"; there are {', '.join(ids)}" if ids and not near else ""
-    return f"there is no {reference.kind} `{reference.id}`{near}{known}"
 
 
 class RubricLoader(_ArtifactLoader):

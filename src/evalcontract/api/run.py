@@ -11,6 +11,7 @@ from evalcontract.api.artifact_check import check_artifact
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault, locate_faults
+from evalcontract.api.grading import Plans
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.graph import reach
 from evalcontract.library.library import Library, Resolved
@@ -20,9 +21,8 @@ from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import Document, Unreadable
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import structure_of
 from evalcontract.structure.engine import schema_fault
-from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +80,13 @@ class Run:
         """The documents of the library by file name."""
         return {each.file: each.document for each in self.workspace.library.artifacts}
 
+    @cached_property
+    def plans(self) -> Plans:
+        """What every rubric does with rows, the same for all datasets of the run."""
+        workspace = self.workspace
+        around = CheckSurroundings(workspace.library, has_php=True, read_json=workspace.read_json)
+        return Plans(around)
+
     def dataset(self, source: Document | RowStream, policy: Policy) -> DatasetRun:
         """Prepare the check of one dataset; see `DatasetRun`."""
         return DatasetRun(self, source, policy)
@@ -94,22 +101,17 @@ class Run:
     def artifacts(self, library: Library | None = None) -> Iterator[Diagnostic]:
         """Check the artifacts that were asked for."""
         library = library or self.workspace.library
-        used = frozenset(
-            id(each)
-            for rubric in library.artifacts
-            if rubric.kind is Kind.RUBRIC
-            for each in reach([rubric], library)
-            if each.kind is Kind.JUDGE
-        )
         others = {**self.documents, **{each.file: each.document for each in library.artifacts}}
         for artifact, policy in self.artifact_policies.values():
-            context = Context(library, self.today, policy.max_age_days, self._read_json, used)
+            context = Context(
+                library, self.today, policy.max_age_days, self._read_json, library.used
+            )
             problems = check_artifact(artifact, context, self.workspace.unreadable_names)
             yield from locate(problems, artifact.document, policy, others)
 
     def targets(self) -> Iterator[Diagnostic]:
         """Check the files of `targets/`."""
-        structure = Structure("target", load("target"))
+        structure = structure_of("target")
         for target in self.workspace.targets:
             document = target.document
             problems = structure.check(document.value, (), document.raw)
@@ -143,10 +145,11 @@ class DatasetRun:
         self._library = run.workspace.library
         self.rows, root, self._root_problems = check_root(source)
         around = Surroundings(
-            CheckSurroundings(self._library, has_php=True, read_json=run.workspace.read_json),
+            run.plans.around,
             usable_bundles(run.workspace.bundles),
             frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
             run.workspace.unreadable_names,
+            run.plans,
         )
         raw = source.raw if isinstance(source, Document) else None
         self._check = DatasetCheck(self.rows, root, around, raw) if self.rows else None

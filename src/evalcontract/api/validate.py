@@ -160,7 +160,13 @@ def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator
 
 
 def _placed(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:
-    """Put an artifact into the library in place of the one that was read from its file."""
+    """Put an artifact into the library in place of the one that was read from its file.
+
+    Where it is the same, to the byte, the library stays as it is.
+    """
+    twin = library.at(artifact.file)
+    if twin and (twin.kind, twin.document.sha256) == (artifact.kind, artifact.document.sha256):
+        return twin, library
     others = [each for each in library.artifacts if each.file != artifact.file]
     return artifact, Library([artifact, *others])
 

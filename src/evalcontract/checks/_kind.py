@@ -53,6 +53,8 @@ class Outlook:
 
 
 RUNS = Outlook(State.RUN)
+#: Of a row that asks for the format `text`, and for nothing else.
+ANY_TEXT = Outlook(State.VACUOUS, "the row asks for text, and every output is", "expected.format")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,18 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
     return value
 
 
+def is_empty(field: str, value: Any) -> bool:
+    """Whether a value says nothing: no items, no text but spaces, or facts that are all so.
+
+    Facts are looked for spaces aside: a blank one stands in every output.
+    """
+    if isinstance(value, str):
+        return not value.strip()
+    if field == "expected_facts" and isinstance(value, list):
+        return all(isinstance(each, str) and not each.strip() for each in value)
+    return value in ([], {})
+
+
 def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Outlook:
     """Return what will become of a check with such needs on a row."""
     if needs.barred is not None:
@@ -127,6 +141,8 @@ def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Outlook:
         value = field_of(row, field)
         if value is None:
             return Outlook(State.SKIP, f"the row has no `{field}`", field)
-        if field in needs.fields and value in ([], {}, ""):
+        if field in needs.fields and is_empty(field, value):
             return Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
+        if field == "expected.format" and value == "text":
+            return ANY_TEXT
     return RUNS

@@ -21,6 +21,8 @@ def _needs(check: Check, around: Surroundings) -> Needs:
     found = around.library.resolve(reference) if reference else None
     if not isinstance(found, Resolved):
         return barred(State.UNAVAILABLE, f"there is no `{check['rubric_ref']}`")
+    if check.get("threshold") == 0:
+        return barred(State.VACUOUS, "every score reaches a `threshold` of 0")
     return Needs()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
-from evalcontract.checks._kind import Check, CheckKind, Needs, State, Surroundings, barred
+from evalcontract.checks._kind import Check, CheckKind, Needs, State, Surroundings, barred, is_empty
 
 
 def _reads(check: Check, around: Surroundings) -> frozenset[str]:
@@ -13,14 +13,16 @@ def _reads(check: Check, around: Surroundings) -> frozenset[str]:
 
 
 def _needs(check: Check, around: Surroundings) -> Needs:
-    if check.get("min_recall") == 0:
-        return barred(State.VACUOUS, "a `min_recall` of 0 asks for no fact")
-    if "facts" in check and not check["facts"]:
-        return barred(State.VACUOUS, "its `facts` are empty")
     reference = check.get("judge_prompt_ref")
     judged = needs_of_judges([reference], around, of_row=False) if reference else Needs()
+    if judged.barred is not None:
+        return judged
+    if check.get("min_recall") == 0:
+        return barred(State.VACUOUS, "a `min_recall` of 0 asks for no fact")
+    if "facts" in check and is_empty("expected_facts", check["facts"]):
+        return barred(State.VACUOUS, "its `facts` are empty")
     fields = () if "facts" in check else ("expected_facts",)
-    return Needs((*fields, *judged.fields), judged.barred)
+    return Needs((*fields, *judged.fields))
 
 
 KIND = CheckKind("fact_match", _reads, _needs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
-from evalcontract.checks._kind import Check, CheckKind, Needs, Surroundings
+from evalcontract.checks._kind import Check, CheckKind, Needs, State, Surroundings, barred
 
 
 def _references(check: Check) -> list[str]:
@@ -17,7 +17,10 @@ def _reads(check: Check, around: Surroundings) -> frozenset[str]:
 
 
 def _needs(check: Check, around: Surroundings) -> Needs:
-    return needs_of_judges(_references(check), around)
+    needs = needs_of_judges(_references(check), around)
+    if needs.barred is None and check.get("threshold") == 0:
+        return barred(State.VACUOUS, "every score reaches a `threshold` of 0")
+    return needs
 
 
 KIND = CheckKind("llm_judge", _reads, _needs)

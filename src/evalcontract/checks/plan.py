@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import KINDS
-from evalcontract.checks._kind import Needs, Outlook, State, Surroundings, barred, outlook_of
+from evalcontract.checks._kind import (
+    ANY_TEXT,
+    RUNS,
+    Needs,
+    Outlook,
+    State,
+    Surroundings,
+    barred,
+    is_empty,
+    outlook_of,
+)
+from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import structure_of
 from evalcontract.structure.parts import well_formed
-from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +56,7 @@ class Plan:
 
     `is_complete` is False where a check has a fault of structure, or refers to what is not there:
     then nobody knows what it would read. `bundles` are those that the rubric is for; empty means
-    any.
+    any. `conflicts` is what the rubric makes impossible of what it reads of a row.
     """
 
     artifact: Artifact
@@ -54,6 +64,7 @@ class Plan:
     reads: frozenset[str]
     bundles: tuple[str, ...]
     is_complete: bool
+    conflicts: Conflicts = field(default_factory=Conflicts)
 
 
 def plan_of(artifact: Artifact, around: Surroundings) -> Plan:
@@ -65,7 +76,7 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
     value: Any = artifact.document.value
     if not isinstance(value, dict):
         return Plan(artifact, (), frozenset(), (), is_complete=False)
-    kept, checks = well_formed(value, Structure("rubric", load("rubric")).check(value))
+    kept, checks = well_formed(value, structure_of("rubric").check(value))
     reads: set[str] = set()
     steps = []
     known = True
@@ -87,7 +98,8 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
     complete = known and bool(steps) and not ill_formed
     steps += ill_formed
     bundles = tuple(kept.get("applicable_bundles", ()))
-    return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete)
+    conflicts = conflicts_of(checks, kept.get("scoring", {}).get("combine"))
+    return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete, conflicts)
 
 
 def _ill_formed(written: list[Any], sound: Checks) -> list[Step]:
@@ -141,10 +153,10 @@ OWN_EXPECTATIONS = {
 
 def own_outlooks(row: Mapping[str, Any]) -> dict[str, Outlook]:
     """Return what will become of the expectations of a row without a rubric, by their keys."""
-    return {
-        field: Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
-        if row[field] in ([], {}, "")
-        else Outlook(State.RUN)
-        for field in OWN_EXPECTATIONS
-        if field in row
-    }
+    return {field: _own_outlook(field, row[field]) for field in OWN_EXPECTATIONS if field in row}
+
+
+def _own_outlook(field: str, value: Any) -> Outlook:
+    if is_empty(field, value):
+        return Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
+    return ANY_TEXT if field == "expected" and value == {"format": "text"} else RUNS

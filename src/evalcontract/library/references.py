@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.library.advice import advise, says
 from evalcontract.library.graph import find_cycles, rubric_steps
 from evalcontract.library.library import Dangling
 from evalcontract.model.diagnostic import Problem, Related
@@ -15,14 +16,13 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.library.names import UnreadableNames
 
-_FEW = 8
-
 
 def check_use(use: Use, library: Library, unreadable: UnreadableNames) -> Iterator[Problem]:
     """Yield what is wrong with one reference. `unreadable` are files that may be what it means."""
     found = library.resolve(use.reference)
     if isinstance(found, Dangling):
-        yield _dangling(use, found, library, unreadable)
+        advice = advise(found, library, unreadable)
+        yield Problem("reference/dangling", says(found, library), use.path, advice)
     elif not found.pinned:
         broken = unreadable.get(f"{use.reference.kind}/{use.reference.id}", ())
         unless = "".join(f"; {file} could not be read" for _, file in broken)
@@ -30,31 +30,6 @@ def check_use(use: Use, library: Library, unreadable: UnreadableNames) -> Iterat
         yield Problem(
             "reference/unpinned", f"{message}{unless}", use.path, f"pin it: {found.artifact.name}"
         )
-
-
-def _dangling(use: Use, found: Dangling, library: Library, unreadable: UnreadableNames) -> Problem:
-    reference = use.reference
-    message = f"there is no {reference.kind} `{reference.id}`"
-    if found.versions:
-        message = f"`{reference.kind}/{reference.id}` has no version {reference.version}"
-    advice = _advice(found, library, unreadable)
-    return Problem("reference/dangling", message, use.path, advice)
-
-
-def _advice(found: Dangling, library: Library, unreadable: UnreadableNames) -> str:
-    reference = found.reference
-    for version, file in unreadable.get(f"{reference.kind}/{reference.id}", ()):
-        if version in (None, reference.version) or reference.version is None:
-            return f"{file} could not be read: mend that first"
-    if found.versions:
-        return f"it has {', '.join(str(version) for version in reversed(found.versions))}"
-    if found.nearest:
-        pin = f"@{reference.version}" if reference.version else ""
-        return f"did you mean `{reference.kind}/{found.nearest}{pin}`?"
-    ids = library.ids(reference.kind)
-    if 0 < len(ids) <= _FEW:
-        return f"add it, or correct the name; known {reference.kind}s: {', '.join(ids)}"
-    return f"add {reference.kind}s/{reference.id}.yaml, or correct the name"
 
 
 def check_cycles(artifact: Artifact, library: Library) -> Iterator[Problem]:

@@ -6,7 +6,9 @@ says how its scale is brought to 0..1, and of what is built from such judges.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.library import Resolved
@@ -67,7 +69,10 @@ def _of_check(check: dict[str, Any], library: Library, *, inner: bool = False) -
         case {"kind": "llm_judge", "jury": {"judges": [*judges], **jury}}:
             if jury.get("aggregation", "majority_vote") == "majority_vote":
                 return Bounds()
-            return _hull([_of_judge(each.get("judge_prompt_ref"), library) for each in judges])
+            counted = [each for each in judges if isinstance(each, dict)]
+            if len(counted) < len(judges):
+                return Bounds()
+            return _hull([_of_judge(each.get("judge_prompt_ref"), library) for each in counted])
         case {"kind": "llm_judge", "judge_prompt_ref": reference}:
             return _of_judge(reference, library)
         case {"kind": "composite", "rubric_ref": reference} if not inner:
@@ -92,8 +97,19 @@ def _combined(
         return Bounds()
     weights = scoring.get("weights") if scoring["combine"] == "weighted_avg" else None
     weights = weights if isinstance(weights, dict) else {}
-    counted = [check for check in checks if weights.get(check.get("id"), 1) != 0]
+    counted = [check for check in checks if _weight(check.get("id"), weights) != 0]
     return _hull([_of_check(check, library, inner=inner) for check in counted])
+
+
+def _weight(id_: Any, weights: dict[str, Any]) -> Any:
+    return weights.get(id_, 1) if isinstance(id_, str) else 1
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a value is a number that can be reckoned with, and no truth value."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _hull(bounds: list[Bounds]) -> Bounds:
@@ -115,8 +131,8 @@ def _of_judge(text: Any, library: Library) -> Bounds:
             "level_values": [_, *_] as values,
             "min_score": int() | float() as low,
             "max_score": int() | float() as high,
-        } if low < high and all(isinstance(each, int | float) for each in values):
+        } if all(_is_finite(each) for each in (low, high, *values)) and low < high:
             lowest, highest = min(values), max(values)
-            if low <= lowest <= highest <= high:
+            if low <= lowest <= highest <= high and isfinite(high - low):
                 return Bounds((lowest - low) / (high - low), (highest - low) / (high - low))
     return Bounds()

@@ -49,12 +49,13 @@ def nearest(word: str, known: Iterable[str], *, limit: int | None = None) -> str
     best: tuple[int, str] | None = None
     for candidate in known:
         target = normalise(candidate)
-        allowed = limit if limit is not None else _allowed(min(len(folded), len(target)))
+        allowed = limit if limit is not None else allowed_edits(min(len(folded), len(target)))
         distance = edit_distance(folded, target, allowed)
         if distance <= allowed and (best is None or distance < best[0]):
             best = (distance, candidate)
     return best[1] if best else None
 
 
-def _allowed(length: int) -> int:
+def allowed_edits(length: int) -> int:
+    """Return how many edits a word of a length may be away from what was meant."""
     return 0 if length < _SHORT else 1 if length < _LONG else 2

@@ -63,6 +63,7 @@ TABLE: dict[str, Weight] = {
     "dataset/blank-value": (_WARNING, _ERROR),
     "dataset/repeated-value": (_WARNING, _WARNING),
     "dataset/bundle-not-applicable": (_WARNING, _ERROR),
+    "dataset/contradiction": (_WARNING, _ERROR),
     "dataset/unknown-bundle": (_WARNING, _WARNING),
     "bundle/invalid-schema": (_WARNING, _ERROR),
     "reference/dangling": (_WARNING, _ERROR),

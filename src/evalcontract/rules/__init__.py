@@ -33,6 +33,7 @@ from evalcontract.rules import (
     output_unused,
     repeated_row_value,
     repeated_value,
+    row_contradiction,
     same_check,
     scale_unused,
     score_range,
@@ -123,6 +124,7 @@ ROW_RULES: tuple[RowRule, ...] = (
     blank_value.RULE,
     repeated_row_value.RULE,
     bundle_not_applicable.RULE,
+    row_contradiction.RULE,
 )
 
 DATASET_RULES: tuple[DatasetRule, ...] = (

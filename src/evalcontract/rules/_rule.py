@@ -46,6 +46,12 @@ class Subject:
     value: dict[str, Any]
     checks: tuple[tuple[Path, dict[str, Any]], ...] = ()
 
+    @property
+    def written(self) -> list[Any]:
+        """The checks of a rubric as they are written, whatever they are; none if it is no list."""
+        checks = self.artifact.document.value.get("checks")
+        return checks if isinstance(checks, list) else []
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -2,7 +2,8 @@
 An expectation of the row is empty, so what compares with it always passes, or compares nothing.
 
 Why: Every output meets an empty expectation. The row adds a pass to the score whatever the model
-says.
+says. `expected: {format: text}` asks for nothing either: it may stand beside other expectations,
+and is reported where it is the only one.
 
 Bad:
     questions:
@@ -18,6 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.checks import State
+from evalcontract.checks._kind import field_of, is_empty
 from evalcontract.checks.plan import own_outlooks
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
@@ -34,8 +36,22 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
         outlooks = list(own_outlooks(subject.row).values())
     else:
         outlooks = [step.outlook(subject.row) for step in subject.plan.steps]
-    empty = [each.field for each in outlooks if each.state is State.VACUOUS and each.field]
-    for field in dict.fromkeys(empty):
+    blamed = [each.field for each in outlooks if each.state is State.VACUOUS and each.field]
+    for field in dict.fromkeys(blamed):
         path = (*subject.path, *field.split("."))
-        message = f"`{field}` is empty, so nothing is compared with it"
-        yield Problem(CODE, message, path, "fill it in, or remove it")
+        value = field_of(subject.row, field)
+        if is_empty(field, value):
+            if value:
+                continue  # it holds blanks, and each is told
+            message = f"`{field}` is empty, so nothing is compared with it"
+            yield Problem(CODE, message, path, "fill it in, or remove it")
+        elif not any(each.runs for each in outlooks) and _is_all(subject):
+            message = "every output is text, and nothing else in this row is graded"
+            yield Problem(CODE, message, path, "say what else is expected of the answer")
+
+
+def _is_all(subject: RowSubject) -> bool:
+    """Whether it is known that nothing else grades the row, and not said by another rule."""
+    if subject.plan is None:
+        return subject.bundle is None
+    return subject.plan.is_complete and not subject.runs_nothing

@@ -34,6 +34,8 @@ from evalcontract.rules._rule import Context, Rule, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.library.artifact import Artifact
+
 
 def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     artifact = subject.artifact
@@ -45,13 +47,27 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     code, says = f"{artifact.kind}/file-name", "the folder" if nested else "the file"
     if id_ is not None and id_ != artifact.id:
         message = f"{says} is named for `{id_}`, and the file holds `{artifact.id}`"
-        advice = f"{artifact.id}/{file.name}" if nested else f"{artifact.id}{file.suffix}"
-        yield Problem(code, message, ("id",), f"name it {advice}")
+        yield Problem(code, message, ("id",), _advice(artifact, context, nested=nested))
     elif version is not None and artifact.version is not None and version != artifact.version:
         message = f"the file is named for version {version}, and holds {artifact.version}"
-        sign = "/" if nested else "@"
-        advice = f"name it {artifact.id}{sign}{artifact.version}{file.suffix}"
-        yield Problem(code, message, ("version",), advice)
+        yield Problem(code, message, ("version",), _advice(artifact, context, nested=nested))
+
+
+def _advice(artifact: Artifact, context: Context, *, nested: bool) -> str:
+    """Say which conventional name is free: that of the id, else one with the version in it."""
+    file = PurePosixPath(artifact.file.replace("\\", "/"))
+    folder = file.parent.parent if nested else file.parent
+    _, named = promised(artifact.file, artifact.kind)
+    plain = f"{artifact.id}{file.suffix}"
+    names = [plain]
+    if artifact.version is not None:
+        marked = f"{artifact.id}@{artifact.version}{file.suffix}"
+        inside = f"{artifact.id}/{artifact.version}{file.suffix}"
+        # As the file is named now, if that is free.
+        names = [plain, marked, inside] if named is None else [marked, inside, plain]
+        names.sort(key=lambda name: nested and name != inside)
+    free = next((name for name in names if context.library.at(str(folder / name)) is None), None)
+    return f"name it {free}" if free else "give it an id or a version of its own"
 
 
 RULES: tuple[Rule, ...] = (

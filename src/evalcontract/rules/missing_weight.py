@@ -41,10 +41,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     weights = scoring.get("weights", {})
     if scoring.get("combine") != "weighted_avg" or not weights:
         return
-    written = subject.artifact.document.value.get("checks", [])
     ids = {
         each["id"]: ("checks", index, "id")
-        for index, each in enumerate(written)
+        for index, each in enumerate(subject.written)
         if isinstance(each, dict) and isinstance(each.get("id"), str)
     }
     missing = [id_ for id_ in ids if id_ not in weights]

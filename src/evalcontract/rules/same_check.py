@@ -97,10 +97,15 @@ def _plain(key: str, value: Any, *, any_case: bool, in_order: bool) -> Any:
         return str(Reference.parse(value) or value)
     if key == "jury":
         judges = [
-            [str(Reference.parse(each["judge_prompt_ref"])), float(each.get("weight", 1))]
+            [str(Reference.parse(each["judge_prompt_ref"])), _number(each.get("weight", 1))]
             for each in value["judges"]
         ]
         rest = {"aggregation": "majority_vote", "tie_break": "fail", **value}
         return {**rest, "judges": sorted(judges)}
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number else value
+    return _number(value) if is_number else value
+
+
+def _number(value: float) -> float:
+    """Write 1.0 as 1, and leave alone what is no whole number, or too large for a float."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

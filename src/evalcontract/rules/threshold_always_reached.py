@@ -37,7 +37,7 @@ CODE = "rubric/threshold-always-reached"
 
 @rule(CODE, Kind.RUBRIC, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    written = len(subject.artifact.document.value.get("checks", []))
+    written = len(subject.written)
     scoring = subject.value.get("scoring", {})
     for found in thresholds(scoring, subject.checks, written, context.library):
         lowest = found.bounds.low

@@ -54,6 +54,7 @@ Good:
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +89,10 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
 def _tie(judges: list[dict[str, Any]]) -> str | None:
     """Say how the votes can be equal; None where they cannot, or where there are too many."""
     # As they are written: 0.1 and 0.2 are as much as 0.3.
-    votes = [weight for each in judges if (weight := Fraction(str(each.get("weight", 1))))]
+    weights = [each.get("weight", 1) for each in judges]
+    if not all(each <= sys.float_info.max for each in weights):
+        return None  # what is no number, or no end of it, counts no votes
+    votes = [weight for each in weights if (weight := Fraction(str(each)))]
     half = sum(votes, Fraction(0)) / 2
     sums: dict[Fraction, tuple[Fraction, ...]] = {Fraction(0): ()}
     for vote in sorted(votes):

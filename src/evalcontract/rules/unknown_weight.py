@@ -20,10 +20,12 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.library.advice import listed
+from evalcontract.library.suggestions import Suggestions
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.nearest import nearest
+from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
@@ -36,15 +38,32 @@ CODE = "rubric/unknown-weight"
 @rule(CODE, Kind.RUBRIC, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     weights = subject.value.get("scoring", {}).get("weights", {})
+    checks = [each for each in subject.written if isinstance(each, dict)]
+    if not checks or not weights:
+        return  # that there are no checks is a mistake of its own
     # All ids as written, those of ill-formed checks too: their weight is not the mistake.
-    written = subject.artifact.document.value.get("checks")
-    if not isinstance(written, list):
-        return  # that the checks are missing is the mistake
-    ids = [str(each["id"]) for each in written if isinstance(each, dict) and "id" in each]
+    ids = list(dict.fromkeys(id_ for check in checks for id_ in _ids(check)))
+    if not ids:
+        message = "no check has an id, so that no weight can name one"
+        advice = "give each check an id, and name that"
+        yield Problem(CODE, message, ("scoring", "weights"), advice, on_key=True)
+        return
+    known = set(ids)
+    taken = {normalise(id_) for id_ in ids}
+    free = Suggestions(id_ for id_ in ids if id_ not in weights)
+    every = Suggestions(ids)
     for key in weights:
-        if key not in ids:
-            free = [id_ for id_ in ids if id_ not in weights]
-            meant = nearest(key, free) or nearest(key, ids)
-            advice = f"did you mean `{meant}`?" if meant else f"the checks are: {', '.join(ids)}"
-            path = ("scoring", "weights", key)
-            yield Problem(CODE, f"no check has the id `{key}`", path, advice, on_key=True)
+        # Of `Kind-Words` beside the weight `kind_words` it is the id that is malformed.
+        if key in known or (normalise(key) in taken and key == normalise(key)):
+            continue
+        meant = free.nearest(key) or every.nearest(key)
+        advice = f"did you mean `{meant}`?" if meant else f"the checks are: {listed(ids)}"
+        path = ("scoring", "weights", key)
+        yield Problem(CODE, f"no check has the id `{key}`", path, advice, on_key=True)
+
+
+def _ids(check: dict[str, Any]) -> Iterator[str]:
+    """Yield the id of a check, as text, however its key is spelled in capitals."""
+    for key, value in check.items():
+        if key.lower() == "id" and isinstance(value, str | int | float):
+            yield str(value)

@@ -39,10 +39,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     scoring = subject.value.get("scoring", {})
     weights = scoring.get("weights", {})
     # A check that is ill-formed or has no id counts 1: then not all are zero.
-    written = subject.artifact.document.value.get("checks", [])
-    ids = [each.get("id") for each in written if isinstance(each, dict)]
-    named = len(ids) == len(written) and all(weights.get(id_, 1) == 0 for id_ in ids)
-    if scoring.get("combine") == "weighted_avg" and ids and named:
+    ids = [each.get("id") for each in subject.written if isinstance(each, dict)]
+    named = [id_ for id_ in ids if isinstance(id_, str) and weights.get(id_, 1) == 0]
+    if scoring.get("combine") == "weighted_avg" and ids and len(named) == len(subject.written):
         advice = "give the checks that are to count a weight above 0"
         message = "all weights are 0, so that no check counts"
         yield Problem(CODE, message, ("scoring", "weights"), advice, on_key=True)

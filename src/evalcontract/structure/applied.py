@@ -88,12 +88,12 @@ def say_all(parts: Iterable[Schema], mine: Iterable[str], others: Iterable[str])
         UnfitError: one is neither.
 
     """
-    # `type` and `not: {type: …}` speak of the kind alone, and of this kind a value was accepted.
+    # `type`, and `not` of a kind, speak of the kind alone, and of this kind a value was accepted.
     known = {*_SAY_NOTHING, *_FOLLOWED, *mine, *others, "type"}
     for part in parts:
         for key, value in part.items():
             if key in known or key.startswith("x-"):
                 continue
-            if key == "not" and isinstance(value, dict) and set(value) == {"type"}:
+            if key == "not" and (value == {"enum": [None]} or set(value) == {"type"}):
                 continue
             raise UnfitError

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import near_misses
-from evalcontract.structure.schemas import described, known_keys, properties
+from evalcontract.structure.schemas import described, known_keys, load, properties
 from evalcontract.structure.sentences import sentence_for
 from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.spelling import meant_key
@@ -159,6 +159,12 @@ class _Faults:
 
 def _is_closed(error: ValidationError) -> bool:
     return error.validator == "additionalProperties" and error.validator_value is False
+
+
+@cache
+def structure_of(name: str) -> Structure:
+    """Return the structure stage of one of the contract's own schemas, compiled once."""
+    return Structure(name, load(name))
 
 
 def _below(prefix: Path, problem: Problem) -> Problem:

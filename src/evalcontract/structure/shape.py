@@ -54,19 +54,27 @@ class Shape(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A text, a number, a truth value or null; a text may have to hold more than `blanks`."""
+    """A text, a number, a truth value or null.
+
+    A text may have to hold more than `blanks`, and none of the `banned` words, in any case.
+    """
 
     type: Any
     is_text: bool = False
     blanks: str = ""
+    banned: tuple[str, ...] = ()
 
     @property
     def is_flat(self) -> bool:
         """Whether any value of the type will do."""
-        return not self.blanks
+        return not self.blanks and not self.banned
 
     def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return 0."""
+        if self.banned:
+            every = "\n".join(values).casefold()
+            if any(word in every for word in self.banned):
+                raise RefusedError
         if not self.blanks:
             return 0
         if is_plain:  # the only blank there is a space, and the type has no empty text

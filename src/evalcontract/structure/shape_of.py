@@ -7,8 +7,7 @@ seen has to be said by the shape. A keyword that cannot be said so makes the row
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from evalcontract.structure.applied import (
     ELSEWHERE,
@@ -24,6 +23,7 @@ from evalcontract.structure.applied import (
     say_all,
 )
 from evalcontract.structure.shape import Field, Listed, Mapped, OneOf, Record, Scalar
+from evalcontract.structure.shape_of_text import Parts, lengths, limited, text_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,16 +31,10 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.shape import Shape
 
-# "Holds another character than these": the one kind of pattern that a shape can say.
-_OTHER_THAN = re.compile(r"\[\^((?:\\u[0-9a-f]{4}-?)*\\u[0-9a-f]{4})\]")
-_MOST_BLANKS = 500
-_MOST_LITERALS = 200
 _MOST_FIELDS = 100
 _MOST_STEPS = 30
 _INT64 = 2**63
 _NULL = type(None)
-
-Parts = list[dict[str, Any]]
 
 
 def record_of(schema: Schema, rows: list[Any]) -> Record:
@@ -80,7 +74,7 @@ def _of_class(
     class_: type, plain: Parts, parts: list[tuple[Schema, Schema]], column: list[Any], steps: int
 ) -> Shape:
     if class_ is str:
-        return _text(plain, column)
+        return text_shape(plain, column)
     if class_ in (int, float):
         return _number(class_, plain)
     if class_ in (bool, _NULL):
@@ -90,36 +84,6 @@ def _of_class(
     if class_ is dict:
         return _mapping(parts, column, steps)
     raise UnfitError
-
-
-def _text(parts: Parts, column: list[str]) -> Shape:
-    say_all(parts, {*OF_TEXT, "enum", "const"}, {*OF_NUMBER, "multipleOf"} | ELSEWHERE)
-    patterns = {part["pattern"] for part in parts if "pattern" in part}
-    limits = _lengths(parts, "minLength", "maxLength")
-    listed = [part["enum"] for part in parts if "enum" in part]
-    listed += [[part["const"]] for part in parts if "const" in part]
-    blanks = _blanks(patterns)
-    if listed or (patterns and not blanks):
-        texts = set(column)
-        if not patterns and not limits:
-            first, *others = ({each for each in one if isinstance(each, str)} for one in listed)
-            texts = first.intersection(*others)
-        if not 0 < len(texts) <= max(_MOST_LITERALS, max(map(len, listed), default=0)):
-            raise UnfitError
-        return Scalar(Literal[tuple(sorted(texts))], is_text=any(":" in each for each in texts))
-    if blanks:
-        limits["min_length"] = max(1, limits.get("min_length", 1))
-    return Scalar(_limited(str, limits), is_text=True, blanks=blanks)
-
-
-def _blanks(patterns: set[str]) -> str:
-    """Return the characters beside which a text must hold another; none if that is not asked."""
-    if len(patterns) != 1 or not (found := _OTHER_THAN.fullmatch(next(iter(patterns)))):
-        return ""
-    among = re.compile(f"[{found[1]}]")
-    blanks = "".join(filter(among.match, map(chr, range(0x10000))))
-    is_usual = " " in blanks and not any("!" <= each <= "~" for each in blanks)
-    return blanks if is_usual and len(blanks) <= _MOST_BLANKS else ""
 
 
 def _number(class_: type, parts: Parts) -> Shape:
@@ -141,7 +105,7 @@ def _number(class_: type, parts: Parts) -> Shape:
         limits["ge"] = max(limits["ge"], limits.pop("gt") + 1) if class_ is int else _unfit()
     if "lt" in limits and "le" in limits:
         limits["le"] = min(limits["le"], limits.pop("lt") - 1) if class_ is int else _unfit()
-    return Scalar(_limited(class_, limits))
+    return Scalar(limited(class_, limits))
 
 
 def _asks_integer(part: Schema) -> bool:
@@ -159,16 +123,16 @@ def _constant(class_: type, parts: Parts) -> Shape:
 def _list(parts: list[tuple[Schema, Schema]], column: list[list[Any]], steps: int) -> Shape:
     plain = [part for part, _ in parts]
     say_all(plain, OF_LIST, {*OF_TEXT, *OF_NUMBER, "multipleOf"} | MAPPINGS)
-    limits = _lengths(plain, "minItems", "maxItems")
+    limits = lengths(plain, "minItems", "maxItems")
     is_unique = any(part.get("uniqueItems") for part in plain)
     items = [item for each in column for item in each]
     if not items:
-        return Listed(_limited(list[None], {"max_length": 0}), Scalar(None))
+        return Listed(limited(list[None], {"max_length": 0}), Scalar(None))
     below = [Applied(part["items"], root) for part, root in parts if "items" in part]
     shape = _shape_of(below, items, steps - 1)
     if is_unique and not (isinstance(shape, Scalar) and shape.is_text):
         raise UnfitError  # 1 and true are two values of JSON, and one of Python
-    return Listed(_limited(list[shape.type], limits), shape, is_unique)  # type: ignore[name-defined]
+    return Listed(limited(list[shape.type], limits), shape, is_unique)  # type: ignore[name-defined]
 
 
 def _mapping(parts: list[tuple[Schema, Schema]], column: list[dict[str, Any]], steps: int) -> Shape:
@@ -196,10 +160,10 @@ def _check_sizes(part: Schema, always: set[str], keys: Iterable[str]) -> None:
     if "maxProperties" in part and part["maxProperties"] < len(list(keys)):
         raise UnfitError
     if "anyOf" in part:
-        ways = part["anyOf"]
-        if any(set(way) - {"required"} for way in ways if isinstance(way, dict)):
-            raise UnfitError
-        if not any(isinstance(way, dict) and always >= set(way["required"]) for way in ways):
+        simple = [
+            way for way in part["anyOf"] if isinstance(way, dict) and set(way) == {"required"}
+        ]
+        if not any(always >= set(way["required"]) for way in simple):
             raise UnfitError
 
 
@@ -251,21 +215,6 @@ def _may_have_colons(value: Any) -> bool:
     """Whether colons are to be looked for in such values first; a guess is enough."""
     parts = value if isinstance(value, list) else [value]
     return any(isinstance(part, dict) or ":" in str(part) for part in parts)
-
-
-def _lengths(parts: Parts, least: str, most: str) -> dict[str, int]:
-    limits = {}
-    if lowest := [part[least] for part in parts if least in part]:
-        limits["min_length"] = max(lowest)
-    if highest := [part[most] for part in parts if most in part]:
-        limits["max_length"] = min(highest)
-    return limits
-
-
-def _limited(type_: Any, limits: dict[str, Any]) -> Any:
-    import msgspec  # slow to import
-
-    return Annotated[type_, msgspec.Meta(**limits)] if limits else type_
 
 
 def _unfit() -> Any:

@@ -1,0 +1,72 @@
+"""What to do about a reference that leads nowhere: the file to mend, or the name to write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.library.names import promised
+from evalcontract.model.reference import Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Dangling, Library
+    from evalcontract.library.names import UnreadableNames
+
+_FEW = 5
+
+
+def listed(words: Iterable[object]) -> str:
+    """Return the first few words in one line, and how many more there are."""
+    every = [str(word) for word in words]
+    more = f" … and {len(every) - _FEW} more" if len(every) > _FEW else ""
+    return ", ".join(every[:_FEW]) + more
+
+
+def says(found: Dangling, library: Library) -> str:
+    """Say what is not there."""
+    reference = found.reference
+    name = f"{reference.kind}/{reference.id}"
+    if found.versions:
+        return f"`{name}` has no version {reference.version}"
+    suspects = library.suspects(reference.kind, reference.id)
+    if any(each.id == reference.id for each in suspects):
+        return f"no version of `{name}` can be read"
+    return f"there is no {reference.kind} `{reference.id}`"
+
+
+def advise(found: Dangling, library: Library, unreadable: UnreadableNames) -> str:
+    """Say what to do about it. `unreadable` are files that may be what it means."""
+    reference = found.reference
+    kind, id_ = reference.kind, reference.id
+    for version, file in unreadable.get(f"{kind}/{id_}", ()):
+        if version in (None, reference.version) or reference.version is None:
+            return f"{file} could not be read: mend that first"
+    suspects = library.suspects(kind, id_)
+    for suspect in suspects:
+        _, version = promised(suspect.file, kind)
+        broken = _broken(suspect)
+        if broken and (not found.versions or version in (None, reference.version)):
+            return f"{broken}: mend that first"
+    if found.versions:
+        return f"it has {listed(reversed(found.versions))}"
+    near = library.nearest_id(kind, id_)
+    if near is not None:
+        return f"did you mean `{Reference(kind, near, reference.version)}`?"
+    if suspects:
+        return f"{suspects[0].file} is named for it, and holds `{suspects[0].id}`"
+    ids = library.ids(kind)
+    known = f"; there are {listed(ids)}" if ids else ""
+    return f"add {kind}s/{id_}.yaml, or correct the name{known}"
+
+
+def _broken(suspect: Artifact) -> str | None:
+    """Say what of a file's identity cannot be read; None where all can."""
+    value = suspect.document.value
+    written = value if isinstance(value, dict) else {}
+    for key, read in (("id", suspect.id), ("version", suspect.version)):
+        if read is None:
+            there = "cannot be read" if key in written else "is missing"
+            return f"the {key} in {suspect.file} {there}"
+    return None

@@ -1,0 +1,251 @@
+"""What is said of references that lead nowhere, or are none."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evalcontract.api.options import Options
+from evalcontract.api.validate import check_workspaces
+from evalcontract.library import suggestions
+from evalcontract.library.artifact import Artifact, Use, read_artifact
+from evalcontract.library.library import Dangling, Library
+from evalcontract.library.references import check_use
+from evalcontract.library.spelling import advice_for
+from evalcontract.library.suggestions import Suggestions
+from evalcontract.model.nearest import edit_distance
+from evalcontract.model.reference import Kind, Reference
+from evalcontract.source import Document, read_stream
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def artifact(file: str, **value: Any) -> Artifact:
+    document = read_stream(io.BytesIO(json.dumps(value).encode()), file)
+    assert isinstance(document, Document)
+    return read_artifact(Kind(file.split("s/", maxsplit=1)[0]), document)
+
+
+def of(kind: str, id_: str, *versions: str) -> list[Artifact]:
+    return [artifact(f"{kind}s/{id_}/{each}.json", id=id_, version=each) for each in versions]
+
+
+LIBRARY = Library(
+    [
+        *of("rubric", "everything", "1.0.0", "1.0.3", "1.2.0", "2.0.0"),
+        *of("rubric", "tone", "0.3.1"),
+        *of("rubric", "many", *(f"{n}.0.0" for n in range(1, 9))),
+        *of("judge", "accuracy", "1.0.0"),
+        artifact("rubrics/shape.json", id="shape", version="1.0.0.0"),
+        artifact("rubrics/kind.json", id="Kind-Words", version="1.0.0"),
+        artifact("rubrics/nameless.json", version="1.0.0"),
+        artifact("rubrics/greeting.json", id="hello", version="1.0.0"),
+        *of("rubric", "answer", "1.0.0"),
+        artifact("rubrics/answer@2.0.0.json", id="answer", version="two"),
+    ]
+)
+
+
+def say(text: str, library: Library = LIBRARY) -> str:
+    reference = Reference.parse(text)
+    assert reference is not None
+    (found,) = check_use(Use((), reference, "row"), library, {})
+    assert found.code == "reference/dangling"
+    return f"{found.message} | {found.help}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "rubric/shape@1.0.0",
+            (
+                "no version of `rubric/shape` can be read | "
+                "the version in rubrics/shape.json cannot be read: mend that first"
+            ),
+        ),
+        (
+            "rubric/kind_words@1.0.0",
+            (
+                "there is no rubric `kind_words` | "
+                "the id in rubrics/kind.json cannot be read: mend that first"
+            ),
+        ),
+        (
+            "rubric/nameless@1.0.0",
+            (
+                "there is no rubric `nameless` | the id in rubrics/nameless.json is missing: "
+                "mend that first"
+            ),
+        ),
+        (
+            "rubric/answer@2.0.0",
+            (
+                "`rubric/answer` has no version 2.0.0 | "
+                "the version in rubrics/answer@2.0.0.json cannot be read: mend that first"
+            ),
+        ),
+        ("rubric/answer@3.0.0", "`rubric/answer` has no version 3.0.0 | it has 1.0.0"),
+        (
+            "rubric/greeting@1.0.0",
+            (
+                "there is no rubric `greeting` | rubrics/greeting.json is named for it, and holds "
+                "`hello`"
+            ),
+        ),
+        (
+            "rubric/many@9.0.0",
+            (
+                "`rubric/many` has no version 9.0.0 | "
+                "it has 8.0.0, 7.0.0, 6.0.0, 5.0.0, 4.0.0 … and 3 more"
+            ),
+        ),
+        (
+            "rubric/politeness",
+            (
+                "there is no rubric `politeness` | add rubrics/politeness.yaml, "
+                "or correct the name; there are answer, everything, hello, many, tone"
+            ),
+        ),
+        ("rubric/toen@0.3.1", "there is no rubric `toen` | did you mean `rubric/tone@0.3.1`?"),
+    ],
+)
+def test_dangling(text: str, said: str) -> None:
+    assert say(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("everything@1.0", "rubric/everything@1.0.0"),
+        ("rubrics/everything@1.0", "rubric/everything@1.0.0"),
+        ("rubrics/everything.yaml", "rubric/everything@2.0.0"),
+        ("../rubrics/everything@1.2.0.yaml", "rubric/everything@1.2.0"),
+        ("rubrics\\everything\\1.2.0.yml", "rubric/everything@1.2.0"),
+        ("rubrics/everything/1.2.0.yaml", "rubric/everything@1.2.0"),
+        ("rubric/everything@v1.2.0", "rubric/everything@1.2.0"),
+        ("rubric/everything@v1", "rubric/everything@1.2.0"),
+        ("rubric/everything@1", "rubric/everything@1.2.0"),
+        ("rubric/everything@1.0.x", "rubric/everything@1.0.3"),
+        ("rubric/everything:1.0.0", "rubric/everything@1.0.0"),
+        ("rubric/everything==1.0.0", "rubric/everything@1.0.0"),
+        ("rubric/everything@^1.0.0", "rubric/everything@1.0.0"),
+        ("rubric/everything@latest", "rubric/everything@2.0.0"),
+        ("rubric/everything@", "rubric/everything@2.0.0"),
+        ("rubric/everything@01.2.0", "rubric/everything@1.2.0"),
+        ("rubric/everything@1.2.0.0", "rubric/everything@1.2.0"),
+        ("rubric/everything 1.2.0", "rubric/everything@1.2.0"),
+        (" rubric/everything@1.2.0\n", "rubric/everything@1.2.0"),
+        ("rubric/ everything@1.2.0", "rubric/everything@1.2.0"),
+        ("Rubric/Everything@1.2.0", "rubric/everything@1.2.0"),
+        ("rubric.everything", "rubric/everything@2.0.0"),
+        ("rubric/every-thing@1.2.0", "rubric/everything@1.2.0"),
+        ("everythin", "rubric/everything@2.0.0"),
+        ("tone", "rubric/tone@0.3.1"),
+        ("rubric/tone@v7", "rubric/tone@0.3.1"),
+        ('"rubric/tone"', "rubric/tone@0.3.1"),
+        ("https://example.org/rubrics/tone.yaml", "rubric/tone@0.3.1"),
+    ],
+)
+def test_what_a_malformed_reference_means(text: str, meant: str) -> None:
+    assert Reference.parse(text) is None
+    advice = advice_for(text, Kind.RUBRIC, LIBRARY)
+    assert advice is not None
+    assert advice.startswith(f"did you mean `{meant}`?")
+    assert ("; it has 2.0.0, 1.2.0, 1.0.3, 1.0.0" in advice) is ("everything" in meant)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "@1.0.0", "rubric/", "/", '""', "x" * 100_000])
+def test_a_reference_to_nothing_names_what_there_is(text: str) -> None:
+    said = "the rubrics are answer, everything, hello, many, tone"
+    assert advice_for(text, Kind.RUBRIC, LIBRARY) == said
+    assert advice_for(text, Kind.RUBRIC, Library()) is None or text.startswith("x")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        (
+            "judge/accuracy@1.0.0",
+            Kind.RUBRIC,
+            (
+                "`judge/accuracy` is a judge, and here a rubric is asked for; "
+                "the rubrics are answer, everything, hello, many, tone"
+            ),
+        ),
+        (
+            "rubrics/tone.yaml",
+            Kind.JUDGE,
+            "`rubric/tone` is a rubric, and here a judge is asked for; the judges are accuracy",
+        ),
+        ("judges/acuracy.yaml", Kind.JUDGE, "did you mean `judge/accuracy@1.0.0`?"),
+        ("Zebra@v2", Kind.JUDGE, "it is written as `judge/zebra@2.0.0`; the judges are accuracy"),
+        (
+            "zebra crossing",
+            Kind.JUDGE,
+            "it is written as `judge/zebra@1.0.0`; the judges are accuracy",
+        ),
+    ],
+)
+def test_other_kinds_and_unknown_ids(text: str, kind: Kind, said: str) -> None:
+    assert advice_for(text, kind, LIBRARY) == said
+
+
+ROWS = """\
+questions:
+  - {id: a, input: b, rubric_ref: everything@1.0}
+"""
+RUBRIC = """\
+id: everything
+version: "1.0.2"
+checks:
+  - {id: right, kind: llm_judge, judge_prompt_ref: rubric/everything@1.0.2}
+scoring: {combine: all_pass}
+"""
+
+
+def test_the_advice_stands_at_the_finding(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "everything.yaml").write_text(RUBRIC)
+    (tmp_path / "data.yaml").write_text(ROWS)
+    found = check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
+    assert [(each.code, each.help) for each in found] == [
+        ("dataset/malformed-value", "did you mean `rubric/everything@1.0.2`?"),
+        (
+            "rubric/malformed-value",
+            "`rubric/everything` is a rubric, and here a judge is asked for",
+        ),
+    ]
+
+
+# How much work it is
+
+
+def test_a_look_up_compares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compare(*_: Any) -> int:
+        raise AssertionError("nobody asked what was meant")
+
+    monkeypatch.setattr(suggestions, "edit_distance", compare)
+    reference = Reference(Kind.RUBRIC, "everythink", None)
+    assert LIBRARY.resolve(reference) == Dangling(reference, ())
+
+
+def test_suggestions_are_bounded_and_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def compare(*given: Any) -> int:
+        calls.append(given)
+        return edit_distance(*given)
+
+    monkeypatch.setattr(suggestions, "edit_distance", compare)
+    made = Suggestions([f"rubric_{n:04}" for n in range(1000)], most=5000)
+    for _ in range(3):
+        for number in range(200):
+            made.nearest(f"something_{number:03}")
+            made.nearest(f"unknown_{number:03}")
+    assert len(calls) < 5000 + 1000
+    assert made.nearest("Rubric-0007") == "rubric_0007"

@@ -1,0 +1,240 @@
+"""What the rules about rubrics say, beyond where; that they never break, whatever is written."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from evalcontract.api.options import Options
+from evalcontract.api.validate import check_workspaces
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evalcontract.model.diagnostic import Diagnostic
+
+JUDGE = {
+    "id": "levels",
+    "version": "1.0.0",
+    "template": "{{ output }}",
+    "score_type": "levels",
+    "level_names": ["a", "b"],
+    "level_values": [0, 1],
+    "min_score": 0,
+    "max_score": 2,
+    "pass_threshold": 1,
+    "validation": {"tpr": 0.95, "tnr": 0.9, "validated_at": "2026-05-08", "sample_size": 200},
+}
+
+
+def text_of(value: Any) -> str:
+    """Write a value as YAML, with the numbers that JSON has not."""
+    text = json.dumps(value)
+    return text.replace("-Infinity", "-.inf").replace("Infinity", ".inf").replace("NaN", ".nan")
+
+
+def check(folder: Path, rubric: Any, judge: Any = None, inner: Any = None) -> list[Diagnostic]:
+    files = {"rubrics/own.yaml": rubric, "judges/levels.yaml": judge or JUDGE}
+    if inner is not None:
+        files["rubrics/inner.yaml"] = inner
+    for name, value in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text_of(value), encoding="utf-8")
+    row = {"id": "a", "input": "b", "rubric_ref": "rubric/own@1.0.0"}
+    (folder / "data.yaml").write_text(text_of({"questions": [row]}), encoding="utf-8")
+    options = Options(root=folder, strict=True, today=date(2026, 6, 1))
+    return check_workspaces(folder, options).diagnostics
+
+
+def words(*ids: Any) -> list[Any]:
+    return [
+        {"id": id_, "kind": "must_contain_any", "values": [f"w{n}"]} for n, id_ in enumerate(ids)
+    ]
+
+
+def weighing(checks: Any, weights: Any, **more: Any) -> dict[str, Any]:
+    scoring = {"combine": "weighted_avg", "weights": weights}
+    return {"id": "own", "version": "1.0.0", "checks": checks, "scoring": scoring, **more}
+
+
+@pytest.mark.parametrize(
+    ("checks", "weights", "codes"),
+    [
+        (words("kind-words"), {"kind_words": 1}, ["rubric/malformed-value"]),
+        (words("kind-words"), {"kind-words": 1}, ["rubric/malformed-value"]),
+        (words(5), {"5": 1}, ["rubric/wrong-type"]),
+        (words(["a"], "b"), {"b": 0}, ["rubric/wrong-type"]),
+        (words("one", "one"), {"one": 1}, ["rubric/duplicate-check-id"]),
+        ([], {"one": 1}, ["rubric/too-few-items"]),
+        (None, {"one": 1}, ["rubric/wrong-type"]),
+        (5, {"one": 1}, ["rubric/wrong-type"]),
+        ({"one": words("one")[0]}, {"one": 1}, ["rubric/wrong-type"]),
+        (
+            [{"ID": "one", "kind": "must_contain_any", "values": ["a"]}],
+            {"one": 1},
+            ["rubric/unknown-key"],
+        ),
+        (
+            [{"kind": "must_contain_any", "values": [each]} for each in "ab"],
+            {"one": 1, "two": 2},
+            ["rubric/unknown-weight", "rubric/unnamed-check", "rubric/unnamed-check"],
+        ),
+        (words("one", "two"), {"one": 0.0, "two": 0}, ["rubric/zero-weights"]),
+    ],
+    ids=json.dumps,
+)
+def test_one_mistake_about_weights_is_one_finding(
+    tmp_path: Path, checks: Any, weights: Any, codes: list[str]
+) -> None:
+    found = sorted(each.code for each in check(tmp_path, weighing(checks, weights)))
+    assert found == codes
+
+
+def test_misspelled_checks_are_one_finding(tmp_path: Path) -> None:
+    rubric = weighing(None, {"one": 1, "two": 2}, cheks=words("one", "two"))
+    del rubric["checks"]
+    assert [each.code for each in check(tmp_path, rubric)] == ["rubric/near-miss-key"]
+
+
+def test_the_checks_are_listed_once_and_only_a_few(tmp_path: Path) -> None:
+    ids = [f"check_{letter * 3}" for letter in "abcdefg"]
+    rubric = weighing(words(*ids, ids[0]), {**dict.fromkeys(ids, 1), "zebra": 1})
+    (found,) = [each for each in check(tmp_path, rubric) if each.code == "rubric/unknown-weight"]
+    assert found.help == f"the checks are: {', '.join(ids[:5])} … and 2 more"
+
+
+# Whatever is written
+
+CHECKS: list[dict[str, Any]] = [
+    {"id": "a", "kind": "must_contain_any", "values": ["left"], "case_sensitive": True},
+    {"id": "b", "kind": "must_not_contain", "values": ["left", "right"]},
+    {"id": "c", "kind": "regex", "pattern": "[0-9]+", "flags": ["i"], "negate": False},
+    {"id": "d", "kind": "json_schema", "schema": {"type": "object"}, "extract": "whole"},
+    {"id": "e", "kind": "markdown_structure", "min_headings": 1, "required_sections": ["A"]},
+    {"id": "f", "kind": "tool_usage", "expected_tools": ["x", {"name": "y"}], "max_calls": 2},
+    {"id": "g", "kind": "format", "format": "json", "max_chars": 100, "required_keys": ["a"]},
+    {"id": "h", "kind": "fact_match", "facts": ["c"], "min_recall": 0.5},
+    {"id": "i", "kind": "llm_judge", "judge_prompt_ref": "judge/levels@1.0.0", "threshold": 0.4},
+    {
+        "id": "j",
+        "kind": "llm_judge",
+        "threshold": 0.5,
+        "jury": {
+            "judges": [
+                {"judge_prompt_ref": "judge/levels@1.0.0", "weight": 1},
+                {"judge_prompt_ref": "judge/levels@1.0.0", "weight": 2},
+            ],
+            "aggregation": "weighted_average",
+        },
+    },
+    {"id": "k", "kind": "composite", "rubric_ref": "rubric/inner@1.0.0", "threshold": 0.5},
+]
+WHOLE: dict[str, Any] = {
+    "id": "own",
+    "version": "1.0.0",
+    "applicable_bundles": ["x"],
+    "checks": CHECKS,
+    "scoring": {
+        "combine": "weighted_avg",
+        "weights": {each["id"]: 1 for each in CHECKS},
+        "threshold": 0.5,
+    },
+}
+JUNK: list[Any] = [
+    *[None, True, False, 0, -1, 1, 0.5, 2, 10**400, 1e308, float("nan"), float("inf")],
+    *["", " ", "left", "a", [], {}, [None], ["a", "a"], [[]], {"a": 1}, {"id": ["a"]}, [{}], [5]],
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    found = [path] if path else []
+    steps = range(len(value)) if isinstance(value, list) else value
+    for step in steps if isinstance(value, dict | list) else ():
+        found += places(value[step], (*path, step))
+    return found
+
+
+def changed(value: Any, changes: list[tuple[tuple[Any, ...], Any]]) -> Any:
+    copied = deepcopy(value)
+    for path, junk in changes:
+        holder = copied
+        try:
+            for step in path[:-1]:
+                holder = holder[step]
+            holder[path[-1]] = junk
+        except (KeyError, IndexError, TypeError):
+            continue  # an earlier change has taken it out
+    return copied
+
+
+def changes_of(value: Any) -> st.SearchStrategy[Any]:
+    change = st.tuples(st.sampled_from(places(value)), st.sampled_from(JUNK))
+    return st.lists(change, max_size=2)
+
+
+WEIGHT = ("checks", 9, "jury", "judges", 0, "weight")
+INNER = {**WHOLE, "id": "inner", "checks": CHECKS[:-1]}
+
+
+@settings(
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(own=changes_of(WHOLE), inner=changes_of(INNER), judge=changes_of(JUDGE))
+@example(own=[(WEIGHT, 10**400)], inner=[], judge=[])
+@example(own=[(WEIGHT, float("nan"))], inner=[], judge=[])
+@example(own=[(("scoring", "weights", "a"), 10**400)], inner=[], judge=[])
+@example(own=[(("checks", 0, "id"), ["a"])], inner=[], judge=[])
+@example(own=[], inner=[(("checks", 0, "id"), ["a"])], judge=[])
+@example(own=[], inner=[(("checks", 9, "jury", "judges", 0), "a")], judge=[])
+@example(own=[], inner=[], judge=[(("max_score",), 10**400), (("min_score",), 0.5)])
+@example(own=[], inner=[], judge=[(("max_score",), float("inf")), (("level_values", 0), True)])
+def test_no_rule_breaks(tmp_path: Path, own: Any, inner: Any, judge: Any) -> None:
+    found = check(tmp_path, changed(WHOLE, own), changed(JUDGE, judge), changed(INNER, inner))
+    told = [each.message for each in found if each.code == "internal/rule-crashed"]
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("files", "advice"),
+    [
+        ({"polite.yaml": "1.0.0"}, "name it tone.yaml"),
+        ({"polite.yaml": "1.0.0", "tone.yaml": "2.0.0"}, "name it tone@1.0.0.yaml"),
+        (
+            {"polite.yaml": "1.0.0", "tone.yaml": "2.0.0", "tone@1.0.0.yaml": "1.0.0"},
+            "name it tone/1.0.0.yaml",
+        ),
+        (
+            {
+                "polite.yaml": "1.0.0",
+                "tone.yaml": "2.0.0",
+                "tone@1.0.0.yaml": "1.0.0",
+                "tone/1.0.0.yaml": "1.0.0",
+            },
+            "give it an id or a version of its own",
+        ),
+        ({"polite@1.0.0.yaml": "1.0.0"}, "name it tone@1.0.0.yaml"),
+        ({"polite/1.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
+        ({"tone@2.0.0.yaml": "1.0.0"}, "name it tone@1.0.0.yaml"),
+        ({"tone@2.0.0.yaml": "1.0.0", "tone@1.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
+        ({"tone/2.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
+    ],
+)
+def test_the_name_that_is_free(tmp_path: Path, files: dict[str, str], advice: str) -> None:
+    for name, version in files.items():
+        path = tmp_path / "rubrics" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rubric = {**weighing(words("one"), {"one": 1}), "id": "tone", "version": version}
+        path.write_text(text_of(rubric), encoding="utf-8")
+    found = check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
+    assert [each.help for each in found if each.code == "rubric/file-name"] == [advice]
