@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.engine import schema_fault
+from evalcontract.structure.schema_faults import schema_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,5 +23,5 @@ def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]
             schema = check[key] if key == "schema" else context.read_json(check[key])
         except LookupError:
             continue  # `rubric/invalid-json-schema` says so
-        if schema_fault(schema) is None:
+        if not schema_faults(schema):
             yield (*path, key), schema

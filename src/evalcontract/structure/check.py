@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import meant_key, near_miss, near_misses
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
-    from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.structure.schemas import Schema
+
+
+#: Keywords that may be applied to one row by the schema of its bundle; ten seconds, about.
+MOST_STEPS = 2_000_000
 
 
 class Structure:
@@ -37,9 +41,14 @@ class Structure:
         self._also = also or {}
 
     @cached_property
-    def _validators(self) -> list[tuple[Validator, Schema]]:
-        schemas = [self.schema, *([self._also] if self._also else [])]
-        return [(validator_for(schema), schema) for schema in schemas]
+    def _exact(self) -> Validator:
+        return validator_for(self.schema)
+
+    @cached_property
+    def _exact_also(self) -> Callable[[Any], list[ValidationError]]:
+        from evalcontract.structure.exact import bounded  # slow to import
+
+        return bounded(self._also, MOST_STEPS)
 
     @cached_property
     def _closed(self) -> NativeValidator:
@@ -65,11 +74,32 @@ class Structure:
         misses = list(near_misses(value, self.schema, self.schema, self._also))
         found = [near_miss(self.kind, miss) for miss in misses]
         misspelled = {(miss.path, miss.meant) for miss in misses}
-        for validator, schema in self._validators:
-            for error in validator.iter_errors(value):
-                found.extend(self._problems(error, schema, misspelled, raw, prefix))
+        for error in self._exact.iter_errors(value):
+            found.extend(self._problems(error, self.schema, misspelled, raw, prefix))
+        if self._also:
+            errors, unfinished = self._errors_also(value)
+            found.extend(unfinished)
+            for error in errors:
+                found.extend(self._problems(error, self._also, misspelled, raw, prefix))
         unique = {(each.code, each.path, each.message): each for each in found}
         return [_below(prefix, each) for each in unique.values()]
+
+    def _errors_also(self, value: Any) -> tuple[list[ValidationError], list[Problem]]:
+        """Return what breaks the second schema, or that it could not be found out."""
+        from evalcontract.structure.exact import StepsExceededError  # slow to import
+
+        code = f"{self.kind}/invalid-value"
+        try:
+            return self._exact_also(value), []
+        except RecursionError:
+            if native_for(self._also).is_valid(value):
+                return [], []
+            message = "the schema of the bundle refuses a part that is nested very deep"
+            return [], [Problem(code, message, (), "write it flatter")]
+        except StepsExceededError:
+            message = f"checking this by the schema of its bundle takes over {MOST_STEPS:,} steps"
+            advice = "let the schema lead to itself in one way only"
+            return [], [Problem(code, message, (), advice)]
 
     def _problems(
         self,
@@ -90,11 +120,25 @@ class Structure:
             for key, meant in self._unknown(error, path, schema).items():
                 if (path, meant) not in misspelled:
                     yield unknown_key(self.kind, key, meant, known, path, error)
+        elif error.validator == "unevaluatedProperties" and error.validator_value is False:
+            yield from self._unevaluated(error, path, schema, misspelled)
         elif error.validator != "not" or path[:-1] not in {where for where, _ in misspelled}:
             # A key that cannot stand here is often right, and the one that allows it misspelled.
             written = raw((*prefix, *path)) if raw else None
             what = "a row" if prefix else f"a {self.kind}"
             yield sentence_for(self.kind, error, path, written, what)
+
+    def _unevaluated(
+        self, error: ValidationError, path: Path, schema: Schema, misspelled: set[tuple[Path, str]]
+    ) -> Iterator[Problem]:
+        *way, key = path
+        where = tuple(way)
+        known = self._known(error, where, schema)
+        if where or key not in known:
+            others = [each for each in known if each not in error.instance]
+            meant = meant_key(str(key), known, error.instance, others)
+            if (where, meant) not in misspelled:
+                yield unknown_key(self.kind, str(key), meant, known, where, error)
 
     def _known(self, error: ValidationError, path: Path, schema: Schema) -> dict[str, Schema]:
         """Return the keys that a mapping may have, by either schema at the top."""

@@ -69,7 +69,10 @@ def gate_schema(
         each["additionalProperties"] = False
         each["patternProperties"] = {f"^{OWN_PREFIX}": True}
     definition["properties"]["rubric_ref"] = {"enum": sorted(references)}
-    embedded = {f"bundle_{n}": {"$id": f"urn:bundle:{n}", **each} for n, each in enumerate(extra)}
+    embedded = {
+        f"bundle_{n}": {"$id": f"urn:bundle:{n}", **_knowing(each, definition["properties"])}
+        for n, each in enumerate(extra)
+    }
     bundles = [{"$ref": each["$id"]} for each in embedded.values()]
     every = [{"$ref": "#/$defs/row"}, *bundles, *([demand] if demand else [])]
     return {
@@ -78,6 +81,16 @@ def gate_schema(
         "items": {"allOf": every},
         "$defs": {**definitions, **embedded},
     }
+
+
+def _knowing(bundle: Schema, keys: Iterable[str]) -> Schema:
+    """Return a bundle that is closed at its top as one that knows the keys of every row.
+
+    They are known to the exact way, which has both schemas at hand.
+    """
+    if False not in (bundle.get("additionalProperties"), bundle.get("unevaluatedProperties")):
+        return bundle
+    return {**bundle, "properties": {**dict.fromkeys(keys, True), **bundle.get("properties", {})}}
 
 
 def closed(schema: Schema) -> Schema:

@@ -77,7 +77,9 @@ def follow(schema: Any, root: Schema) -> Schema:
     from a schema (known keys, examples) can do without.
     """
     own = schema if isinstance(schema, dict) else {}
-    while str(own.get("$ref", "")).startswith("#/"):
+    seen: set[str] = set()  # in a circle nothing new is found
+    while str(own.get("$ref", "")).startswith("#/") and own["$ref"] not in seen:
+        seen.add(own["$ref"])
         target: Any = root
         for step in own["$ref"].removeprefix("#/").split("/"):
             target = target.get(step, {}) if isinstance(target, dict) else {}

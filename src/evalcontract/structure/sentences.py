@@ -116,7 +116,8 @@ def _clipped(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _named(value: Any) -> str:
+def named(value: Any) -> str:
+    """Return what an author calls a value of this type."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -129,7 +130,7 @@ def _named(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f"`{_short(value)}`" if not isinstance(value, dict | list) else _named(value)
+    return f"`{_short(value)}`" if not isinstance(value, dict | list) else named(value)
 
 
 Said = tuple[str, str | None]
@@ -140,7 +141,7 @@ def _type(error: ValidationError, name: str, written: str | None) -> Said:
     wanted = [types] if isinstance(types, str) else types
     words = " or ".join(_TYPES[each] for each in wanted)
     value = error.instance
-    message = f"{name} must be {words}, not {_named(value)}"
+    message = f"{name} must be {words}, not {named(value)}"
     if "string" in wanted and isinstance(value, bool | int | float):
         text = written if written is not None else _short(value)
         if not isinstance(value, bool) and name.endswith("version`"):
