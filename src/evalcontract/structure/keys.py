@@ -8,7 +8,7 @@ names of other tools, and the ordinary words that only look like a near miss.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
@@ -68,19 +68,22 @@ def near_misses(
         return
     if not isinstance(value, dict):
         return
-    theirs: dict[str, Schema] = {key: {} for key in properties(also or {})}
-    known = {**theirs, **known_keys(schema, value, root)}
+    ours = known_keys(schema, value, root)
+    known = {**{key: {} for key in properties(also or {})}, **ours}
     parts = list(branches(schema, value, root))
-    if known and all(part.get("additionalProperties") is not False for part in parts):
+    unknown = [key for key in value if key not in known and not key.startswith(OWN_PREFIX)]
+    is_open = all(part.get("additionalProperties") is not False for part in parts)
+    if unknown and known and is_open:
         required = [key for part in (*parts, also or {}) for key in part.get("required", ())]
         missing = [key for key in required if key not in value]
-        looker = _Looker(value, known, missing, _homes(known, root), outer, path)
-        for key in value:
-            if key not in known and not key.startswith(OWN_PREFIX):
-                yield from looker.look(key)
-    for key, inner in known.items():
+        homes = {key: home for key, home in _homes(ours, root).items() if key not in known}
+        looker = _Looker(value, known, missing, homes, outer, path)
+        for key in unknown:
+            yield from looker.look(key)
+    names = frozenset(known)
+    for key, inner in ours.items():
         if key in value and key not in _FREE:
-            yield from near_misses(value[key], inner, root, None, (*path, key), frozenset(known))
+            yield from near_misses(value[key], inner, root, None, (*path, key), names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +119,17 @@ def meant_key(
     that is not there; two for a long one. A known key that is there too is meant only where it
     is long, so that a second copy of it can hardly be on purpose.
     """
+    names = tuple(known)
+    return _meant(key, names, frozenset(value).intersection(names), tuple(missing))
+
+
+# The rows of a dataset ask the same again and again, and a bundle may know thousands of keys.
+@lru_cache(maxsize=256)
+def _meant(
+    key: str, known: tuple[str, ...], there: frozenset[str], missing: tuple[str, ...]
+) -> str | None:
     folded = normalise(key)
-    absent = [each for each in known if each not in value]
+    absent = [each for each in known if each not in there]
     wanted = _within(folded, missing, 1)
     if wanted or folded in ORDINARY:
         return wanted
@@ -136,7 +148,10 @@ def _within(
 ) -> str | None:
     """Return the nearest candidate within some edits; `same_end` leaves plurals alone."""
     best: tuple[int, str] | None = None
+    size = len(word)
     for candidate in candidates:
+        if abs(len(candidate) - size) > limit:
+            continue
         distance = edit_distance(word, candidate, limit)
         if same_end and word.rstrip("s") == candidate.rstrip("s"):
             continue
@@ -154,6 +169,7 @@ def _counted(word: str, candidates: Iterable[str]) -> str | None:
 _IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "index"}
 
 
+@lru_cache(maxsize=16_384)
 def _singular(word: str) -> str:
     parts = (_IRREGULAR.get(part, part) for part in word.split("_"))
     return "_".join(part.removesuffix("s") for part in parts)
@@ -165,10 +181,7 @@ def _shortened(word: str, candidates: Iterable[str]) -> str | None:
     `facts` for `expected_facts`, `rubric` for `rubric_ref`.
     """
     for each in candidates:
-        parts = each.split("_")
-        if len(parts) > 1 and word in ("_".join(parts[n:]) for n in range(1, len(parts))):
-            return each
-        if each == f"{word}_ref":
+        if each.endswith(f"_{word}") or each == f"{word}_ref":
             return each
     return None
 
