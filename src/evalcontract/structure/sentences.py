@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.path import key_of
+from evalcontract.structure.rare_sentences import RARE, types_of
 from evalcontract.structure.schemas import follow, known_keys
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ FAULTS = {
     "not": "conflicting-key",
 }
 _PERCENT, _TEN = 100, 10
+_MOST_LISTED = 12
 _LIMITS = {
     "minimum": "{} or more",
     "exclusiveMinimum": "above {}",
@@ -63,10 +65,30 @@ def sentence_for(
     value, such as `a row`.
     """
     code = f"{kind}/{FAULTS.get(error.validator, 'invalid-value')}"
+    name = f"`{key_of(path)}`" if path else what
+    if _is_of_a_key(error):
+        message = f"`{error.instance}` cannot be a key of {name}"
+        return Problem(code, message, (*path, str(error.instance)), _pattern_of(error), True)
+    if error.validator in ("anyOf", "oneOf"):
+        types = types_of(error)
+        if types is not None:
+            message, advice = _wrong_type(types, error.instance, name, written)
+            return Problem(f"{kind}/wrong-type", message, path, advice)
+        if error.validator == "anyOf" and kind == "dataset" and not _asks_for_keys(error):
+            code = "dataset/invalid-value"
     say = _SAYINGS.get(error.validator, _other)
-    message, advice = say(error, f"`{key_of(path)}`" if path else what, written)
-    on_key = error.validator == "not"
+    message, advice = say(error, name, written)
+    on_key = error.validator in ("not", None)
     return Problem(code, message, path, advice, on_key=on_key)
+
+
+def _is_of_a_key(error: ValidationError) -> bool:
+    """Whether a key is at fault by itself: `propertyNames` is checked on it, not on its value."""
+    return "propertyNames" in list(error.absolute_schema_path)[-2:-1]
+
+
+def _asks_for_keys(error: ValidationError) -> bool:
+    return all(isinstance(each, dict) and "required" in each for each in error.validator_value)
 
 
 def missing_key(kind: str, key: str, path: Path, error: ValidationError, root: Schema) -> Problem:
@@ -138,9 +160,11 @@ Said = tuple[str, str | None]
 
 def _type(error: ValidationError, name: str, written: str | None) -> Said:
     types = error.validator_value
-    wanted = [types] if isinstance(types, str) else types
+    return _wrong_type([types] if isinstance(types, str) else types, error.instance, name, written)
+
+
+def _wrong_type(wanted: list[str], value: Any, name: str, written: str | None) -> Said:
     words = " or ".join(_TYPES[each] for each in wanted)
-    value = error.instance
     message = f"{name} must be {words}, not {named(value)}"
     if "string" in wanted and isinstance(value, bool | int | float):
         text = written if written is not None else _short(value)
@@ -165,9 +189,10 @@ def _type_advice(wanted: list[str], value: Any) -> str | None:
 
 
 def _enum(error: ValidationError, name: str, written: str | None) -> Said:
-    value, allowed = error.instance, [str(each) for each in error.validator_value]
+    value, allowed = error.instance, [_short(each) for each in error.validator_value]
     meant = nearest(value, allowed) if isinstance(value, str) else None
-    listed = f"one of {_listed(allowed)}"
+    listed = f"one of {_listed(allowed[:_MOST_LISTED])}"
+    listed += f" and {len(allowed) - _MOST_LISTED} more" if len(allowed) > _MOST_LISTED else ""
     message = f"{name} cannot be {_shown(value)}"
     return message, f"did you mean `{meant}`?" if meant else listed
 
@@ -179,13 +204,25 @@ def _const(error: ValidationError, name: str, written: str | None) -> Said:
 def _pattern(error: ValidationError, name: str, written: str | None) -> Said:
     title = str(error.schema.get("title", "")).lower()
     examples = error.schema.get("examples")
-    what = f"{'an' if title[:1] in 'aeiou' else 'a'} {title}" if title else f"fit for {name}"
     shape = f"such as {_listed(_short(each) for each in examples[:2])}" if examples else None
-    return f"{_shown(error.instance)} is not {what}", shape
+    if not title:
+        message = f"{name} cannot be {_shown(error.instance)}"
+        return message, shape or _pattern_of(error)
+    what = f"{'an' if title[:1] in 'aeiou' else 'a'} {title}"
+    return f"{_shown(error.instance)} is not {what}", shape or _pattern_of(error)
+
+
+def _pattern_of(error: ValidationError) -> str | None:
+    if error.validator != "pattern":
+        return None
+    return f"it has to match `{_clipped(str(error.validator_value), 60)}`"
 
 
 def _empty(error: ValidationError, name: str, written: str | None) -> Said:
-    return f"{name} is empty", "write something"
+    if not error.instance:
+        return f"{name} is empty", "write something"
+    least = error.validator_value
+    return f"{name} has {len(error.instance)} of at least {least} characters", None
 
 
 def _few(error: ValidationError, name: str, written: str | None) -> Said:
@@ -232,8 +269,8 @@ def _any_of(error: ValidationError, name: str, written: str | None) -> Said:
 
 
 def _other(error: ValidationError, name: str, written: str | None) -> Said:
-    text = _clipped(error.message, 200)
-    return f"{name}: {text}", None
+    rare = RARE.get(error.validator)
+    return rare(error, name) if rare else (f"{name} breaks the rule `{error.validator}`", None)
 
 
 _SAYINGS: dict[str, Callable[[ValidationError, str, str | None], Said]] = {

@@ -72,9 +72,14 @@ def plain(schema: Any) -> Any:
         if key in _SCHEMAS:
             kept[key] = plain(value)
         elif key in _LISTS:
-            kept[key] = [plain(part) for part in value]
+            kept[key] = [_placed(part) for part in value]
         elif key in _MAPPINGS:
-            kept[key] = {name: plain(part) for name, part in value.items()}
+            kept[key] = {name: _placed(part) for name, part in value.items()}
         elif key not in _OTHER_DRAFTS:
             kept[key] = value
     return kept
+
+
+def _placed(schema: Any) -> Any:
+    """Return a plain schema; `false` as one with a keyword, since the engine loses its place."""
+    return {"not": {}} if schema is False else plain(schema)
