@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
+from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import meant_key, near_miss, near_misses
@@ -51,6 +52,10 @@ class Structure:
         return bounded(self._also, MOST_STEPS)
 
     @cached_property
+    def _described(self) -> Described:
+        return Described(self._also, self.schema)
+
+    @cached_property
     def _closed(self) -> NativeValidator:
         return native_for(closed(self.schema))
 
@@ -72,6 +77,8 @@ class Structure:
         if not self._also and self._is_clean(value):
             return []
         misses = list(near_misses(value, self.schema, self.schema, self._also))
+        if self._also:
+            misses += self._described.misses(value)
         found = [near_miss(self.kind, miss) for miss in misses]
         misspelled = {(miss.path, miss.meant) for miss in misses}
         for error in self._exact.iter_errors(value):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.keys import OWN_PREFIX
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 # Below these stand no whole shapes: instances, and conditions, which closing would change.
 _NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})
 _FREE = frozenset({"metadata", "arguments", "context"})
+#: The name of harmless keys inside of what a bundle describes.
+INSIDE = "inside"
 
 
 class Gate:
@@ -39,8 +42,10 @@ class Gate:
         demand: Schema | None = None,
         harmless: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        schema = gate_schema(row, references, list(extra), demand or {})
-        for name, keys in (harmless or {}).items():
+        known = dict(harmless or {})
+        inside = known.pop(INSIDE, ())
+        schema = gate_schema(row, references, list(extra), demand or {}, inside)
+        for name, keys in known.items():
             schema["$defs"][name]["properties"].update(dict.fromkeys(keys, True))
         self._rows = native_for(schema)
 
@@ -54,11 +59,16 @@ class Gate:
 
 
 def gate_schema(
-    row: Schema, references: Iterable[str], extra: list[Schema], demand: Schema
+    row: Schema,
+    references: Iterable[str],
+    extra: list[Schema],
+    demand: Schema,
+    inside: Iterable[str] = (),
 ) -> Schema:
     """Return the schema of a list of rows: known keys only, resolving references only.
 
-    A bundle is embedded whole, under an id, so that its local references stay local.
+    A bundle is embedded whole, under an id, so that its local references stay local. Beside it
+    stands what closes the mappings that it describes; keys of `inside` are harmless in them.
     """
     definitions = copy.deepcopy(row["$defs"])
     definition = definitions["row"]
@@ -71,6 +81,10 @@ def gate_schema(
     definition["properties"]["rubric_ref"] = {"enum": sorted(references)}
     embedded = {
         f"bundle_{n}": {"$id": f"urn:bundle:{n}", **_knowing(each, definition["properties"])}
+        for n, each in enumerate(extra)
+    }
+    embedded |= {
+        f"described_{n}": {"$id": f"urn:described:{n}", **Described(each, row).closed(inside)}
         for n, each in enumerate(extra)
     }
     bundles = [{"$ref": each["$id"]} for each in embedded.values()]
