@@ -144,3 +144,33 @@ def test_a_bundle_that_is_closed(keyword: str) -> None:
     (found,) = inner.check({"id": "a", "input": "b", "source": {"documenst": []}})
     assert (found.code, found.path) == ("dataset/unknown-key", ("source", "documenst"))
     assert found.help == "did you mean `documents`?"
+
+
+@pytest.mark.parametrize(
+    "bundle",
+    [
+        {"$id": "x/", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "null"}}},
+        {"properties": {"a": {"$ref": "y"}}, "$defs": {"a": {"$id": "y", "type": "null"}}},
+        {"$id": "https://example.org/rag", "properties": {"a": {"type": "null"}}},
+    ],
+    ids=str,
+)
+def test_a_bundle_with_addresses(bundle: Any) -> None:
+    row = definition("row", of="dataset")
+    sound = {"id": "a", "input": "b", "criteria": "c", "a": None}
+    assert Gate(row, [], [bundle]).passes([sound])
+    assert not Gate(row, [], [bundle]).passes([{**sound, "a": 1}])
+    assert Structure("dataset", row, bundle).check(sound) == []
+    (found,) = Structure("dataset", row, bundle).check({**sound, "a": 1})
+    assert found.path == ("a",)
+
+
+def test_a_closed_bundle_with_schemas_that_are_true() -> None:
+    bundle = {
+        "properties": {"a": {}},
+        "allOf": [True, {"if": True}, {"if": {"properties": {"a": True}}}],
+        "additionalProperties": False,
+    }
+    row = definition("row", of="dataset")
+    (found,) = Structure("dataset", row, bundle).check({"id": "a", "input": "b", "colour": 1})
+    assert found.code == "dataset/unknown-key"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # Below these stand no whole shapes: instances, and conditions, which closing would change.
 _NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})
 _FREE = frozenset({"metadata", "arguments", "context"})
+# An address with a path, so that a relative `$id` of a bundle can be read against it.
+_BASE = "https://evalcontract.example/gate/"
 #: The name of harmless keys inside of what a bundle describes.
 INSIDE = "inside"
 
@@ -80,17 +82,18 @@ def gate_schema(
         each["patternProperties"] = {f"^{OWN_PREFIX}": True}
     definition["properties"]["rubric_ref"] = {"enum": sorted(references)}
     embedded = {
-        f"bundle_{n}": {"$id": f"urn:bundle:{n}", **_knowing(each, definition["properties"])}
+        f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_knowing(each, definition["properties"])}
         for n, each in enumerate(extra)
     }
     embedded |= {
-        f"described_{n}": {"$id": f"urn:described:{n}", **Described(each, row).closed(inside)}
+        f"described_{n}": {"$id": f"{_BASE}described/{n}/", **Described(each, row).closed(inside)}
         for n, each in enumerate(extra)
     }
     bundles = [{"$ref": each["$id"]} for each in embedded.values()]
     every = [{"$ref": "#/$defs/row"}, *bundles, *([demand] if demand else [])]
     return {
         "$schema": row["$schema"],
+        "$id": _BASE,
         "type": "array",
         "items": {"allOf": every},
         "$defs": {**definitions, **embedded},

@@ -96,13 +96,17 @@ def branches(schema: Schema, value: Any, root: Schema) -> Iterator[Schema]:
     """
     yield schema
     for part in schema.get("allOf", ()):
-        wanted = part.get("if", {}).get("properties", {})
+        condition = part.get("if") if isinstance(part, dict) else None
+        wanted = condition.get("properties") if isinstance(condition, dict) else None
         if wanted and isinstance(value, dict) and _agrees(wanted, value):
             yield from branches(follow(part.get("then", {}), root), value, root)
 
 
 def _agrees(wanted: dict[str, Any], value: dict[str, Any]) -> bool:
-    return all("const" in each and value.get(key) == each["const"] for key, each in wanted.items())
+    return all(
+        isinstance(each, dict) and "const" in each and value.get(key) == each["const"]
+        for key, each in wanted.items()
+    )
 
 
 def properties(schema: Schema) -> dict[str, Schema]:
