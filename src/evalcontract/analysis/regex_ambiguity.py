@@ -64,6 +64,12 @@ class Attack:
         """Write it with so many rounds; every one about doubles the steps."""
         return self.before + self.word * rounds + self.after
 
+    def told(self, rounds: int = 40) -> str:
+        """Write it shortly, as what is repeated how often."""
+        before = f"{self.before!r}, " if self.before != self.word else ""
+        after = f", then {self.after!r}" if self.after else ""
+        return f"{before}{rounds} times {self.word!r}{after}"
+
 
 def find_attack(pattern: str, flags: Iterable[str], *, full: bool) -> Attack | None:
     """Return a text on which a pattern backtracks exponentially; None where none is found.

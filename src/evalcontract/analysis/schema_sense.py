@@ -60,11 +60,6 @@ def unknown_keywords(schema: Any) -> list[str]:
     return [key for key in schema if key not in _KEYWORDS and key not in _NOTES]
 
 
-def keywords() -> list[str]:
-    """List the keywords that can refuse a value."""
-    return list(_KEYWORDS)
-
-
 def refusal(schema: Any) -> Path | None:
     """Return the place that makes a valid schema refuse every JSON value, if that is proven."""
     if not isinstance(schema, dict):

@@ -6,10 +6,11 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.api.bundle_check import usable_bundles
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault
 from evalcontract.api.grading import Grading
-from evalcontract.api.run import Run, today, usable_bundles
+from evalcontract.api.run import Run, today
 from evalcontract.checks import Surroundings
 from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals, add, cover, total
 from evalcontract.library.artifact import read_artifact

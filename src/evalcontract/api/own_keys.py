@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.structure.described import Described
+from evalcontract.structure.gate import INSIDE
 from evalcontract.structure.keys import near_misses
 from evalcontract.structure.schemas import properties
 
@@ -29,7 +31,8 @@ class OwnKeys:
         self._row = row
         self._bundle = bundle
         self._judged: set[tuple[str, str]] = set()
-        self.harmless: dict[str, set[str]] = {name: set() for name in PLACES}
+        self._described = Described(bundle, row) if bundle else None
+        self.harmless: dict[str, set[str]] = {name: set() for name in (*PLACES, INSIDE)}
 
     def learn(self, rows: list[Any]) -> bool:
         """Judge the unknown keys of some rows; return whether any new one is harmless."""
@@ -38,7 +41,7 @@ class OwnKeys:
             for name, key in self._unknown(row):
                 if (name, key) not in self._judged and len(self._judged) < _MOST:
                     self._judged.add((name, key))
-                    if self._is_harmless(PLACES[name], key):
+                    if self._is_harmless(name, key):
                         self.harmless[name].add(key)
                         grew = True
         return grew
@@ -52,8 +55,13 @@ class OwnKeys:
             for key in mapping if isinstance(mapping, dict) else ():
                 if key not in known and isinstance(key, str):
                     yield name, key
+        for key in self._described.unknown(row) if self._described else ():
+            yield INSIDE, key
 
-    def _is_harmless(self, path: tuple[str, ...], key: str) -> bool:
+    def _is_harmless(self, name: str, key: str) -> bool:
+        if name == INSIDE:
+            return self._described is not None and self._described.is_harmless(key)
+        path = PLACES[name]
         if not path and key in properties(self._bundle or {}):
             return False  # the bundle says what it may hold
         value: Any = {key: [{}]}  # rows: as much as a value can tell of its key

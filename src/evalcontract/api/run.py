@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.artifact_check import check_artifact
+from evalcontract.api.bundle_check import check_bundle, usable_bundles
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault, locate_faults
@@ -22,7 +23,6 @@ from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import Document, Unreadable
 from evalcontract.structure.check import structure_of
-from evalcontract.structure.engine import schema_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,8 +124,9 @@ class Run:
         for document in self.workspace.bundle_files.values():
             if isinstance(document, Unreadable):
                 yield from locate_faults(document, self.base_policy)
-            elif fault := schema_fault(document.value):
-                yield from locate([_invalid_bundle(*fault)], document, self.base_policy, {})
+            else:
+                found = check_bundle(document.value)
+                yield from locate(found, document, self.base_policy, {})
 
     def unreadable(self, files: Iterator[Unreadable] | list[Unreadable]) -> Iterator[Diagnostic]:
         """Say why files give no value."""
@@ -189,11 +190,6 @@ class DatasetRun:
         return locate(problems, self.rows or self._source, self._policy, self._run.documents)
 
 
-def usable_bundles(bundles: dict[str, Any]) -> dict[str, Any]:
-    """Return the bundles that are JSON Schemas; the others are reported as such."""
-    return {name: schema for name, schema in bundles.items() if schema_fault(schema) is None}
-
-
 def provenance_of(
     file: str, sha256: str, starts: list[tuple[Artifact, bool]], library: Library
 ) -> Provenance:
@@ -230,7 +226,3 @@ def provenance_of(
 def _missing_dataset(name: str) -> Problem:
     advice = "paths begin at the workspace's root"
     return Problem("target/missing-dataset", f"there is no file `{name}`", ("dataset",), advice)
-
-
-def _invalid_bundle(message: str, path: tuple[str | int, ...]) -> Problem:
-    return Problem("bundle/invalid-schema", f"not a JSON Schema: {message}", path)

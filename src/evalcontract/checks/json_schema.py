@@ -12,7 +12,7 @@ from evalcontract.checks._kind import (
     barred,
     reads_nothing,
 )
-from evalcontract.structure.engine import schema_fault
+from evalcontract.structure.schema_faults import schema_faults
 
 
 def _needs(check: Check, around: Surroundings) -> Needs:
@@ -23,7 +23,7 @@ def _needs(check: Check, around: Surroundings) -> Needs:
             schema = around.read_json(check["schema_ref"])
         except LookupError as error:
             return barred(State.UNAVAILABLE, f"the schema `{check['schema_ref']}` {error}")
-    if schema_fault(schema) is not None:
+    if schema_faults(schema):
         return barred(State.UNAVAILABLE, "its schema is invalid")
     if accepts_everything(schema):
         return barred(State.VACUOUS, "its schema accepts every JSON value")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ def edit_distance(left: str, right: str, limit: int) -> int:
     """
     if abs(len(left) - len(right)) > limit:
         return limit + 1
+    if limit == 1:
+        # One edit leaves the beginning or the end as it is; most words are told apart by that.
+        half = (min(len(left), len(right)) - 2) // 2
+        if half > 0 and left[:half] != right[:half] and left[-half:] != right[-half:]:
+            return 2
     before: list[int] = []
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, 1):
@@ -34,6 +40,7 @@ def edit_distance(left: str, right: str, limit: int) -> int:
     return min(row[-1], limit + 1)
 
 
+@lru_cache(maxsize=16_384)
 def normalise(word: str) -> str:
     """Fold the ways to write one name: `camelCase`, `kebab-case`, `Two Words` to `snake_case`."""
     return "_".join(part.lower() for part in _WORD_EDGE.split(word) if part)

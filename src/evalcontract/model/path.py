@@ -32,4 +32,7 @@ def key_of(path: Path) -> str:
     while end and isinstance(path[end - 1], int):
         end -= 1
     start = next((n for n in range(end, 0, -1) if isinstance(path[n - 1], int)), 0)
-    return format_path(path[start:])[2:] if start < end else format_path(path)
+    if start >= end:
+        return format_path(path)
+    rest = format_path(path[start + 1 :])[1:]
+    return f"{path[start]}{rest}"

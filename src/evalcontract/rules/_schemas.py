@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.engine import schema_fault
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.path import format_path
+from evalcontract.structure.schema_faults import schema_faults
+from evalcontract.structure.schema_words import remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,5 +26,25 @@ def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]
             schema = check[key] if key == "schema" else context.read_json(check[key])
         except LookupError:
             continue  # `rubric/invalid-json-schema` says so
-        if schema_fault(schema) is None:
+        if not schema_faults(schema):
             yield (*path, key), schema
+
+
+def told(
+    code: str, path: Path, message: str, inner: Path, advice: str | None, *, on_key: bool
+) -> Problem:
+    """Tell what is wrong at a place of a schema; `path` is the key of the check that gives it.
+
+    What stands in a file of its own is told at the check, with the way to it.
+    """
+    if path[-1] == "schema":
+        return Problem(code, message, (*path, *inner), advice, on_key)
+    return Problem(code, f"{message} (at {format_path(inner)} of the schema)", path, advice)
+
+
+def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Iterator[Problem]:
+    """Yield one sort of remarks on the words of every valid schema."""
+    for path, schema in schemas_of(subject, context):
+        for each in remarks(schema):
+            if each.fault == fault:
+                yield told(code, path, each.message, each.path, each.help, on_key=each.on_key)

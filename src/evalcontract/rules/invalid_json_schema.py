@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.structure.engine import schema_fault
+from evalcontract.structure.schema_faults import schema_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,10 +49,16 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
 
 
 def _inline(schema: Any, path: Path) -> Iterator[Problem]:
-    fault = schema_fault(schema)
-    if fault:
-        message, inner = fault
-        yield Problem(CODE, f"the schema is invalid: {message}", (*path, *inner))
+    for fault in schema_faults(schema):
+        related = tuple(Related(text, (*path, *place)) for text, place in fault.also)
+        yield Problem(
+            CODE,
+            f"the schema is invalid: {fault.message}",
+            (*path, *fault.path),
+            fault.help,
+            fault.on_key,
+            related=related,
+        )
 
 
 def _file(name: str, path: Path, context: Context) -> Iterator[Problem]:
@@ -61,8 +67,7 @@ def _file(name: str, path: Path, context: Context) -> Iterator[Problem]:
     except LookupError as error:
         yield Problem(CODE, f"the schema `{name}` {error}", path, "paths begin at the workspace")
         return
-    fault = schema_fault(schema)
-    if fault:
-        message, inner = fault
-        where = f" at {format_path(inner)}" if inner else ""
-        yield Problem(CODE, f"the schema `{name}` is invalid{where}: {message}", path)
+    for fault in schema_faults(schema):
+        where = f" at {format_path(fault.path)}" if fault.path else ""
+        message = f"the schema `{name}` is invalid{where}: {fault.message}"
+        yield Problem(CODE, message, path, fault.help)

@@ -1,5 +1,6 @@
 r"""
-The pattern of a `regex` check can take exponentially long.
+A pattern of a `regex` check, or in the schema of a `json_schema` check, can take exponentially
+long.
 
 Why: Where a repeated part can be read in two ways, each further repetition doubles the ways, and
 Python's `re` tries them all before it says no. One unlucky output hangs the whole run. What is
@@ -28,13 +29,16 @@ from evalcontract.analysis.regex_ambiguity import find_attack
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._schemas import schemas_of, told
+from evalcontract.structure.subschemas import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CODE = "rubric/slow-regex"
 
-_ROUNDS = 40
+_BACKTRACKS = "the pattern backtracks exponentially"
+_ADVICE = "let every text be read in one way only: `a+` for `(a+)+`, `a(,a)*` for `(a,?)+`"
 
 
 @rule(CODE, Kind.RUBRIC, page=__doc__)
@@ -46,12 +50,13 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         attack = find_attack(check["pattern"], check.get("flags", ()), full=full)
         if attack is None:
             continue
-        before = f"{attack.before!r}, " if attack.before != attack.word else ""
-        after = f", then {attack.after!r}" if attack.after else ""
-        text = f"{before}{_ROUNDS} times {attack.word!r}{after}"
-        yield Problem(
-            CODE,
-            f"the pattern backtracks exponentially: on {text} it is not done in any useful time",
-            (*path, "pattern"),
-            "let every text be read in one way only: `a+` for `(a+)+`, `a(,a)*` for `(a,?)+`",
-        )
+        message = f"{_BACKTRACKS}: on {attack.told()} it is not done in any useful time"
+        yield Problem(CODE, message, (*path, "pattern"), _ADVICE)
+    for path, schema in schemas_of(subject, context):
+        seen: set[str] = set()
+        for inner, pattern, on_key in patterns(schema):
+            attack = None if pattern in seen else find_attack(pattern, (), full=False)
+            seen.add(pattern)
+            if attack is not None:
+                message = f"{_BACKTRACKS} on {attack.told()}"
+                yield told(CODE, path, message, inner, _ADVICE, on_key=on_key)

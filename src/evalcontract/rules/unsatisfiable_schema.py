@@ -40,6 +40,7 @@ from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schemas_of
+from evalcontract.structure.schema_words import remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,8 +55,10 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if place is None:
             continue
         message = "no value is valid by this schema"
+        meant = next((each.help for each in remarks(schema) if each.path == place), None)
         if path[-1] == "schema":
-            yield Problem(CODE, message, (*path, *place), "what stands here excludes every value")
+            advice = meant or "what stands here excludes every value"
+            yield Problem(CODE, message, (*path, *place), advice)
         else:
-            advice = f"what stands at {format_path(place)} in it excludes every value"
+            advice = meant or f"what stands at {format_path(place)} in it excludes every value"
             yield Problem(CODE, message, path, advice)

@@ -1,21 +1,21 @@
 """
 The schema of a `json_schema` check accepts every JSON value.
 
-Why: The check then asks for JSON and for nothing else. Often a keyword is misspelled: JSON
-Schema passes over words that it does not know.
+Why: The check then asks for JSON and for nothing else. Where a keyword is misspelled,
+`rubric/near-miss-keyword` says so instead.
 
 Bad:
     id: structured
     version: "1.0.0"
     checks:
-      - {id: shape, kind: json_schema, schema: {requierd: [answer]}}
+      - {id: shape, kind: json_schema, schema: {title: The answer}}
     scoring: {combine: all_pass}
 
 Good:
     id: structured
     version: "1.0.0"
     checks:
-      - {id: shape, kind: json_schema, schema: {required: [answer]}}
+      - {id: shape, kind: json_schema, schema: {title: The answer, required: [answer]}}
     scoring: {combine: all_pass}
 """
 
@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.schema_sense import accepts_everything, keywords, unknown_keywords
+from evalcontract.analysis.schema_sense import accepts_everything, unknown_keywords
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schemas_of
+from evalcontract.structure.schema_words import remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,13 +39,11 @@ CODE = "rubric/vacuous-schema"
 @rule(CODE, Kind.RUBRIC, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
-        if not accepts_everything(schema):
+        if not accepts_everything(schema) or any(remarks(schema)):
             continue
         advice = "say what the value must be, or ask for JSON only: `kind: format`, `format: json`"
         unknown = unknown_keywords(schema) if isinstance(schema, dict) else []
         if unknown:
-            meant = nearest(unknown[0], keywords())
             advice = f"`{unknown[0]}` is no keyword of JSON Schema"
-            advice += f"; did you mean `{meant}`?" if meant else ""
         message = "the schema accepts every JSON value"
         yield Problem(CODE, message, path, advice, on_key=True)

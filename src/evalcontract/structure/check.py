@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.diagnostic import Problem
+from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import near_misses
@@ -22,9 +24,12 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
-    from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.structure.schemas import Schema
+
+
+#: Keywords that may be applied to one row by the schema of its bundle; ten seconds, about.
+MOST_STEPS = 2_000_000
 
 
 class Structure:
@@ -40,9 +45,18 @@ class Structure:
         self._also = also or {}
 
     @cached_property
-    def _validators(self) -> list[tuple[Validator, Schema]]:
-        schemas = [self.schema, *([self._also] if self._also else [])]
-        return [(validator_for(schema), schema) for schema in schemas]
+    def _exact(self) -> Validator:
+        return validator_for(self.schema)
+
+    @cached_property
+    def _exact_also(self) -> Callable[[Any], list[ValidationError]]:
+        from evalcontract.structure.exact import bounded  # slow to import
+
+        return bounded(self._also, MOST_STEPS)
+
+    @cached_property
+    def _described(self) -> Described:
+        return Described(self._also, self.schema)
 
     @cached_property
     def _closed(self) -> NativeValidator:
@@ -66,14 +80,39 @@ class Structure:
         if not self._also and self._is_clean(value):
             return []
         misses = list(near_misses(value, self.schema, self.schema, self._also))
+        if self._also:
+            misses += self._described.misses(value)
         found = [near_miss(self.kind, miss) for miss in misses]
         misspelled = {(miss.path, miss.meant) for miss in misses}
-        for validator, schema in self._validators:
-            errors = list(validator.iter_errors(value))
-            faults = _Faults(self, schema, value, misspelled, errors)
-            found.extend(problem for error in errors for problem in faults.of(error, raw, prefix))
+        errors: list[tuple[Schema, list[ValidationError]]] = [
+            (self.schema, list(self._exact.iter_errors(value)))
+        ]
+        if self._also:
+            more, unfinished = self._errors_also(value)
+            found.extend(unfinished)
+            errors.append((self._also, more))
+        for schema, some in errors:
+            faults = _Faults(self, schema, value, misspelled, some)
+            found.extend(problem for error in some for problem in faults.of(error, raw, prefix))
         unique = {(each.code, each.path, each.message): each for each in found}
         return [_below(prefix, each) for each in unique.values()]
+
+    def _errors_also(self, value: Any) -> tuple[list[ValidationError], list[Problem]]:
+        """Return what breaks the second schema, or that it could not be found out."""
+        from evalcontract.structure.exact import StepsExceededError  # slow to import
+
+        code = f"{self.kind}/invalid-value"
+        try:
+            return self._exact_also(value), []
+        except RecursionError:
+            if native_for(self._also).is_valid(value):
+                return [], []
+            message = "the schema of the bundle refuses a part that is nested very deep"
+            return [], [Problem(code, message, (), "write it flatter")]
+        except StepsExceededError:
+            message = f"checking this by the schema of its bundle takes over {MOST_STEPS:,} steps"
+            advice = "let the schema lead to itself in one way only"
+            return [], [Problem(code, message, (), advice)]
 
     def known(self, error: ValidationError, path: Path, schema: Schema) -> dict[str, Schema]:
         """Return the keys that a mapping may have, by either schema at the top."""
@@ -128,6 +167,8 @@ class _Faults:
                 if (path, meant) not in self._misspelled:
                     lost = self._missing.get(path, ())
                     yield unknown_key(kind, key, meant, known, path, error.instance, lost)
+        elif error.validator == "unevaluatedProperties" and error.validator_value is False:
+            yield from self._unevaluated(error, path)
         elif error.validator == "anyOf" and unknown:
             return  # what it asks for has another name
         elif error.validator != "not" or path[:-1] not in {where for where, _ in self._misspelled}:
@@ -135,6 +176,17 @@ class _Faults:
             written = raw((*prefix, *path)) if raw else None
             what = "a row" if prefix else f"a {kind}"
             yield sentence_for(kind, error, path, written, what)
+
+    def _unevaluated(self, error: ValidationError, path: Path) -> Iterator[Problem]:
+        *way, key = path
+        where = tuple(way)
+        known = self._structure.known(error, where, self._schema)
+        if where or key not in known:
+            others = [each for each in known if each not in error.instance]
+            meant = meant_key(str(key), known, error.instance, others)
+            if (where, meant) not in self._misspelled:
+                kind = self._structure.kind
+                yield unknown_key(kind, str(key), meant, known, where, error.instance, ())
 
     def _meant(self, error: ValidationError) -> dict[str, str | None]:
         """Return the unknown keys of a closed mapping, each with the one that it stands for.

@@ -1,12 +1,13 @@
 """The two engines of JSON Schema, made to give one verdict: ECMA-262's reading of a schema.
 
 `jsonschema` says exactly what is wrong; `jsonschema_rs` says, a hundred times faster, that
-nothing is. Measured differences are settled here: Python's `$` before a trailing newline, and
-infinity and NaN, which are no JSON numbers.
+nothing is. Measured differences are settled here: patterns, which Python reads by rules of its own,
+and infinity and NaN, which are no JSON numbers.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,15 +36,40 @@ def _refuse(uri: str) -> Any:
     raise LookupError(f"`{uri}` is elsewhere, and nothing is ever fetched")
 
 
-def schema_fault(schema: Any) -> tuple[str, tuple[str | int, ...]] | None:
-    """Say what is wrong with a JSON Schema (Draft 2020-12), and where in it; None if it is one."""
-    from evalcontract.structure.exact import metaschema_fault  # slow to import
+@cache
+def _metaschema() -> NativeValidator:
+    return native_for({"$ref": "https://json-schema.org/draft/2020-12/schema"})
 
-    fault = metaschema_fault(schema)
-    if fault is not None:
-        return fault
+
+def is_schema(value: Any) -> bool:
+    """Whether a value keeps the rules of Draft 2020-12; its patterns and references aside."""
     try:
-        native_for(schema)  # resolves every reference, which the other does when it meets one
-    except ValueError as error:
-        return str(error).split("\n")[0], ()
-    return None
+        return bool(_metaschema().is_valid(value))
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
+@cache
+def _pattern(pattern: str) -> NativeValidator:
+    return native_for({"pattern": pattern})
+
+
+def reads_pattern(pattern: str) -> bool:
+    """Whether a pattern is a regular expression, as ECMA-262 has them."""
+    try:
+        _pattern(pattern)
+    except ValueError:
+        return False
+    return True
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern matches anywhere in a text. The fast engine alone decides, for both.
+
+    It reads most patterns without backtracking and gives up on the rest in time, so that no
+    text makes it hang.
+    """
+    try:
+        return bool(_pattern(pattern).is_valid(text))
+    except ValueError:  # a lone surrogate, which is no text
+        return bool(_pattern(pattern).is_valid(text.encode("utf-8", "replace").decode()))

@@ -6,43 +6,25 @@ Importing it takes longer than all else that a small clean file needs: see `engi
 from __future__ import annotations
 
 import math
-import re
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 from jsonschema import validators
-from jsonschema.exceptions import best_match
 from referencing import Registry
 
+from evalcontract.structure.engine import matches
+from evalcontract.structure.evaluated import additional_properties, unevaluated_properties
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 # The engines' own registries would go to the network for a `$ref` that they do not know.
 NOTHING_TO_FETCH: Registry[Any] = Registry()
 
 
-def _in_short(error: jsonschema.ValidationError) -> str:
-    if error.validator == "enum":
-        return f"`{error.instance}` is none of {', '.join(map(str, error.validator_value))}"
-    return str(error.message)
-
-
-@cache
-def ecma_pattern(pattern: str) -> re.Pattern[str]:
-    r"""Compile a pattern as ECMA-262 means it: an unescaped `$` matches at the very end only."""
-    return re.compile(
-        re.sub(r"(\\.|\[(?:\\.|[^\]\\])*\])|\$", _end_anchor, pattern, flags=re.DOTALL)
-    )
-
-
-def _end_anchor(found: re.Match[str]) -> str:
-    return found[1] or r"\Z"
-
-
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
-    if validator.is_type(instance, "string") and not ecma_pattern(pattern).search(instance):
+    if validator.is_type(instance, "string") and not matches(pattern, instance):
         yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
@@ -51,7 +33,7 @@ def _pattern_properties(validator: Any, value: Any, instance: Any, schema: Any) 
         return
     for pattern, subschema in value.items():
         for key, part in instance.items():
-            if ecma_pattern(pattern).search(key):
+            if matches(pattern, key):
                 yield from validator.descend(part, subschema, path=key, schema_path=pattern)
 
 
@@ -63,18 +45,53 @@ def _is_number(checker: Any, instance: Any) -> bool:
 
 Exact: Any = validators.extend(
     jsonschema.Draft202012Validator,
-    {"pattern": _pattern, "patternProperties": _pattern_properties},
+    {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": additional_properties,
+        "unevaluatedProperties": unevaluated_properties,
+    },
     type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("number", _is_number),
 )
 
 
-def metaschema_fault(schema: Any) -> tuple[str, tuple[str | int, ...]] | None:
-    """Say how a schema breaks the rules of Draft 2020-12, and where; None if it does not."""
-    try:
-        Exact.check_schema(schema)
-    except jsonschema.SchemaError as error:
-        worst = best_match(error.context or ()) or error
-        return _in_short(worst), tuple(error.absolute_path)
-    except Exception as error:  # noqa: BLE001 - more can go wrong than is documented
-        return f"it cannot be used: {error}", ()
-    return None
+class StepsExceededError(Exception):
+    """A value takes too many steps to be checked."""
+
+
+def bounded(schema: Any, most: int) -> Callable[[Any], list[jsonschema.ValidationError]]:
+    """Return the exact engine for an author's own schema.
+
+    A value for which more than `most` keywords are applied raises StepsExceededError: by a schema
+    that leads twice to itself, every level of the value doubles them.
+    """
+    taken = 0
+
+    def counted(keyword: Any) -> Any:
+        def apply(*args: Any) -> Any:
+            nonlocal taken
+            taken += 1
+            if taken > most:
+                raise StepsExceededError
+            return keyword(*args)
+
+        return apply
+
+    every = {name: counted(keyword) for name, keyword in Exact.VALIDATORS.items()}
+    engine = validators.extend(Exact, every)(schema, registry=NOTHING_TO_FETCH)
+
+    def errors(value: Any) -> list[jsonschema.ValidationError]:
+        nonlocal taken
+        taken = 0
+        return list(engine.iter_errors(value))
+
+    return errors
+
+
+def metaschema_errors(schema: Any) -> Iterator[jsonschema.ValidationError]:
+    """Yield how a schema breaks the rules of Draft 2020-12.
+
+    The patterns in it are not looked at: Python reads other ones.
+    """
+    errors: Iterator[jsonschema.ValidationError] = Exact(Exact.META_SCHEMA).iter_errors(schema)
+    return errors

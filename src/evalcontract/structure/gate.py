@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.keys import OWN_PREFIX
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 # Below these stand no whole shapes: instances, and conditions, which closing would change.
 _NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})
 _FREE = frozenset({"metadata", "arguments", "context"})
+# An address with a path, so that a relative `$id` of a bundle can be read against it.
+_BASE = "https://evalcontract.example/gate/"
+#: The name of harmless keys inside of what a bundle describes.
+INSIDE = "inside"
 
 
 class Gate:
@@ -49,8 +54,9 @@ def gate_schema(
 
     `extra` are the schemas of bundles; their keys are known too. `demand` is a schema for what
     else a row must be like, such as what the checks of its rubric need. `harmless` are keys of
-    the author's own, by the definition (`row`, `expected`) that they stand in. A bundle is
-    embedded whole, under an id, so that its local references stay local.
+    the author's own, by the definition (`row`, `expected`) that they stand in, or `INSIDE` for the
+    mappings that a bundle describes. A bundle is embedded whole, under an id, so that its local
+    references stay local; beside it stands what closes those mappings.
     """
     definitions = copy.deepcopy(row["$defs"])
     definition = definitions["row"]
@@ -61,13 +67,23 @@ def gate_schema(
         each["additionalProperties"] = False
         each["patternProperties"] = {f"^{OWN_PREFIX}": True}
     definition["properties"]["rubric_ref"] = _one_of(sorted(references))
-    for name, keys in (harmless or {}).items():
+    known = dict(harmless or {})
+    inside = known.pop(INSIDE, ())
+    for name, keys in known.items():
         definitions[name]["properties"].update(dict.fromkeys(keys, True))
-    embedded = {f"bundle_{n}": {"$id": f"urn:bundle:{n}", **each} for n, each in enumerate(extra)}
+    embedded = {
+        f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_knowing(each, definition["properties"])}
+        for n, each in enumerate(extra)
+    }
+    embedded |= {
+        f"described_{n}": {"$id": f"{_BASE}described/{n}/", **Described(each, row).closed(inside)}
+        for n, each in enumerate(extra)
+    }
     bundles = [{"$ref": each["$id"]} for each in embedded.values()]
     every = [{"$ref": "#/$defs/row"}, *bundles, *([demand] if demand else [])]
     return {
         "$schema": row["$schema"],
+        "$id": _BASE,
         "type": "array",
         "items": {"allOf": every},
         "$defs": {**definitions, **embedded},
@@ -76,6 +92,16 @@ def gate_schema(
 
 def _one_of(texts: list[str]) -> Schema | bool:
     return {"enum": texts} if texts else False
+
+
+def _knowing(bundle: Schema, keys: Iterable[str]) -> Schema:
+    """Return a bundle that is closed at its top as one that knows the keys of every row.
+
+    They are known to the exact way, which has both schemas at hand.
+    """
+    if False not in (bundle.get("additionalProperties"), bundle.get("unevaluatedProperties")):
+        return bundle
+    return {**bundle, "properties": {**dict.fromkeys(keys, True), **bundle.get("properties", {})}}
 
 
 def closed(schema: Schema) -> Schema:

@@ -67,18 +67,21 @@ def near_misses(
         return
     if not isinstance(value, dict):
         return
-    theirs: dict[str, Schema] = {key: {} for key in properties(also or {})}
-    known = {**theirs, **known_keys(schema, value, root)}
+    ours = known_keys(schema, value, root)
+    known = {**{key: {} for key in properties(also or {})}, **ours}
     parts = list(branches(schema, value, root))
-    if known and all(part.get("additionalProperties") is not False for part in parts):
+    unknown = [key for key in value if key not in known and not key.startswith(OWN_PREFIX)]
+    is_open = all(part.get("additionalProperties") is not False for part in parts)
+    if unknown and known and is_open:
         required = [key for part in (*parts, also or {}) for key in part.get("required", ())]
         missing = [key for key in required if key not in value]
-        looker = _Looker(value, known, missing, _homes(known, root), outer, path)
-        unknown = [key for key in value if key not in known and not key.startswith(OWN_PREFIX)]
+        homes = {key: home for key, home in _homes(ours, root).items() if key not in known}
+        looker = _Looker(value, known, missing, homes, outer, path)
         yield from _told_once([miss for key in unknown for miss in looker.look(key)])
-    for key, inner in known.items():
+    names = frozenset(known)
+    for key, inner in ours.items():
         if key in value and key not in _FREE:
-            yield from near_misses(value[key], inner, root, None, (*path, key), frozenset(known))
+            yield from near_misses(value[key], inner, root, None, (*path, key), names)
 
 
 def _told_once(misses: list[Miss]) -> Iterator[Miss]:

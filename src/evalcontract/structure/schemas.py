@@ -77,7 +77,9 @@ def follow(schema: Any, root: Schema) -> Schema:
     from a schema (known keys, examples) can do without.
     """
     own = schema if isinstance(schema, dict) else {}
-    while str(own.get("$ref", "")).startswith("#/"):
+    seen: set[str] = set()  # in a circle nothing new is found
+    while str(own.get("$ref", "")).startswith("#/") and own["$ref"] not in seen:
+        seen.add(own["$ref"])
         target: Any = root
         for step in own["$ref"].removeprefix("#/").split("/"):
             target = target.get(step, {}) if isinstance(target, dict) else {}
@@ -94,13 +96,17 @@ def branches(schema: Schema, value: Any, root: Schema) -> Iterator[Schema]:
     """
     yield schema
     for part in schema.get("allOf", ()):
-        wanted = part.get("if", {}).get("properties", {})
+        condition = part.get("if") if isinstance(part, dict) else None
+        wanted = condition.get("properties") if isinstance(condition, dict) else None
         if wanted and isinstance(value, dict) and _agrees(wanted, value):
             yield from branches(follow(part.get("then", {}), root), value, root)
 
 
 def _agrees(wanted: dict[str, Any], value: dict[str, Any]) -> bool:
-    return all("const" in each and value.get(key) == each["const"] for key, each in wanted.items())
+    return all(
+        isinstance(each, dict) and "const" in each and value.get(key) == each["const"]
+        for key, each in wanted.items()
+    )
 
 
 def properties(schema: Schema) -> dict[str, Schema]:

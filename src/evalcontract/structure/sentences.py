@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import key_of
+from evalcontract.structure.rare_sentences import RARE, types_of
 from evalcontract.structure.sentences_of_keys import Said, listed
-from evalcontract.structure.sentences_of_texts import clipped, malformed, short, unknown_value
+from evalcontract.structure.sentences_of_texts import (
+    malformed,
+    pattern_of,
+    short,
+    unknown_value,
+)
 from evalcontract.structure.sentences_of_types import wrong_type
 
 if TYPE_CHECKING:
@@ -53,10 +59,30 @@ def sentence_for(
     value, such as `a row`.
     """
     code = f"{kind}/{FAULTS.get(error.validator, 'invalid-value')}"
+    name = f"`{key_of(path)}`" if path else what
+    if _is_of_a_key(error):
+        message = f"`{error.instance}` cannot be a key of {name}"
+        return Problem(code, message, (*path, str(error.instance)), pattern_of(error), True)
+    if error.validator in ("anyOf", "oneOf"):
+        types = types_of(error)
+        if types is not None:
+            message, advice = wrong_type(error, name, written, types)
+            return Problem(f"{kind}/wrong-type", message, path, advice)
+        if error.validator == "anyOf" and kind == "dataset" and not _asks_for_keys(error):
+            code = "dataset/invalid-value"
     say = _SAYINGS.get(error.validator, _other)
-    message, advice = say(error, f"`{key_of(path)}`" if path else what, written)
-    on_key = error.validator == "not"
+    message, advice = say(error, name, written)
+    on_key = error.validator in ("not", None)
     return Problem(code, message, path, advice, on_key=on_key)
+
+
+def _is_of_a_key(error: ValidationError) -> bool:
+    """Whether a key is at fault by itself: `propertyNames` is checked on it, not on its value."""
+    return "propertyNames" in list(error.absolute_schema_path)[-2:-1]
+
+
+def _asks_for_keys(error: ValidationError) -> bool:
+    return all(isinstance(each, dict) and "required" in each for each in error.validator_value)
 
 
 def _const(error: ValidationError, name: str, written: str | None) -> Said:
@@ -64,7 +90,10 @@ def _const(error: ValidationError, name: str, written: str | None) -> Said:
 
 
 def _empty(error: ValidationError, name: str, written: str | None) -> Said:
-    return f"{name} is empty", "write something"
+    if not error.instance:
+        return f"{name} is empty", "write something"
+    least = error.validator_value
+    return f"{name} has {len(error.instance)} of at least {least} characters", None
 
 
 def _few(error: ValidationError, name: str, written: str | None) -> Said:
@@ -111,8 +140,8 @@ def _any_of(error: ValidationError, name: str, written: str | None) -> Said:
 
 
 def _other(error: ValidationError, name: str, written: str | None) -> Said:
-    text = clipped(error.message, 200)
-    return f"{name}: {text}", None
+    rare = RARE.get(error.validator)
+    return rare(error, name) if rare else (f"{name} breaks the rule `{error.validator}`", None)
 
 
 _SAYINGS: dict[str, Callable[[ValidationError, str, str | None], Said]] = {

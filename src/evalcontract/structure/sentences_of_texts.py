@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest, normalise
+from evalcontract.structure.engine import native_for
 from evalcontract.structure.sentences_of_keys import listed
 from evalcontract.structure.words_of_values import our_value
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.sentences_of_keys import Said
 
-_MOST = 60
+_MOST, _MOST_LISTED = 60, 12
 _VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 _REFERENCE = re.compile(
     r"(?:(?:rubric|judge)s?/)?(?P<id>[a-z][a-z0-9_]*?)(?:@(?P<version>[^/]*?))?(?:\.ya?ml|\.json)?"
@@ -54,9 +55,17 @@ def malformed(error: ValidationError, name: str, _: str | None) -> Said:
     if not text.strip():
         return f"{name} is empty", shape or "write something"
     article = "an" if title[:1] in set("aeiou") else "a"
-    what = _NOUNS.get(title) or (f"{article} {title}" if title else f"fit for {name}")
-    better = _better(text, str(error.schema.get("pattern", "")))
-    return f"`{short(text)}` is not {what}", better or shape
+    better = _better(text, str(error.schema.get("pattern", ""))) or shape or pattern_of(error)
+    if not title:
+        return f"{name} cannot be `{short(text)}`", better
+    return f"`{short(text)}` is not {_NOUNS.get(title) or f'{article} {title}'}", better
+
+
+def pattern_of(error: ValidationError) -> str | None:
+    """Return the advice to match the pattern, where one is what failed."""
+    if error.validator != "pattern":
+        return None
+    return f"it has to match `{clipped(str(error.validator_value))}`"
 
 
 def _better(text: str, pattern: str) -> str | None:
@@ -65,7 +74,7 @@ def _better(text: str, pattern: str) -> str | None:
     if kind is not None:
         return _reference(kind, text)
     for form in (quoted_version(text), normalise(text)):
-        if form and re.search(pattern, form):
+        if form and pattern and native_for({"pattern": pattern}).is_valid(form):
             return f'write "{form}"' if form[0].isdigit() else f"write `{form}`"
     return None
 
@@ -87,7 +96,7 @@ def _reference(kind: str, text: str) -> str | None:
 
 def unknown_value(error: ValidationError, name: str, _: str | None) -> Said:
     """Say that a value is none of those that its key takes."""
-    value, allowed = error.instance, [str(each) for each in error.validator_value]
+    value, allowed = error.instance, [short(each) for each in error.validator_value]
     what = "a list" if isinstance(value, list) else "a mapping"
     shown = f"`{short(value)}`" if not isinstance(value, dict | list) else what
     message = f"{name} is empty" if value == "" else f"{name} cannot be {shown}"
@@ -96,4 +105,5 @@ def unknown_value(error: ValidationError, name: str, _: str | None) -> Said:
             return message, f"did you mean `{meant}`?"
         if known := our_value(value, allowed):
             return message, known
-    return message, f"one of {listed(allowed)}"
+    more = f" and {len(allowed) - _MOST_LISTED} more" if len(allowed) > _MOST_LISTED else ""
+    return message, f"one of {listed(allowed[:_MOST_LISTED])}{more}"

@@ -36,9 +36,11 @@ _FORMS: dict[tuple[str, type], str] = {
 }
 
 
-def wrong_type(error: ValidationError, name: str, written: str | None) -> tuple[str, str | None]:
-    """Say it. `written` is a scalar as its author wrote it, if known."""
-    types = error.validator_value
+def wrong_type(
+    error: ValidationError, name: str, written: str | None, among: list[str] | None = None
+) -> tuple[str, str | None]:
+    """Say it. `written` is a scalar as its author wrote it, if known; `among` are the types."""
+    types = among or error.validator_value
     wanted = [types] if isinstance(types, str) else types
     value = error.instance
     has = named(value)

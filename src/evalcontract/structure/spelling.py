@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalcontract.model.nearest import edit_distance, normalise
@@ -22,6 +23,15 @@ def meant_key(
     of three letters; a plural counts as one. A key that is not there yet is meant rather than
     one that is, and only such a one may be two edits away, or be cut to its last words.
     """
+    names = tuple(known)
+    return _meant(key, names, frozenset(filter(value.__contains__, names)), tuple(missing))
+
+
+# The rows of a dataset ask the same again and again, and a bundle may know thousands of keys.
+@lru_cache(maxsize=256)
+def _meant(
+    key: str, known: tuple[str, ...], value: frozenset[str], missing: tuple[str, ...]
+) -> str | None:
     folded = normalise(key)
     wanted = _within(folded, missing, 1)
     if wanted or folded in ORDINARY:
@@ -46,7 +56,10 @@ def _one_edit(word: str, candidates: Iterable[str]) -> str | None:
 def _within(word: str, candidates: Iterable[str], limit: int) -> str | None:
     """Return the nearest candidate within some edits."""
     best: tuple[int, str] | None = None
+    size = len(word)
     for candidate in candidates:
+        if abs(len(candidate) - size) > limit:
+            continue
         distance = edit_distance(word, candidate, limit)
         if distance <= limit and (best is None or distance < best[0]):
             best = (distance, candidate)
@@ -62,6 +75,7 @@ def _counted(word: str, candidates: Iterable[str]) -> str | None:
 _IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "index"}
 
 
+@lru_cache(maxsize=16_384)
 def _singular(word: str) -> str:
     parts = (_IRREGULAR.get(part, part) for part in word.split("_"))
     return "_".join(part.removesuffix("s") for part in parts)

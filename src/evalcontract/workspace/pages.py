@@ -19,6 +19,78 @@ _TEXTS = {
             # file: bundles/retrieval.schema.json
             {"type": "object", "properties": {"documents": {"type": "array"}}}
         """,
+    "bundle/near-miss-keyword": """
+        The schema of a bundle has a word that is one slip away from a keyword.
+
+        Why: JSON Schema passes over words that it does not know, so rows that break the rule are
+        taken as they are. Words that come close to no keyword are the author's own, as are those
+        that begin with `x-`.
+
+        Bad:
+            # file: bundles/retrieval.schema.json
+            {"type": "object", "properties": {"top_k": {"type": "integer", "minimun": 1}}}
+
+        Good:
+            # file: bundles/retrieval.schema.json
+            {"type": "object", "properties": {"top_k": {"type": "integer", "minimum": 1}}}
+        """,
+    "bundle/near-miss-required": """
+        The schema of a bundle requires a key that it describes only under another spelling.
+
+        Why: Every row with the key that is described lacks the one that is required. A row with the
+        required one passes whatever its value is.
+
+        Bad:
+            # file: bundles/retrieval.schema.json
+            {"required": ["documnets"], "properties": {"documents": {"type": "array"}}}
+
+        Good:
+            # file: bundles/retrieval.schema.json
+            {"required": ["documents"], "properties": {"documents": {"type": "array"}}}
+        """,
+    "bundle/outdated-keyword": """
+        The schema of a bundle has a keyword of an older draft of JSON Schema, or of OpenAPI.
+
+        Why: Schemas are read by Draft 2020-12, which has another keyword for it and passes over the
+        old one. Rows that break the rule are taken as they are.
+
+        Bad:
+            # file: bundles/retrieval.schema.json
+            {"dependencies": {"top_k": ["documents"]}}
+
+        Good:
+            # file: bundles/retrieval.schema.json
+            {"dependentRequired": {"top_k": ["documents"]}}
+        """,
+    "bundle/slow-regex": """
+        A pattern in the schema of a bundle can take exponentially long.
+
+        Why: Where a repeated part can be read in two ways, each further repetition doubles the
+        ways. Rows are checked here without going through them, but editors and most other
+        validators try them all, and hang on one unlucky row.
+
+        Bad:
+            # file: bundles/retrieval.schema.json
+            {"properties": {"slug": {"type": "string", "pattern": "^(\\\\w+-?)+$"}}}
+
+        Good:
+            # file: bundles/retrieval.schema.json
+            {"properties": {"slug": {"type": "string", "pattern": "^\\\\w+(-\\\\w+)*$"}}}
+        """,
+    "bundle/unsatisfiable-schema": """
+        No row at all is valid by the schema of a bundle.
+
+        Why: Every row of the bundle is at fault, whatever stands in it. A schema that describes the
+        list of all rows does that too: a bundle describes one.
+
+        Bad:
+            # file: bundles/retrieval.schema.json
+            {"type": "array", "items": {"required": ["documents"]}}
+
+        Good:
+            # file: bundles/retrieval.schema.json
+            {"type": "object", "required": ["documents"]}
+        """,
     "target/missing-dataset": """
         A target names a dataset that is not there.
 

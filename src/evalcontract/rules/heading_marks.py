@@ -1,0 +1,48 @@
+"""
+A section that `markdown_structure` asks for is written with the marks of a heading.
+
+Why: A section is looked for in the text of a heading, which is what stands after the `#`. So no
+ordinary heading has it, and the check fails for outputs that have the section.
+
+Bad:
+    id: report
+    version: "1.0.0"
+    checks:
+      - {id: sections, kind: markdown_structure, required_sections: ["## Summary"]}
+    scoring: {combine: all_pass}
+
+Good:
+    id: report
+    version: "1.0.0"
+    checks:
+      - {id: sections, kind: markdown_structure, required_sections: [Summary]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/heading-marks"
+
+# As CommonMark has them: up to three spaces, one to six marks, a space.
+_MARKED = re.compile(r" {0,3}#{1,6}[ \t]+(?P<text>\S.*)", re.DOTALL)
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        for index, section in enumerate(check.get("required_sections", ())):
+            marked = _MARKED.fullmatch(section)
+            if marked:
+                message = f"no heading contains `{section}`: its marks are not part of its text"
+                advice = f"write it without: {marked['text'].rstrip()}"
+                yield Problem(CODE, message, (*path, "required_sections", index), advice)

@@ -1,0 +1,44 @@
+"""
+The schema of a `json_schema` check has a keyword of an older draft of JSON Schema, or of OpenAPI.
+
+Why: Schemas are read by Draft 2020-12, which has another keyword for it and passes over the old
+one. The demand is not made, and an output that breaks it passes.
+
+Bad:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema: {type: object, dependencies: {refund: [amount]}}
+    scoring: {combine: all_pass}
+
+Good:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema: {type: object, dependentRequired: {refund: [amount]}}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._schemas import remarks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
+
+CODE = "rubric/outdated-keyword"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    yield from remarks_of(subject, context, "outdated-keyword", CODE)

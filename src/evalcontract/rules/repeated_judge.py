@@ -1,0 +1,90 @@
+"""
+The same judge, in the same version, sits in a jury twice.
+
+Why: It votes twice, and a jury of one mind is not more certain for it. Where its vote is to count
+more than the others', a `weight` says so.
+
+Bad:
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    checks:
+      - id: panel
+        kind: llm_judge
+        jury:
+          judges:
+            - {judge_prompt_ref: judge/accuracy@1.0.0}
+            - {judge_prompt_ref: judge/accuracy@2.0.0}
+            - {judge_prompt_ref: judge/accuracy@1.0}
+    scoring: {combine: all_pass}
+    # file: judges/accuracy/1.0.0.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+    # file: judges/accuracy/2.0.0.yaml
+    id: accuracy
+    version: "2.0.0"
+    template: "Is that true? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+
+Good:
+    # file: rubrics/right.yaml
+    id: right
+    version: "1.0.0"
+    checks:
+      - id: panel
+        kind: llm_judge
+        jury:
+          judges:
+            - {judge_prompt_ref: judge/accuracy@1.0.0, weight: 2}
+            - {judge_prompt_ref: judge/accuracy@2.0.0}
+    scoring: {combine: all_pass}
+    # file: judges/accuracy/1.0.0.yaml
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+    # file: judges/accuracy/2.0.0.yaml
+    id: accuracy
+    version: "2.0.0"
+    template: "Is that true? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.library.library import Resolved
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.reference import Kind, Reference
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/repeated-judge"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        first: dict[Any, int] = {}
+        for index, juror in enumerate(check.get("jury", {}).get("judges", ())):
+            which = _which(juror["judge_prompt_ref"], context)
+            if which in first:
+                judges = (*path, "jury", "judges")
+                message = f"`{juror['judge_prompt_ref']}` sits in this jury already"
+                advice = "name another judge, or give the first one a `weight`"
+                related = (Related("first here", (*judges, first[which])),)
+                place = (*judges, index, "judge_prompt_ref")
+                yield Problem(CODE, message, place, advice, related=related)
+            first.setdefault(which, index)
+
+
+def _which(text: str, context: Context) -> Any:
+    """Return what tells a judge from others: the artifact itself, or the text where none is."""
+    reference = Reference.parse(text)
+    found = context.library.resolve(reference) if reference else None
+    return id(found.artifact) if isinstance(found, Resolved) else str(reference or text)

@@ -1,0 +1,45 @@
+"""
+A `format` check of text asks for keys.
+
+Why: Only JSON has keys. Nobody looks for them in a text, so an output without them passes.
+
+Bad:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - {id: shape, kind: format, format: text, max_chars: 500, required_keys: [answer]}
+    scoring: {combine: all_pass}
+
+Good:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - {id: shape, kind: format, format: json, max_chars: 500, required_keys: [answer]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "rubric/required-keys-unused"
+
+
+@rule(CODE, Kind.RUBRIC, page=__doc__)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        if check["kind"] == "format" and check.get("format") == "text":
+            if not check.get("required_keys"):
+                continue
+            message = "`required_keys` is not read: an output that is text has no keys"
+            advice = "write `format: json`, or take `required_keys` out"
+            related = (Related("text here", (*path, "format")),)
+            place = (*path, "required_keys")
+            yield Problem(CODE, message, place, advice, on_key=True, related=related)

@@ -1,0 +1,148 @@
+"""Keys inside of what a bundle describes: misspelled ones are told, and no gate lets them pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evalcontract.api.own_keys import OwnKeys
+from evalcontract.structure.check import Structure
+from evalcontract.structure.gate import INSIDE, Gate, gate_schema
+from evalcontract.structure.schemas import definition
+
+ROW = definition("row", of="dataset")
+DOCUMENT: dict[str, Any] = {
+    "type": "object",
+    "required": ["title", "text"],
+    "properties": {
+        "title": {"type": "string", "minLength": 1},
+        "text": {"type": "string"},
+        "score": {"type": "number", "minimum": 0, "maximum": 1},
+        "language": {"enum": ["english", "dutch", "german"]},
+        "source": {
+            "type": "object",
+            "required": ["url"],
+            "properties": {"url": {"pattern": "^https?://"}, "kind": {"enum": ["web", "file"]}},
+            "additionalProperties": False,
+        },
+        "parent": {"$ref": "#/$defs/document"},
+    },
+}
+BUNDLE: dict[str, Any] = {
+    "type": "object",
+    "required": ["documents"],
+    "properties": {
+        "documents": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/document"}},
+        "retrieval": {
+            "properties": {"top_k": {"type": "integer"}, "strategy": {"enum": ["dense", "sparse"]}}
+        },
+        "context": {"properties": {"channel": {"type": "string"}}},
+        "free": {"properties": {"colour": {}}, "additionalProperties": True},
+        "labels": {"items": {"type": "string"}, "uniqueItems": True},
+    },
+    "$defs": {"document": DOCUMENT},
+}
+GOOD = {"title": "t", "text": "x"}
+SOUND: dict[str, Any] = {"id": "a", "input": "b", "criteria": "c", "documents": [GOOD]}
+
+
+def with_document(**keys: Any) -> dict[str, Any]:
+    return {**SOUND, "documents": [GOOD, {**GOOD, **keys}]}
+
+
+AT = ("documents", 1)
+MUTATIONS: list[tuple[Any, str, tuple[Any, ...], str | None]] = [
+    ({"id": "a", "input": "b", "docments": []}, "near-miss-key", ("docments",), "`documents`?"),
+    ({"id": "a", "input": "b"}, "missing-key", (), None),
+    ({**SOUND, "documents": []}, "too-few-items", ("documents",), "at least 1"),
+    ({**SOUND, "documents": GOOD}, "wrong-type", ("documents",), None),
+    ({**SOUND, "documents": ["t"]}, "wrong-type", ("documents", 0), None),
+    ({**SOUND, "documents": [{"titel": "t", "text": "x"}]}, "near-miss-key",
+     ("documents", 0, "titel"), "`title`?"),
+    (with_document(scroe=1), "near-miss-key", (*AT, "scroe"), "`score`?"),
+    (with_document(score=5), "out-of-range", (*AT, "score"), "0.5"),
+    (with_document(score="0.5"), "wrong-type", (*AT, "score"), "remove the quotes: 0.5"),
+    (with_document(title=""), "empty-value", (*AT, "title"), "write something"),
+    (with_document(text=5), "wrong-type", (*AT, "text"), 'quote it: "5"'),
+    (with_document(language="englsh"), "unknown-value", (*AT, "language"), "`english`?"),
+    (with_document(source={"ulr": "http://x"}), "unknown-key", (*AT, "source", "ulr"), "`url`?"),
+    (with_document(source={"url": "http://x", "knd": 1}), "unknown-key",
+     (*AT, "source", "knd"), "`kind`?"),
+    (with_document(source={"url": "ftp://x"}), "malformed-value", (*AT, "source", "url"),
+     "`^https?://`"),
+    (with_document(source={}), "missing-key", (*AT, "source"), None),
+    (with_document(parent={**GOOD, "scor": 1}), "near-miss-key", (*AT, "parent", "scor"),
+     "`score`?"),
+    ({**SOUND, "retrieval": {"topk": 3}}, "near-miss-key", ("retrieval", "topk"), "`top_k`?"),
+    ({**SOUND, "retrieval": {"top_k": "3"}}, "wrong-type", ("retrieval", "top_k"), "quotes: 3"),
+    ({**SOUND, "retrieval": {"strategy": "dens"}}, "unknown-value", ("retrieval", "strategy"),
+     "`dense`?"),
+    ({**SOUND, "retreival": {"top_k": 3}}, "near-miss-key", ("retreival",), "`retrieval`?"),
+    ({**SOUND, "context": {"chanel": "web"}}, "near-miss-key", ("context", "chanel"), "`channel`?"),
+    ({**SOUND, "labels": ["x", "x"]}, "repeated-item", ("labels",), "remove one"),
+    ({**SOUND, "bundel": "rag"}, "near-miss-key", ("bundel",), "`bundle`?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "fault", "path", "advice"), MUTATIONS, ids=str)
+def test_one_mistake_is_one_finding(
+    row: Any, fault: str, path: tuple[Any, ...], advice: str | None
+) -> None:
+    found = Structure("dataset", ROW, BUNDLE).check(row)
+    assert [(each.code, each.path) for each in found] == [(f"dataset/{fault}", path)]
+    assert advice is None or advice in (found[0].help or "")
+    assert not Gate(gate_schema(ROW, [], [BUNDLE])).passes([row])
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        SOUND,
+        with_document(chunk_id=3, page=1, x_scroe=1),
+        with_document(kind="web"),  # named elsewhere in the bundle
+        {**SOUND, "free": {"color": 1}},
+        {**SOUND, "metadata": {"documents": [{"titel": 1}]}},
+        {**SOUND, "context": {"anything": {"titel": 1}}},
+        with_document(parent={**GOOD, "parent": GOOD}),
+    ],
+    ids=str,
+)
+def test_sound_rows(row: Any) -> None:
+    """They pass the gate, too, once their own keys are known."""
+    assert Structure("dataset", ROW, BUNDLE).check(row) == []
+    own = OwnKeys(ROW, BUNDLE)
+    own.learn([row])
+    assert Gate(gate_schema(ROW, [], [BUNDLE], harmless=own.harmless)).passes([row])
+
+
+def test_what_is_learned_is_only_what_is_harmless() -> None:
+    own = OwnKeys(ROW, BUNDLE)
+    own.learn([with_document(page=1, scroe=1, titel=2)])
+    assert own.harmless[INSIDE] == {"page"}
+
+
+KEYS = st.sampled_from(
+    ["title", "text", "titel", "scroe", "score", "page", "topk", "top_k", "parent", "chanel", "x_a"]
+)
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.sampled_from(["x", 1, 0.5]),
+    lambda inner: st.dictionaries(KEYS, inner, max_size=3) | st.lists(inner, max_size=2),
+    max_leaves=8,
+)
+ROWS = st.fixed_dictionaries(
+    {"id": st.just("a"), "input": st.just("b"), "criteria": st.just("c")},
+    optional=dict.fromkeys(("retrieval", "context", "free", "documents", "own"), VALUES),
+)
+ANY = {**BUNDLE, "required": []}
+
+
+@settings(max_examples=300, deadline=None)
+@given(ROWS)
+def test_a_row_that_passes_the_gate_has_no_finding(row: Any) -> None:
+    own = OwnKeys(ROW, ANY)
+    own.learn([row])
+    if Gate(gate_schema(ROW, [], [ANY], harmless=own.harmless)).passes([row]):
+        assert Structure("dataset", ROW, ANY).check(row) == []

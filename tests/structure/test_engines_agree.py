@@ -1,0 +1,176 @@
+"""One verdict of two engines on patterns and drafts, and bounds on what a check may take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evalcontract.structure import check
+from evalcontract.structure.check import Structure
+from evalcontract.structure.engine import native_for, validator_for
+from evalcontract.structure.gate import Gate, gate_schema
+from evalcontract.structure.schemas import definition
+from evalcontract.structure.subschemas import plain
+
+TEXTS = ("1", "٣", "é", "a", "a\n", "\u2003", "\ufeff", "\r", "ABC", "abc", "aa", "", "Z", "😀")
+PATTERNS = (
+    r"^\d$", r"^\w$", r"^\s$", "^.$", "^a$", r"^\p{L}$", "(?i)^abc$", r"\bé", "^[^a]$",
+    r"^(a)\1$", r"^\W$", r"^\S$", r"^\D$", "^(?!a).$", "a|^$", r"^(?<x>a)$",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_patterns(pattern: str) -> None:
+    for schema, values in (
+        ({"pattern": pattern}, list(TEXTS)),
+        ({"patternProperties": {pattern: False}}, [{text: 1} for text in TEXTS]),
+        ({"patternProperties": {pattern: {}}, "additionalProperties": False},
+         [{text: 1} for text in TEXTS]),
+        ({"patternProperties": {pattern: {}}, "unevaluatedProperties": False},
+         [{text: 1} for text in TEXTS]),
+        ({"$ref": "#/$defs/a", "unevaluatedProperties": {"type": "string"},
+          "$defs": {"a": {"patternProperties": {pattern: {}}}}},
+         [{text: 1} for text in TEXTS]),
+    ):  # fmt: skip
+        for value in values:
+            quick = native_for(schema).is_valid(value)
+            assert quick == validator_for(schema).is_valid(value), (schema, value)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"dependencies": {"a": ["b"]}}, {"a": 1}),
+        ({"not": {"dependencies": {"a": ["b"]}}}, {"a": 1}),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/$defs/a",
+             "minLength": 3, "$defs": {"a": {"type": "string"}}},
+            "x",
+        ),
+        (
+            {"$schema": "https://json-schema.org/draft/2020-12/schema",
+             "anyOf": [{"pattern": "^a$"}, {"items": {"$ref": "#"}, "type": "array"}]},
+            ["a\n"],
+        ),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_drafts(schema: Any, value: Any) -> None:
+    """What an older draft, or a `$schema` in the middle, would mean is read by both alike."""
+    sound = plain(schema)
+    embedded = {"$defs": {"x": {"$id": "urn:x", **sound}}, "$ref": "urn:x"}
+    verdict = validator_for(sound).is_valid(value)
+    assert native_for(sound).is_valid(value) == verdict
+    assert native_for(embedded).is_valid(value) == verdict
+
+
+UNEVALUATED: list[Any] = [
+    {"allOf": [{"properties": {"a": {}}}]},
+    {"anyOf": [{"properties": {"a": {"type": "string"}}, "required": ["a"]},
+               {"properties": {"b": {}}, "required": ["b"]}]},
+    {"if": {"properties": {"a": {"const": 1}}, "required": ["a"]},
+     "then": {"properties": {"b": {}}}, "else": {"properties": {"c": {}}}},
+    {"dependentSchemas": {"a": {"properties": {"a": {}, "b": {}}}}},
+    {"oneOf": [{"additionalProperties": {"type": "integer"}}, {"required": ["c"]}]},
+    {"$ref": "#/$defs/x", "$defs": {"x": {"properties": {"a": {}}, "not": {"required": ["z"]}}}},
+    {"allOf": [{"unevaluatedProperties": {"type": "integer"}}]},
+    {"not": {"properties": {"a": {"type": "null"}}, "required": ["a"]}},
+    {"properties": {"b": {}}, "patternProperties": {"^c": {}}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rest", UNEVALUATED, ids=str)
+def test_keys_that_nothing_has_looked_at(rest: Any) -> None:
+    values = [{}, {"a": 1}, {"a": "x"}, {"b": 1}, {"a": 1, "b": 2}, {"a": "x", "c": 1}, {"z": 1},
+              {"a": 1, "b": 2, "c": 3}, {"c": "x"}]  # fmt: skip
+    for closing in (False, {"type": "string"}, True):
+        schema = {**rest, "unevaluatedProperties": closing}
+        for value in values:
+            quick = native_for(schema).is_valid(value)
+            assert quick == validator_for(schema).is_valid(value), (schema, value)
+
+
+ROW: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "string"}}}
+TREE: dict[str, Any] = {"properties": {"c": {"$ref": "#"}, "id": {}}, "required": ["id"]}
+
+
+def nested(depth: int, leaf: Any) -> Any:
+    value = leaf
+    for _ in range(depth):
+        value = {"id": "x", "c": value}
+    return value
+
+
+def test_a_deep_value_is_checked_all_the_same() -> None:
+    structure = Structure("dataset", ROW, TREE)
+    assert structure.check(nested(95, {"id": "x"})) == []
+    assert structure.check(nested(400, {"id": "x"})) == []
+    (found,) = structure.check(nested(400, {}))
+    assert (found.code, found.path) == ("dataset/invalid-value", ())
+
+
+def test_a_check_takes_a_bounded_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "MOST_STEPS", 5_000)
+    twice = {"anyOf": [{"properties": {"c": {"$ref": "#"}}, "required": ["no"]}] * 2}
+    (found,) = Structure("dataset", ROW, twice).check(nested(60, {}))
+    assert found.code == "dataset/invalid-value"
+    assert "5,000 steps" in found.message
+
+
+def test_a_pattern_that_backtracks_does_not_hang() -> None:
+    bundle = {"properties": {"t": {"pattern": "^(a+)+$"}}, "patternProperties": {"^(b+)+$": {}}}
+    found = Structure("dataset", ROW, bundle).check({"t": "a" * 60 + "!", "b" * 60 + "!": 1})
+    assert [each.code for each in found] == ["dataset/malformed-value"]
+
+
+@pytest.mark.parametrize("keyword", ["additionalProperties", "unevaluatedProperties"])
+def test_a_bundle_that_is_closed(keyword: str) -> None:
+    """It lets the keys of every row be; what nobody knows is told, with what it stands for."""
+    bundle = {
+        "properties": {"documents": {"type": "array"}},
+        keyword: False,
+    }
+    row = definition("row", of="dataset")
+    sound = {"id": "a", "input": "b", "criteria": "c", "documents": []}
+    structure = Structure("dataset", row, bundle)
+    assert structure.check(sound) == []
+    assert Gate(gate_schema(row, [], [bundle])).passes([sound])
+    (found,) = structure.check({"id": "a", "input": "b", "documenst": []})
+    assert (found.code, found.path) == ("dataset/near-miss-key", ("documenst",))
+    (found,) = structure.check({**sound, "colour": 1})
+    assert (found.code, found.path) == ("dataset/unknown-key", ("colour",))
+    inner = Structure("dataset", row, {"properties": {"source": bundle}})
+    (found,) = inner.check({"id": "a", "input": "b", "source": {"documenst": []}})
+    assert (found.code, found.path) == ("dataset/unknown-key", ("source", "documenst"))
+    assert found.help == "did you mean `documents`?"
+
+
+@pytest.mark.parametrize(
+    "bundle",
+    [
+        {"$id": "x/", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "null"}}},
+        {"properties": {"a": {"$ref": "y"}}, "$defs": {"a": {"$id": "y", "type": "null"}}},
+        {"$id": "https://example.org/rag", "properties": {"a": {"type": "null"}}},
+    ],
+    ids=str,
+)
+def test_a_bundle_with_addresses(bundle: Any) -> None:
+    row = definition("row", of="dataset")
+    sound = {"id": "a", "input": "b", "criteria": "c", "a": None}
+    assert Gate(gate_schema(row, [], [bundle])).passes([sound])
+    assert not Gate(gate_schema(row, [], [bundle])).passes([{**sound, "a": 1}])
+    assert Structure("dataset", row, bundle).check(sound) == []
+    (found,) = Structure("dataset", row, bundle).check({**sound, "a": 1})
+    assert found.path == ("a",)
+
+
+def test_a_closed_bundle_with_schemas_that_are_true() -> None:
+    bundle = {
+        "properties": {"a": {}},
+        "allOf": [True, {"if": True}, {"if": {"properties": {"a": True}}}],
+        "additionalProperties": False,
+    }
+    row = definition("row", of="dataset")
+    (found,) = Structure("dataset", row, bundle).check({"id": "a", "input": "b", "colour": 1})
+    assert found.code == "dataset/unknown-key"
