@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault
 from evalcontract.api.gates import Gates, row_schema
-from evalcontract.api.run import Run, today, usable_bundles
+from evalcontract.api.run import Run, today
 from evalcontract.checks import Surroundings
 from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals, add, cover, total
 from evalcontract.library.artifact import read_artifact
@@ -19,7 +19,7 @@ from evalcontract.model.reference import Kind, Reference
 from evalcontract.source import Document, Unreadable
 from evalcontract.structure.check import Structure
 from evalcontract.structure.parts import HARMLESS
-from evalcontract.workspace import find_root, open_workspace
+from evalcontract.workspace import find_root, open_workspace, real
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
     any_input = False
     for each in inputs:
         any_input = True
-        root = (options.root or find_root(each.path)).resolve()
+        root = real(options.root or find_root(each.path))
         if root not in runs:
             runs[root] = Run(open_workspace(root), None, options.today or today())
         run, source = runs[root], each.read()
@@ -90,7 +90,7 @@ def _gates(run: Run, root: dict[str, Any]) -> Gates:
     around = Surroundings(workspace.library, has_php=has_php, read_json=workspace.read_json)
     default = root.get("bundle")
     name = default if isinstance(default, str) else None
-    return Gates(around, usable_bundles(workspace.bundles), name)
+    return Gates(around, workspace.usable_bundles, name)
 
 
 def _cover_file(

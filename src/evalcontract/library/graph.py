@@ -41,6 +41,12 @@ def reach(starts: Iterable[Artifact], library: Library) -> list[Artifact]:
     return list(seen.values())
 
 
+def judges_in_use(library: Library) -> frozenset[int]:
+    """Return the judges, by identity, that a rubric of a library reaches."""
+    rubrics = [each for each in library.artifacts if each.kind is Kind.RUBRIC]
+    return frozenset(id(each) for each in reach(rubrics, library) if each.kind is Kind.JUDGE)
+
+
 def find_cycles(start: Artifact, library: Library) -> list[list[Hop]]:
     """Return the ways from a rubric back to itself: the shortest through each of its references.
 

@@ -11,6 +11,7 @@ from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import meant_key, near_miss, near_misses
 from evalcontract.structure.schemas import known_keys, properties
 from evalcontract.structure.sentences import missing_key, sentence_for, unknown_key
+from evalcontract.structure.words import key_of_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,6 +113,7 @@ class Structure:
         missing = [key for key in error.schema.get("required", ()) if key not in error.instance]
         return {
             key: meant_key(key, known, error.instance, missing)
+            or key_of_target(key, known, error.instance)
             for key in error.instance
             if key not in known
         }

@@ -73,6 +73,20 @@ FOREIGN = {
     "retrieved_context": Foreign(("context",), distinct=True),
     "retrieval_context": Foreign(("context",), distinct=True),
 }
+#: Keys that authors try in a target, by what we call them. It is closed: none is their own.
+OF_TARGET = {
+    "strict": "strict_validation",
+    "strict_mode": "strict_validation",
+    "strictness": "strict_validation",
+    "max_age": "max_validation_age_days",
+    "max_age_days": "max_validation_age_days",
+    "max_validation_age": "max_validation_age_days",
+    "data": "dataset",
+    "dataset_file": "dataset",
+    "dataset_path": "dataset",
+    "file": "dataset",
+    "path": "dataset",
+}
 _HOW = {
     "expected": "`expected_facts` (a list) or `criteria` (prose), or below `expected`",
     "rubric_ref": "`rubric_ref`, and the checks go into a rubric",
@@ -94,6 +108,12 @@ def our_key(
         return None
     silent = ours in _EXPECTATIONS and not any(each in value for each in _EXPECTATIONS)
     return ours if foreign.distinct or ours in missing or silent else None
+
+
+def key_of_target(key: str, known: Container[str], value: dict[str, Any]) -> str | None:
+    """Return the key of a target that another word stands for; None elsewhere."""
+    ours = OF_TARGET.get(key)
+    return ours if ours in known and ours not in value else None
 
 
 def how_to_write(ours: str) -> str:
