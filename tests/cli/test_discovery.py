@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from evalcontract import DatasetLoader
 from evalcontract.api.options import Options
 from evalcontract.api.validate import Outcome, check_workspaces
 from evalcontract.cli.main import group, run
@@ -247,6 +248,18 @@ def test_a_folder_that_cannot_be_listed(
     outcome = check(place)
     assert (name, "source/unreadable") in found(outcome)
     assert found(outcome).count((name, "source/unreadable")) == 1
+
+
+def test_a_closed_library_is_told_by_every_command(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else all that one learns is that there is no such rubric."""
+    write(place, {"a.yaml": GOOD})
+    refuse(monkeypatch, place / "rubrics")
+    assert run(group, ["validate-dataset", "a.yaml"]) == 1
+    assert "--> rubrics\n" in capsys.readouterr().out
+    loaded = DatasetLoader(strict=False).load("a.yaml")
+    assert [each.code for each in loaded.diagnostics] == ["reference/dangling", "source/unreadable"]
 
 
 @pytest.mark.parametrize("pattern", ["data/closed", "data/closed/", "data", "data/*", "./data/*"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ class _Loader:
         self._today = on_day
 
     def _run(self, start: Path) -> Run:
-        if self._root is not None and not self._root.is_dir():
+        if self._root is not None and not os.path.isdir(self._root):
             raise UsageError(f"there is no folder {self._root} to be the workspace")
         root = self._root if self._root is not None else find_root(start)
         return Run(open_workspace(root), self._forced, self._today or today())
@@ -94,7 +95,7 @@ class DatasetLoader(_Loader):
             broken = broken or bool(batch.faults)
         rest = check.finish()
         rows = _with_late_findings(rows, rest)
-        found += [*rest, *run.bundles(), *run.artifacts()]
+        found += [*rest, *run.bundles(), *run.artifacts(), *run.unlisted()]
         settled = self._settle(found, strict=policy.strict, loaded=bool(rows) or not broken)
         _log(rows, settled)
         cover = Coverer(run, check.root).cover_rows
@@ -172,7 +173,7 @@ class _ArtifactLoader(_Loader):
         artifact = resolved.artifact
         policy = run.base_policy
         run.want(artifact, policy, library)
-        found = [*run.artifacts(), *broken]
+        found = [*run.artifacts(), *broken, *run.unlisted()]
         wrong = (f"{self._kind}/wrong-kind", artifact.file)
         other = any((each.code, each.place.file) == wrong for each in found)
         settled = self._settle(found, strict=policy.strict, loaded=not other)

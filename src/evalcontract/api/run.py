@@ -147,6 +147,10 @@ class Run:
         for each in files:
             yield from locate_faults(each, self.base_policy)
 
+    def unlisted(self) -> Iterator[Diagnostic]:
+        """Say which folders of the library, of bundles and of targets could not be listed."""
+        yield from self.unreadable(list(self.workspace.unlisted.values()))
+
     def _read_json(self, name: str) -> Any:
         return self.workspace.read_json(name)
 

@@ -76,7 +76,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     for run in runs.values():
         if kind is Kind.DATASET:
             outcome.diagnostics += run.bundles()
-        outcome.diagnostics += run.artifacts()
+        outcome.diagnostics += [*run.artifacts(), *run.unlisted()]
     return outcome.settle()
 
 

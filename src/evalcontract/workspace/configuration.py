@@ -29,15 +29,15 @@ class Configuration:
     """The settings of a workspace.
 
     `datasets` are globs below `folder`; empty, datasets are found by what they hold.
-    `exclude` are globs of files that are not looked at. `folder` holds the file, and `name` is
-    what it is called; both are None where there is none.
+    `exclude` are globs of files that are not looked at. `folder` holds the file; it is None where
+    there is none. `datasets_at` is the place of the key `datasets` in it.
     """
 
     policy: Policy = field(default_factory=Policy)
     datasets: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     folder: Path | None = None
-    name: str | None = None
+    datasets_at: str = FILE_NAME
 
 
 def read_configuration(path: Path, name: str) -> Configuration:
@@ -54,14 +54,15 @@ def read_configuration(path: Path, name: str) -> Configuration:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(explain(text, name, str(error))) from None
-    return _configuration(table, path, name, lambda key: place_of(text, name, key))
+    return _configuration(table, path, lambda key: place_of(text, name, key))
 
 
-def _configuration(table: dict[str, Any], path: Path, name: str, where: Where) -> Configuration:
+def _configuration(table: dict[str, Any], path: Path, where: Where) -> Configuration:
     for key in table:
         if key not in _READERS:
             meant = nearest(key, _READERS)
             advice = f"; did you mean `{meant}`?" if meant else f"; known are {', '.join(_READERS)}"
+            advice = "; codes stand below `[severity]`" if "/" in key else advice
             raise ConfigurationError(f"{where(key)}: unknown key `{key}`{advice}")
     read = {key: reader(table[key], key, where) for key, reader in _READERS.items() if key in table}
     default = Policy()
@@ -74,7 +75,7 @@ def _configuration(table: dict[str, Any], path: Path, name: str, where: Where) -
         read.get("datasets", ()),
         read.get("exclude", ()),
         path.parent,
-        name,
+        where("datasets"),
     )
 
 
@@ -102,6 +103,10 @@ def _globs(value: Any, key: str, where: Where) -> tuple[str, ...]:
 def _severity(value: Any, key: str, where: Where) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigurationError(f"{where(key)}: `{key}` must be a table of codes")
+    for setting in value:
+        if setting in _READERS:
+            advice = "it belongs above the line `[severity]`"
+            raise ConfigurationError(f"{where(setting)}: `{setting}` is no code; {advice}")
     return dict(parse_weights(value, where, _codes_of_others))
 
 

@@ -224,9 +224,10 @@ class Workspace:
             if not any(selects(pattern, name) for name in names):
                 folder = os.path.isdir(self._base / pattern)
                 advice = f"; `{pattern.rstrip('/')}/*` means the files in it" if folder else ""
+                where = self.configuration.datasets_at
                 raise ConfigurationError(
-                    f"{self.configuration.name}: `datasets`: the pattern `{pattern}` matches no "
-                    f"YAML, JSON or JSONL file{advice}"
+                    f"{where}: `datasets`: the pattern `{pattern}` matches no YAML, JSON or JSONL "
+                    f"file{advice}"
                 )
 
     def _dataset_at(self, path: Path, *, asked: bool) -> Source | None:
