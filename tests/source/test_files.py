@@ -6,7 +6,7 @@ import builtins
 import errno
 import io
 import os
-import threading
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,20 +188,23 @@ def test_rows_have_no_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("name", ["a.yaml", "a.json", "a.jsonl", "a"])
-def test_a_pipe_with_a_name(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    os.mkfifo(path)
-    data = b'{"a": 1}\n' * (2 if name == "a.jsonl" else 1)
-    writer = threading.Thread(target=path.write_bytes, args=(data,))
-    writer.start()
-    found = read_file(path, name)
-    writer.join()
-    if isinstance(found, RowStream):
-        assert [batch.rows for batch in found.batches()] == [[{"a": 1}, {"a": 1}]]
-        assert at(found.place((1, "a")).span) == "2:7"
-    else:
-        assert isinstance(found, Document)
-        assert found.value == {"a": 1}
+def test_a_pipe_with_a_name_is_never_opened(tmp_path: Path, name: str) -> None:
+    """Nobody may ever write into it."""
+    os.mkfifo(tmp_path / name)
+    message = "cannot be read: it is a named pipe; pipe into `-` instead"
+    assert unreadable(tmp_path / name).message == message
+
+
+def test_a_socket_is_never_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket may be short only
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("a.yaml")
+        assert unreadable(Path("a.yaml")).message == "cannot be read: it is a socket"
+
+
+def test_a_device_is_never_opened(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").symlink_to("/dev/zero")
+    assert unreadable(tmp_path / "a.yaml").message == "cannot be read: it is a device"
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")

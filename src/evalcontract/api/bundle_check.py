@@ -11,15 +11,10 @@ from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.structure.schema_faults import schema_faults
 from evalcontract.structure.schema_words import remarks
 from evalcontract.structure.schemas import properties
-from evalcontract.structure.subschemas import patterns, plain
+from evalcontract.structure.subschemas import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-def usable_bundles(bundles: dict[str, Any]) -> dict[str, Any]:
-    """Return the bundles that rows can be checked against; the others are reported as such."""
-    return {name: plain(schema) for name, schema in bundles.items() if not schema_faults(schema)}
 
 
 def check_bundle(schema: Any) -> Iterator[Problem]:

@@ -6,7 +6,6 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.api.bundle_check import usable_bundles
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault
 from evalcontract.api.grading import Grading
@@ -19,7 +18,7 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, Unreadable
 from evalcontract.structure.parts import HARMLESS
-from evalcontract.workspace import find_root, open_workspace
+from evalcontract.workspace import find_root, open_workspace, real
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +63,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
     any_input = False
     for each in inputs:
         any_input = True
-        root = (options.root or find_root(each.path)).resolve()
+        root = real(options.root or find_root(each.path))
         if root not in runs:
             runs[root] = Run(open_workspace(root), None, options.today or today())
         run, source = runs[root], each.read()
@@ -93,7 +92,7 @@ def _grading(run: Run, root: dict[str, Any]) -> Grading:
     around = Surroundings(workspace.library, has_php=has_php, read_json=workspace.read_json)
     default = root.get("bundle")
     name = default if isinstance(default, str) else None
-    return Grading(around, usable_bundles(workspace.bundles), name)
+    return Grading(around, workspace.usable_bundles, name)
 
 
 def _cover_file(

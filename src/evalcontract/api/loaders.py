@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.coverage import Coverer
-from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import sort_key
 from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
 from evalcontract.api.run import Run, provenance_of, today
 from evalcontract.library.advice import advise, says
-from evalcontract.library.library import Dangling
-from evalcontract.library.provenance import Provenance
+from evalcontract.library.library import Dangling, Resolved
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version
@@ -44,13 +43,18 @@ class _Loader:
         self._today = on_day
 
     def _run(self, start: Path) -> Run:
+        if self._root is not None and not os.path.isdir(self._root):
+            raise UsageError(f"there is no folder {self._root} to be the workspace")
         root = self._root if self._root is not None else find_root(start)
         return Run(open_workspace(root), self._forced, self._today or today())
 
     @staticmethod
-    def _settle(diagnostics: Sequence[Diagnostic], *, strict: bool) -> tuple[Diagnostic, ...]:
+    def _settle(
+        diagnostics: Sequence[Diagnostic], *, strict: bool, loaded: bool = True
+    ) -> tuple[Diagnostic, ...]:
+        """Sort the findings; raise them where nothing is loaded, or strictness asks for it."""
         found = tuple(sorted(diagnostics, key=sort_key))
-        if strict and any(each.is_error for each in found):
+        if not loaded or (strict and any(each.is_error for each in found)):
             raise ContractViolation(found)
         return found
 
@@ -67,11 +71,13 @@ class DatasetLoader(_Loader):
         """Load one dataset: YAML, JSON or JSONL.
 
         Soft mode logs one warning for each offending row (logger `evalcontract`) and returns
-        every row; a file that cannot be read gives no rows, and its diagnostics say why.
+        every row. An empty list of rows is loaded, with a finding that says so.
 
         Raises:
-            ContractViolation: in strict mode, where there is an error.
+            ContractViolation: in strict mode, where there is an error; in both modes, where
+                nothing can be loaded: no such file, no dataset, or no line of it that is a row.
             ConfigurationError: the workspace's configuration cannot be used.
+            UsageError: `root` is no folder.
 
         """
         path = Path(path)
@@ -80,25 +86,21 @@ class DatasetLoader(_Loader):
         source = read_file(path, name_of(path))
         rows: list[LoadedRow] = []
         if isinstance(source, Unreadable):
-            found = list(run.unreadable([source]))
-            provenance = Provenance(source.file, "")
-        else:
-            check = run.dataset(source, policy)
-            found = []
-            for batch, diagnostics in check.batches(keep_rows=True):
-                rows += _rows_of(batch.first_index, batch.rows, diagnostics)
-                found += diagnostics
-            rest = check.finish()
-            rows = _with_late_findings(rows, rest)
-            found += rest
-            found += run.bundles()
-            found += run.artifacts()
-            provenance = check.provenance()
-        settled = self._settle(found, strict=policy.strict)
+            raise ContractViolation(tuple(run.unreadable([source])))
+        check = run.dataset(source, policy)
+        found: list[Diagnostic] = []
+        broken = check.rows is None
+        for batch, diagnostics in check.batches(keep_rows=True):
+            rows += _rows_of(batch.first_index, batch.rows, diagnostics)
+            found += diagnostics
+            broken = broken or bool(batch.faults)
+        rest = check.finish()
+        rows = _with_late_findings(rows, rest)
+        found += [*rest, *run.bundles(), *run.artifacts(), *run.unlisted()]
+        settled = self._settle(found, strict=policy.strict, loaded=bool(rows) or not broken)
         _log(rows, settled)
-        root = {} if isinstance(source, Unreadable) else check_root(source)[1]
-        coverer = Coverer(run, root)
-        return LoadedDataset(name_of(path), tuple(rows), settled, provenance, coverer.cover_rows)
+        cover = Coverer(run, check.root).cover_rows
+        return LoadedDataset(name_of(path), tuple(rows), settled, check.provenance(), cover)
 
 
 def _rows_of(first: int, values: list[Any], found: list[Diagnostic]) -> Iterator[LoadedRow]:
@@ -147,7 +149,9 @@ class _ArtifactLoader(_Loader):
 
         Raises:
             UsageError: there is no such artifact; the message names what there is.
-            ContractViolation: in strict mode, where there is an error.
+            ContractViolation: in strict mode, where there is an error; in both modes, where
+                the file cannot be read or holds another kind.
+            ConfigurationError: the workspace's configuration cannot be used.
 
         """
         run = self._run(Path.cwd())
@@ -155,8 +159,17 @@ class _ArtifactLoader(_Loader):
         wanted = Version.parse(version) if version is not None else None
         if version is not None and wanted is None:
             raise UsageError(f"`{version}` is no version, such as 1.0.0")
-        resolved = library.resolve(Reference(self._kind, id, wanted))
+        reference = Reference(self._kind, id, wanted)
+        resolved = library.resolve(reference)
+        # A file that cannot be read may be the one, or a newer version of it.
+        broken = (
+            []
+            if isinstance(resolved, Resolved) and resolved.pinned
+            else list(run.unreadable(_named(run, reference)))
+        )
         if isinstance(resolved, Dangling):
+            if broken:
+                raise ContractViolation(broken)
             advice = advise(resolved, library, run.workspace.unreadable_names)
             # Loaders take the id by itself.
             advice = advice.replace(f"`{self._kind}/", "`")
@@ -164,7 +177,10 @@ class _ArtifactLoader(_Loader):
         artifact = resolved.artifact
         policy = run.base_policy
         run.want(artifact, policy, library)
-        settled = self._settle(list(run.artifacts()), strict=policy.strict)
+        found = [*run.artifacts(), *broken, *run.unlisted()]
+        wrong = (f"{self._kind}/wrong-kind", artifact.file)
+        other = any((each.code, each.place.file) == wrong for each in found)
+        settled = self._settle(found, strict=policy.strict, loaded=not other)
         _log([], settled)
         return LoadedArtifact(
             id,
@@ -176,6 +192,14 @@ class _ArtifactLoader(_Loader):
                 artifact.file, artifact.document.sha256, [(artifact, resolved.pinned)], library
             ),
         )
+
+
+def _named(run: Run, reference: Reference) -> list[Unreadable]:
+    """Return the files that cannot be read, and by their names are what a reference means."""
+    names = run.workspace.unreadable_names.get(f"{reference.kind}/{reference.id}", ())
+    wanted = reference.version
+    files = {file for version, file in names if wanted is None or version in (None, wanted)}
+    return [each for each in run.workspace.unreadable if each.file in files]
 
 
 class RubricLoader(_ArtifactLoader):

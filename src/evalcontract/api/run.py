@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.artifact_check import check_artifact
-from evalcontract.api.bundle_check import check_bundle, usable_bundles
+from evalcontract.api.bundle_check import check_bundle
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault, locate_faults
@@ -21,8 +22,9 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
-from evalcontract.source import Document, Unreadable
+from evalcontract.source import Document, Unreadable, read_file
 from evalcontract.structure.check import structure_of
+from evalcontract.workspace import real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, RowStream
-    from evalcontract.workspace import Workspace
+    from evalcontract.workspace import Target, Workspace
 
 
 def today() -> date:
@@ -46,13 +48,15 @@ class Run:
 
     `forced` is the mode of a command line or a call: True, False, or None for what targets and
     configuration say. `artifact_policies` collects how strictly each artifact is to be judged,
-    from the datasets that reach it.
+    from the datasets that reach it, `named_by_others` what the targets of other workspaces ask
+    for a dataset of this one.
     """
 
     workspace: Workspace
     forced: bool | None
     today: date
     artifact_policies: dict[str, tuple[Artifact, Policy]] = field(default_factory=dict)
+    named_by_others: dict[Path, list[Policy]] = field(default_factory=dict)
 
     @property
     def base_policy(self) -> Policy:
@@ -63,17 +67,20 @@ class Run:
     def policy_for(self, path: Path | None) -> Policy:
         """Return the policy for a dataset: the strictest of the targets that run it."""
         targets = self.workspace.targets_of(path) if path else []
-        policies = [
-            policy_of_target(each.document.value, self.base_policy, forced=self.forced)
-            for each in targets
-            if isinstance(each.document.value, dict)
-        ]
+        others = self.named_by_others.get(real(path), []) if path else []
+        policies = [*(self.policy_of(each) for each in targets), *others]
         if not policies:
             return self.base_policy
         joined = policies[0]
         for policy in policies[1:]:
             joined = joined.join(policy)
         return joined
+
+    def policy_of(self, target: Target) -> Policy:
+        """Return the policy that a target asks for."""
+        document = target.document
+        value = document.value if isinstance(document.value, dict) else {}
+        return policy_of_target(value, document.file, self.base_policy, forced=self.forced)
 
     @cached_property
     def documents(self) -> dict[str, Document]:
@@ -103,9 +110,8 @@ class Run:
         library = library or self.workspace.library
         others = {**self.documents, **{each.file: each.document for each in library.artifacts}}
         for artifact, policy in self.artifact_policies.values():
-            context = Context(
-                library, self.today, policy.max_age_days, self._read_json, library.used
-            )
+            limit, of_whom = policy.max_age_days, policy.age_from
+            context = Context(library, self.today, limit, self._read_json, library.used, of_whom)
             problems = check_artifact(artifact, context, self.workspace.unreadable_names)
             yield from locate(problems, artifact.document, policy, others)
 
@@ -115,9 +121,24 @@ class Run:
         for target in self.workspace.targets:
             document = target.document
             problems = structure.check(document.value, (), document.raw)
-            if not problems and target.dataset and not target.dataset.is_file():
-                problems.append(_missing_dataset(document.value["dataset"]))
+            if target.dataset and not any("dataset" in each.path for each in problems):
+                problems += self._fault_of_dataset(target.dataset, document.value["dataset"])
             yield from locate(problems, document, self.base_policy, {})
+
+    def _fault_of_dataset(self, path: Path, name: str) -> Iterator[Problem]:
+        """Say why what a target names is no dataset that can be run."""
+        where = ("dataset",)
+        if not os.path.isfile(path):
+            source = read_file(path, name)
+            fault = source.faults[0].message if isinstance(source, Unreadable) else "is no file"
+            there = os.path.lexists(path)
+            message = f"`{name}` {fault}" if there else f"there is no file `{name}`"
+            advice = None if there else "paths begin at the workspace's root"
+            yield Problem("target/missing-dataset", message, where, advice)
+        elif self.workspace.is_no_dataset(path):
+            message = f"`{name}` is no dataset: it has no `questions`"
+            advice = "name the dataset to run; rubrics and judges are reached through its rows"
+            yield Problem("target/wrong-kind", message, where, advice)
 
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""
@@ -133,27 +154,34 @@ class Run:
         for each in files:
             yield from locate_faults(each, self.base_policy)
 
+    def unlisted(self) -> Iterator[Diagnostic]:
+        """Say which folders of the library, of bundles and of targets could not be listed."""
+        yield from self.unreadable(list(self.workspace.unlisted.values()))
+
     def _read_json(self, name: str) -> Any:
         return self.workspace.read_json(name)
 
 
 class DatasetRun:
-    """The check of one dataset: iterate `batches`, then take `finish`, then `provenance`."""
+    """The check of one dataset: iterate `batches`, then take `finish`, then `provenance`.
+
+    `rows` are None where the file has none to judge; `root` holds the keys beside them.
+    """
 
     def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
         self._run = run
         self._policy = policy
         self._library = run.workspace.library
-        self.rows, root, self._root_problems = check_root(source)
+        self.rows, self.root, self._root_problems = check_root(source)
         around = Surroundings(
             run.plans.around,
-            usable_bundles(run.workspace.bundles),
+            run.workspace.usable_bundles,
             frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
             run.workspace.unreadable_names,
             run.plans,
         )
         raw = source.raw if isinstance(source, Document) else None
-        self._check = DatasetCheck(self.rows, root, around, raw) if self.rows else None
+        self._check = DatasetCheck(self.rows, self.root, around, raw) if self.rows else None
         self._source = source
 
     @property
@@ -221,8 +249,3 @@ def provenance_of(
         tuple(each for each, kind in reached if kind is Kind.RUBRIC),
         tuple(each for each, kind in reached if kind is Kind.JUDGE),
     )
-
-
-def _missing_dataset(name: str) -> Problem:
-    advice = "paths begin at the workspace's root"
-    return Problem("target/missing-dataset", f"there is no file `{name}`", ("dataset",), advice)

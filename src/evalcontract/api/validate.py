@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.api.edge import sort_key
@@ -16,6 +17,7 @@ from evalcontract.source import (
     RowStream,
     Unreadable,
     format_of,
+    read_file,
 )
 from evalcontract.workspace import (
     data_files,
@@ -24,11 +26,11 @@ from evalcontract.workspace import (
     name_of,
     one_value,
     open_workspace,
+    real,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from evalcontract.api.options import Input, Options, Progress
     from evalcontract.model.diagnostic import Diagnostic
@@ -61,7 +63,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     outcome = Outcome()
     runs: dict[Path, Run] = {}
     for each in inputs:
-        root = (options.root or find_root(each.path)).resolve()
+        root = real(options.root or find_root(each.path))
         if root not in runs:
             runs[root] = _run(root, (), options)
         run = runs[root]
@@ -74,7 +76,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     for run in runs.values():
         if kind is Kind.DATASET:
             outcome.diagnostics += run.bundles()
-            outcome.diagnostics += run.artifacts()
+        outcome.diagnostics += [*run.artifacts(), *run.unlisted()]
     return outcome.settle()
 
 
@@ -87,13 +89,41 @@ def check_workspaces(path: Path, options: Options) -> Outcome:
 
     """
     outcome = Outcome()
-    roots = [options.root.resolve()] if options.root else find_workspaces(path)
-    for root in roots:
-        inner = tuple(each for each in roots if each != root and root in each.parents)
-        outcome.diagnostics += _workspace(_run(root, inner, options), outcome, options.progress)
-    if not outcome.files:
+    roots = [real(options.root)] if options.root else find_workspaces(path)
+    runs = {root: _run(root, _below(root, roots), options) for root in roots}
+    others: dict[Path, Run] = {}
+    for run in list(runs.values()):
+        _ask_others(run, runs, others, options)
+    for run in runs.values():
+        outcome.diagnostics += _workspace(run, outcome, options.progress)
+    for run in others.values():
+        for dataset in run.workspace.also:
+            source = read_file(dataset, name_of(dataset))
+            outcome.diagnostics += _dataset(run, source, dataset, outcome, options.progress)
+        outcome.diagnostics += [*run.artifacts(), *run.bundles()]
+    if not outcome.files and not outcome.diagnostics:
         raise NothingToCheck(f"{name_of(path)} holds no dataset, rubric, judge or target")
     return outcome.settle()
+
+
+def _below(root: Path, roots: list[Path]) -> tuple[Path, ...]:
+    return tuple(each for each in roots if root in each.parents)
+
+
+def _ask_others(run: Run, runs: dict[Path, Run], others: dict[Path, Run], options: Options) -> None:
+    """Let the workspaces that own them check the datasets of others that targets name.
+
+    `others` are the runs over workspaces that are not checked themselves.
+    """
+    for target in run.workspace.named_elsewhere():
+        if target.dataset is None or run.workspace.is_no_dataset(target.dataset):
+            continue
+        dataset = real(target.dataset)
+        root = find_root(dataset)
+        owner = runs.get(root) or others.setdefault(root, _run(root, (), options))
+        if dataset not in owner.named_by_others:
+            owner.workspace.also.append(dataset)
+        owner.named_by_others.setdefault(dataset, []).append(run.policy_of(target))
 
 
 def _workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterator[Diagnostic]:
@@ -149,11 +179,16 @@ def _dataset(
 
 def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:
     _count(outcome, kind)
+    library = run.workspace.library
+    known = None if input_.stream else library.in_file(kind, name_of(input_.path))
+    if known is not None:
+        run.want(known, run.base_policy, library)
+        return
     source = one_value(input_.read())
     if isinstance(source, Unreadable):
         yield from run.unreadable([source])
         return
-    artifact, library = _placed(read_artifact(kind, source), run.workspace.library)
+    artifact, library = _placed(read_artifact(kind, source), library)
     asked = Run(run.workspace, run.forced, run.today)
     asked.want(artifact, run.base_policy, library)
     yield from asked.artifacts(library)
@@ -175,15 +210,21 @@ def files_below(folder: Path, kind: Kind) -> list[Path]:
     """Return the files of a folder that are of a kind.
 
     For rubrics and judges that is every YAML or JSON file, but for schemas; for datasets it is
-    what `check` takes for one.
+    what `check` takes for one. A folder that cannot be listed is returned itself: reading it
+    tells.
     """
-    workspace = open_workspace(find_root(folder))
-    top = folder.resolve()
+    unlisted: list[Path] = []
     if kind is Kind.DATASET:
-        found = [path for path, source in workspace.scan() if source is not None]
-        return [path for path in found if top in path.parents]
+        top = real(folder)
+        roots = find_workspaces(folder)
+        workspaces = [open_workspace(root, _below(root, roots)) for root in roots]
+        scanned = (each for workspace in workspaces for each in workspace.scan())
+        found = [path for path, source in scanned if source is not None]
+        unlisted = [path for workspace in workspaces for path in workspace.unlisted]
+        return sorted(path for path in (*found, *unlisted) if top in (path, *path.parents))
+    found = data_files(folder, on_fault=lambda error: unlisted.append(Path(error.filename)))
     return [
         path
-        for path in data_files(folder)
+        for path in (*found, *unlisted)
         if format_of(path.name) != "jsonl" and not path.name.endswith(".schema.json")
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from evalcontract.api.options import Input
 from evalcontract.api.validate import files_below
 from evalcontract.model.errors import NothingToCheck
+from evalcontract.workspace import real
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +34,7 @@ def find_inputs(arguments: tuple[str, ...], kind: Kind, stdin: Callable[[], Inpu
             found.setdefault(given.path, given)
             continue
         for path in _paths(argument, kind):
-            found.setdefault(path.resolve() if path.exists() else path, Input(path))
+            found.setdefault(real(path), Input(path))
     return list(found.values())
 
 
@@ -40,15 +42,15 @@ def _paths(argument: str, kind: Kind) -> Iterator[Path]:
     path = Path(argument)
     if "\0" in argument:
         raise NothingToCheck("a file's name cannot hold a NUL")
-    if not path.exists() and has_magic(argument):
+    if not os.path.lexists(path) and has_magic(argument):
         matches = sorted(Path(each) for each in glob(argument, recursive=True))
         if not matches:
             raise NothingToCheck(f"the pattern {argument} matches no file")
         for match in matches:
-            if match.is_file():
+            if not os.path.isdir(match):
                 yield match
         return
-    if path.is_dir():
+    if os.path.isdir(path):
         below = files_below(path, kind)
         if not below:
             raise NothingToCheck(f"the folder {argument} holds no {kind}")

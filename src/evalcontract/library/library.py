@@ -48,6 +48,7 @@ class Library:
         }
         self._pinned: dict[Kind, list[str]] = {}
         self._suggestions: dict[Kind, Suggestions] = {}
+        self._files = {(each.kind, each.file): each for each in self._all}
         for artifact in self._all:
             if artifact.id is not None and artifact.version is not None:
                 versions = self._known[artifact.kind].setdefault(artifact.id, {})
@@ -57,6 +58,10 @@ class Library:
     def artifacts(self) -> tuple[Artifact, ...]:
         """All of them, those without a readable identity too."""
         return self._all
+
+    def in_file(self, kind: Kind, file: str) -> Artifact | None:
+        """Return the artifact of a kind that was read from a file; None where none was."""
+        return self._files.get((kind, file))
 
     def versions(self, kind: Kind, id_: str) -> Mapping[Version, list[Artifact]]:
         """Return the artifacts of an id by version; more than one of a version is a fault."""

@@ -7,7 +7,7 @@ EvalContractError
 ├── InstallationError     a file of the package itself is missing
 ├── PluginError           an entry point of somebody else does not load
 ├── EditError             a change of a YAML text that cannot be made faithfully
-└── ContractViolation     strict mode: carries every diagnostic of the run
+└── ContractViolation     strict mode, or nothing to load: carries every diagnostic of the run
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class EditError(EvalContractError):
 
 
 class ContractViolation(EvalContractError):
-    """Strict mode found errors.
+    """Strict mode found errors, or a file could not be loaded at all.
 
     `diagnostics` holds every finding of the load, warnings and notes included, sorted by place.
     """

@@ -53,6 +53,7 @@ TABLE: dict[str, Weight] = {
     # A target decides the mode of others: where it is wrong, no mode can be trusted.
     **{f"target/{fault}": (_ERROR, _ERROR) for fault in _OF_TARGET},
     "target/missing-dataset": (_ERROR, _ERROR),
+    "target/wrong-kind": (_ERROR, _ERROR),
     "dataset/duplicate-id": (_WARNING, _ERROR),
     "dataset/no-rows": (_WARNING, _ERROR),
     "dataset/check-never-runs": (_WARNING, _ERROR),

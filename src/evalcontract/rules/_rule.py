@@ -24,7 +24,8 @@ class Context:
 
     `has_file(name)` tells whether a file stands below the workspace's root; `used` are the
     judges, by identity, that a rubric of the library reaches. `today` is passed in, so that a
-    verdict can be repeated.
+    verdict can be repeated. `age_from` is the file of the target that sets `max_age_days`; None
+    where no target does.
     """
 
     library: Library
@@ -32,6 +33,7 @@ class Context:
     max_age_days: int
     read_json: Callable[[str], Any]
     used: frozenset[int] = frozenset()
+    age_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

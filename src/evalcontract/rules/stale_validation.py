@@ -39,9 +39,10 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         return
     age = (context.today - day).days
     if age > context.max_age_days:
+        of_whom = f" of {context.age_from}" if context.age_from else ""
         yield Problem(
             CODE,
-            f"last validated {age} days ago; the limit is {context.max_age_days}",
+            f"last validated {age} days ago; the limit{of_whom} is {context.max_age_days}",
             ("validation", "validated_at"),
             "validate the judge again, and record the day",
         )

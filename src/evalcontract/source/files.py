@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import stat
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
@@ -28,6 +29,9 @@ SUFFIXES = {
     ".ndjson": "jsonl",
 }
 
+# Standard input, and what `<(command)` of a shell stands for.
+_GIVEN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+
 
 def format_of(name: str) -> str | None:
     """Return the format that a file's name promises; None where it promises none."""
@@ -38,8 +42,8 @@ def read_file(path: Path, name: str) -> Document | RowStream | Unreadable:
     """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
     try:
         status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            return _unreadable(name, "it is a folder")
+        if not stat.S_ISREG(status.st_mode) and (what := _what_else(path, status.st_mode)):
+            return _unreadable(name, f"it is {what}")
         kind = format_of(name)
         if kind == "jsonl" and stat.S_ISREG(status.st_mode):
             with path.open("rb"):  # fails here, not while it streams
@@ -92,6 +96,20 @@ def _guess(data: bytes) -> str:
         line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines[:2]
     )
     return "jsonl" if many else "json"
+
+
+def _what_else(path: Path, mode: int) -> str | None:
+    """Say what a path is that is no file; None for a stream that this process was given.
+
+    Opening a named pipe waits for somebody who may never come, and a device may never end.
+    """
+    if stat.S_ISDIR(mode):
+        return "a folder" if os.access(path, os.R_OK | os.X_OK) else "a folder without access"
+    if path.as_posix().startswith(_GIVEN):
+        return None
+    if stat.S_ISFIFO(mode):
+        return "a named pipe; pipe into `-` instead"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 def _reason(error: OSError | ValueError) -> str:

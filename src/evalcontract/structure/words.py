@@ -148,6 +148,9 @@ CLOSED = {
     **_each("false_negative false_negatives", Foreign(("fn",))),
     **_each("true_negative true_negatives", Foreign(("tn",))),
     **_each("false_positive false_positives", Foreign(("fp",))),
+    **_each("strict strict_mode strictness", Foreign(("strict_validation",))),
+    **_each("max_age max_age_days max_validation_age", Foreign(("max_validation_age_days",))),
+    **_each("data dataset_file dataset_path file path", Foreign(("dataset",))),
 }
 
 # Where one of these is set, the row says what it expects, and an ordinary word is its own.

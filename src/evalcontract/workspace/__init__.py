@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalcontract.workspace.configuration import Configuration, read_configuration
-from evalcontract.workspace.discovery import data_files, find_root, find_workspaces, name_of
+from evalcontract.workspace.discovery import data_files, find_root, find_workspaces, name_of, real
 from evalcontract.workspace.plugins import entry_points
 from evalcontract.workspace.workspace import Target, Workspace, one_value, open_workspace
 
@@ -19,4 +19,5 @@ __all__ = [
     "one_value",
     "open_workspace",
     "read_configuration",
+    "real",
 ]

@@ -10,9 +10,16 @@ from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import Policy, parse_weights
 from evalcontract.source import Unreadable, read_text
+from evalcontract.workspace.patterns import fault_of
+from evalcontract.workspace.plugins import entry_points
+from evalcontract.workspace.toml_text import explain, place_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    #: Says where a key of the file stands.
+    Where = Callable[[str], str]
 
 FILE_NAME = "evalcontract.toml"
 
@@ -21,13 +28,16 @@ FILE_NAME = "evalcontract.toml"
 class Configuration:
     """The settings of a workspace.
 
-    `datasets` are globs below the root; empty, datasets are found by what they hold.
-    `exclude` are globs of files that are not looked at.
+    `datasets` are globs below `folder`; empty, datasets are found by what they hold.
+    `exclude` are globs of files that are not looked at. `folder` holds the file; it is None where
+    there is none. `datasets_at` is the place of the key `datasets` in it.
     """
 
     policy: Policy = field(default_factory=Policy)
     datasets: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    folder: Path | None = None
+    datasets_at: str = FILE_NAME
 
 
 def read_configuration(path: Path, name: str) -> Configuration:
@@ -43,17 +53,18 @@ def read_configuration(path: Path, name: str) -> Configuration:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{name}: not TOML: {error}") from None
-    return _configuration(table, name)
+        raise ConfigurationError(explain(text, name, str(error))) from None
+    return _configuration(table, path, lambda key: place_of(text, name, key))
 
 
-def _configuration(table: dict[str, Any], name: str) -> Configuration:
+def _configuration(table: dict[str, Any], path: Path, where: Where) -> Configuration:
     for key in table:
         if key not in _READERS:
             meant = nearest(key, _READERS)
             advice = f"; did you mean `{meant}`?" if meant else f"; known are {', '.join(_READERS)}"
-            raise ConfigurationError(f"{name}: unknown key `{key}`{advice}")
-    read = {key: reader(table[key], key, name) for key, reader in _READERS.items() if key in table}
+            advice = "; codes stand below `[severity]`" if "/" in key else advice
+            raise ConfigurationError(f"{where(key)}: unknown key `{key}`{advice}")
+    read = {key: reader(table[key], key, where) for key, reader in _READERS.items() if key in table}
     default = Policy()
     return Configuration(
         Policy(
@@ -63,31 +74,47 @@ def _configuration(table: dict[str, Any], name: str) -> Configuration:
         ),
         read.get("datasets", ()),
         read.get("exclude", ()),
+        path.parent,
+        where("datasets"),
     )
 
 
-def _flag(value: Any, key: str, name: str) -> bool:
+def _flag(value: Any, key: str, where: Where) -> bool:
     if not isinstance(value, bool):
-        raise ConfigurationError(f"{name}: `{key}` must be true or false")
+        raise ConfigurationError(f"{where(key)}: `{key}` must be true or false")
     return value
 
 
-def _days(value: Any, key: str, name: str) -> int:
+def _days(value: Any, key: str, where: Where) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ConfigurationError(f"{name}: `{key}` must be a whole number of days, 1 or more")
+        raise ConfigurationError(f"{where(key)}: `{key}` must be a whole number of days, 1 or more")
     return value
 
 
-def _globs(value: Any, key: str, name: str) -> tuple[str, ...]:
+def _globs(value: Any, key: str, where: Where) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ConfigurationError(f"{name}: `{key}` must be a list of patterns")
+        raise ConfigurationError(f"{where(key)}: `{key}` must be a list of patterns")
+    for pattern in value:
+        if fault := fault_of(pattern):
+            raise ConfigurationError(f"{where(key)}: `{key}`: the pattern `{pattern}` {fault}")
     return tuple(value)
 
 
-def _severity(value: Any, key: str, name: str) -> dict[str, Any]:
+def _severity(value: Any, key: str, where: Where) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ConfigurationError(f"{name}: `{key}` must be a table of codes")
-    return dict(parse_weights(value, name))
+        raise ConfigurationError(f"{where(key)}: `{key}` must be a table of codes")
+    for setting in value:
+        if setting in _READERS:
+            advice = "it belongs above the line `[severity]`"
+            raise ConfigurationError(f"{where(setting)}: `{setting}` is no code; {advice}")
+    return dict(parse_weights(value, where, _codes_of_others))
+
+
+def _codes_of_others() -> Iterator[str]:
+    """Yield the codes that other packages' rules bring."""
+    for rule in entry_points("rules").values():
+        if isinstance(code := getattr(rule, "code", None), str):
+            yield code
 
 
 _READERS: dict[str, Any] = {

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.source import SUFFIXES
 from evalcontract.workspace.configuration import FILE_NAME
+from evalcontract.workspace.patterns import excludes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
+
+    #: Called with what the system says of a folder that it does not list.
+    OnFault = Callable[[OSError], None]
 
 LIBRARY_FOLDERS = ("rubrics", "judges")
 ARTIFACT_FOLDERS = (*LIBRARY_FOLDERS, "bundles", "targets")
+_OWN_FOLDERS = frozenset({*ARTIFACT_FOLDERS, "datasets"})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
+# What the system makes up: endless, and nobody's data.
+_MADE_UP = frozenset({"/dev", "/proc", "/sys"})
+
+# `os.path` asks here, and not `Path`: what may not be looked at is then simply not there.
 
 
 def name_of(path: Path) -> str:
@@ -28,65 +36,103 @@ def name_of(path: Path) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
+def real(path: Path) -> Path:
+    """Return a path without links; a link that leads to itself stays as it is."""
+    return Path(os.path.realpath(path))
+
+
 def find_root(start: Path) -> Path:
     """Return the workspace of a file or folder.
 
-    It is the nearest folder upward with a configuration file, else the nearest that holds
-    `rubrics/` or `judges/`, else the folder itself.
+    It is the nearest folder upward that is a workspace, else the folder itself. `rubrics/` or
+    `judges/` alone, in a folder that is itself a part of a workspace (`datasets/judges/`), is a
+    name like any other.
     """
-    folder = start if start.is_dir() else start.parent
-    folder = folder.resolve()
-    upward = [folder, *folder.parents]
-    configured = next((each for each in upward if (each / FILE_NAME).is_file()), None)
-    return configured or next((each for each in upward if is_workspace(each)), folder)
+    folder = real(start if os.path.isdir(start) else start.parent)
+    found = [each for each in (folder, *folder.parents) if is_workspace(each)]
+    return next(
+        (each for n, each in enumerate(found) if not _is_part(each, found[n + 1 :])), folder
+    )
 
 
 def is_workspace(folder: Path) -> bool:
     """Whether a folder holds a library, or a configuration."""
-    configured = (folder / FILE_NAME).is_file()
-    return configured or any((folder / name).is_dir() for name in LIBRARY_FOLDERS)
+    return _is_configured(folder) or any(_libraries(folder))
+
+
+def _is_configured(folder: Path) -> bool:
+    return os.path.isfile(folder / FILE_NAME)
+
+
+def _libraries(folder: Path) -> list[bool]:
+    return [os.path.isdir(folder / name) for name in LIBRARY_FOLDERS]
+
+
+def _is_part(folder: Path, outer: list[Path]) -> bool:
+    """Whether a folder only looks like a workspace, and is where one of `outer` keeps its files."""
+    if _is_configured(folder) or all(_libraries(folder)):
+        return False
+    return any(folder.relative_to(each).parts[0] in _OWN_FOLDERS for each in outer)
 
 
 def find_workspaces(path: Path) -> list[Path]:
-    """Return the workspaces that a check of a folder is about.
+    """Return the workspaces that a check of a folder is about, the outer ones first.
 
-    The one that the folder belongs to; else every one below it, and the folder itself for the
-    datasets that stand outside of those.
+    The one that the folder belongs to and all below that; else the folder itself, for the
+    datasets that stand outside of those, and all below it.
     """
     root = find_root(path)
-    if is_workspace(root):
-        return [root]
-    below = [folder for folder in _folders(path.resolve()) if is_workspace(folder)]
-    inner = [each for each in below if not any(up in below for up in each.parents)]
-    return [path.resolve(), *inner]
+    top = root if is_workspace(root) else real(path)
+    below = (folder for folder, _ in _walk(top) if folder != top and is_workspace(folder))
+    return [top, *(folder for folder in below if find_root(folder) == folder)]
 
 
-def _folders(top: Path) -> Iterator[Path]:
-    for folder, names, _ in os.walk(top):
-        names[:] = sorted(name for name in names if _is_ours(Path(folder), name))
-        yield Path(folder)
+def _walk(
+    top: Path, on_fault: OnFault | None = None, without: Collection[Path] = ()
+) -> Iterator[tuple[Path, list[str]]]:
+    """Yield each folder with the names of what is no folder in it, sorted."""
+    for folder, names, files in os.walk(top, onerror=on_fault):
+        here = Path(folder)
+        names[:] = sorted(
+            name for name in names if _is_ours(here, name) and here / name not in without
+        )
+        yield here, sorted(files)
 
 
 def _is_ours(folder: Path, name: str) -> bool:
     if name.startswith(".") or name in _SKIPPED:
         return False
-    return not (folder / name / "pyvenv.cfg").exists()
+    return str(folder / name) not in _MADE_UP and not os.path.exists(folder / name / "pyvenv.cfg")
 
 
-def data_files(top: Path, exclude: tuple[str, ...] = (), root: Path | None = None) -> list[Path]:
+def data_files(
+    top: Path,
+    exclude: tuple[str, ...] = (),
+    root: Path | None = None,
+    *,
+    without: Collection[Path] = (),
+    on_fault: OnFault | None = None,
+) -> list[Path]:
     """List the YAML, JSON and JSONL files below a folder, sorted.
 
-    `exclude` are globs below `root`, which is the folder itself by default. Hidden folders,
-    virtual environments and other people's packages are passed over.
+    `exclude` are globs below `root`, which is the folder itself by default; `without` are folders
+    that are not entered. Hidden folders, virtual environments and other people's packages are
+    passed over. A folder that cannot be listed is told to `on_fault`. What is listed need be no
+    regular file: who reads it is told.
     """
-    if not top.is_dir():
-        return []
+    base = root or top
+
+    def tell(error: OSError) -> None:
+        where = Path(error.filename)
+        if on_fault and not excludes(exclude, (where / "_").relative_to(base).as_posix()):
+            on_fault(error)
+
     found = []
-    for folder in _folders(top):
-        for path in sorted(folder.iterdir()):
-            hidden = path.name.startswith(".")
-            if path.suffix.lower() in SUFFIXES and not hidden and not path.is_dir():
-                relative = path.relative_to(root or top).as_posix()
-                if not any(fnmatch(relative, pattern) for pattern in exclude):
-                    found.append(path)
+    for folder, names in _walk(top, tell, without) if os.path.isdir(top) else ():
+        for name in names:
+            path = folder / name
+            if path.suffix.lower() not in SUFFIXES or name.startswith("."):
+                continue
+            if not excludes(exclude, path.relative_to(base).as_posix()):
+                found.append(path)
     return found

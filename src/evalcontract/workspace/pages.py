@@ -111,6 +111,35 @@ _TEXTS = {
             questions:
               - {id: refund, input: May I send it back?, criteria: Names the period}
         """,
+    "target/wrong-kind": """
+        A target names a rubric, a judge or another file of the workspace where a dataset belongs.
+
+        Why: It has no rows, so that the target runs nothing. What is graded by the rubric goes
+        unwatched, and the mode that the target asks for holds for nobody.
+
+        Bad:
+            # file: targets/support.yaml
+            dataset: rubrics/refund.yaml
+            # file: rubrics/refund.yaml
+            id: refund
+            version: "1.0.0"
+            checks:
+              - {id: deadline, kind: must_contain_any, values: [30 days]}
+            scoring: {combine: all_pass}
+
+        Good:
+            # file: targets/support.yaml
+            dataset: datasets/support.yaml
+            # file: datasets/support.yaml
+            questions:
+              - {id: refund, input: May I send it back?, rubric_ref: rubric/refund@1.0.0}
+            # file: rubrics/refund.yaml
+            id: refund
+            version: "1.0.0"
+            checks:
+              - {id: deadline, kind: must_contain_any, values: [30 days]}
+            scoring: {combine: all_pass}
+        """,
 }
 
 PAGES: tuple[Page, ...] = tuple(parse_page(code, text) for code, text in _TEXTS.items())

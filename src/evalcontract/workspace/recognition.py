@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,12 @@ def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable
 
     It is below `datasets/`, or has `questions` (or a near miss of it), or says so in its
     modeline; JSONL: its first row has an `input`. What cannot be read counts when it mentions
-    any of these.
+    any of these, or when the system does not let anyone look.
     """
     if _FOLDER in path.relative_to(root).parts[:-1]:
         return True
     if isinstance(source, Unreadable):
-        return any(_mentions(line) for line in source.lines)
+        return any(_mentions(line) for line in source.lines) or _is_kept_from_us(path, source)
     if isinstance(source, RowStream):
         rows = (row for batch in source.batches() for row in batch.rows)
         return any(_looks_like_row(row) for row in islice(rows, 1))
@@ -35,6 +36,12 @@ def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable
     if isinstance(value, dict):
         return "questions" in value or any(nearest(key, ("questions",)) for key in value)
     return isinstance(value, list) and bool(value) and _looks_like_row(value[0])
+
+
+def _is_kept_from_us(path: Path, source: Unreadable) -> bool:
+    """Whether a file is there, and must not be opened: links to nothing and pipes are no files."""
+    refused = any(fault.code == "source/unreadable" for fault in source.faults)
+    return refused and (os.path.isfile(path) or not os.path.lexists(path))
 
 
 def _mentions(line: str) -> bool:

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
+from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, RowStream, SourceFault, Unreadable, read_file
+from evalcontract.structure.schema_faults import schema_faults
+from evalcontract.structure.subschemas import plain
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
-from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, data_files, name_of
+from evalcontract.workspace.discovery import (
+    ARTIFACT_FOLDERS,
+    data_files,
+    find_root,
+    name_of,
+    real,
+)
+from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.plugins import entry_points
 from evalcontract.workspace.recognition import is_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     Source = Document | RowStream | Unreadable
 
@@ -35,21 +46,49 @@ class Target:
 
 @dataclass(eq=False)
 class Workspace:
-    """What stands in a folder. Artifacts are read when first asked for."""
+    """What stands in a folder. Artifacts are read when first asked for.
+
+    `inner` are the workspaces in it; what stands there is theirs. `also` are datasets that the
+    targets of other workspaces name. `unlisted` are the folders that were met and cannot be
+    listed.
+    """
 
     root: Path
     configuration: Configuration = field(default_factory=Configuration)
     inner: tuple[Path, ...] = ()
+    also: list[Path] = field(default_factory=list)
+    unlisted: dict[Path, Unreadable] = field(default_factory=dict)
+
+    def _files(self, top: Path) -> list[Path]:
+        return data_files(
+            top,
+            self.configuration.exclude,
+            self._base,
+            without=frozenset(self.inner),
+            on_fault=self._note,
+        )
+
+    @property
+    def _base(self) -> Path:
+        """The folder that patterns begin at: the configuration may stand further up."""
+        return self.configuration.folder or self.root
+
+    def _note(self, error: OSError) -> None:
+        path = Path(error.filename)
+        reason = (error.strerror or str(error)).lower()
+        message = f"the folder cannot be listed: {reason}"
+        advice = "allow it, or leave the folder out with `exclude` in evalcontract.toml"
+        fault = SourceFault("source/unreadable", message, None, advice)
+        self.unlisted[path] = Unreadable(name_of(path), (fault,))
 
     @cached_property
     def _artifact_files(self) -> dict[Kind, list[Document | Unreadable]]:
         return {kind: self._read_folder(f"{kind}s") for kind in (Kind.RUBRIC, Kind.JUDGE)}
 
     def _read_folder(self, name: str) -> list[Document | Unreadable]:
-        paths = data_files(self.root / name, self.configuration.exclude, self.root)
         return [
             one_value(read_file(path, name_of(path)))
-            for path in paths
+            for path in self._files(self.root / name)
             if not path.name.endswith(_SCHEMA)
         ]
 
@@ -65,9 +104,13 @@ class Workspace:
 
     @property
     def unreadable(self) -> list[Unreadable]:
-        """The files of the library, of bundles and of targets that give no value."""
+        """The files of the library, of bundles and of targets that give no value.
+
+        With them the folders that were met and cannot be listed.
+        """
         files = [*self._artifact_files.values(), [*self.bundle_files.values()], self._target_files]
-        return [each for group in files for each in group if isinstance(each, Unreadable)]
+        broken = [each for group in files for each in group if isinstance(each, Unreadable)]
+        return [*broken, *self.unlisted.values()]
 
     @cached_property
     def unreadable_names(self) -> UnreadableNames:
@@ -84,7 +127,7 @@ class Workspace:
     def bundle_files(self) -> dict[str, Document | Unreadable]:
         """The files `bundles/{name}.schema.json`, by name."""
         found: dict[str, Document | Unreadable] = {}
-        for path in data_files(self.root / "bundles", self.configuration.exclude, self.root):
+        for path in self._files(self.root / "bundles"):
             if path.name.endswith(_SCHEMA):
                 name = path.name.removesuffix(_SCHEMA)
                 found[name] = one_value(read_file(path, name_of(path)))
@@ -99,6 +142,11 @@ class Workspace:
             if isinstance(document, Document)
         }
         return {**entry_points("bundles"), **own}
+
+    @cached_property
+    def usable_bundles(self) -> dict[str, Any]:
+        """The bundles that rows can be checked against; the others are reported as such."""
+        return {name: plain(each) for name, each in self.bundles.items() if not schema_faults(each)}
 
     @cached_property
     def _target_files(self) -> list[Document | Unreadable]:
@@ -118,26 +166,75 @@ class Workspace:
 
     def targets_of(self, dataset: Path) -> list[Target]:
         """Return the targets that run a dataset."""
-        wanted = dataset.resolve()
-        return [each for each in self.targets if each.dataset and each.dataset.resolve() == wanted]
+        wanted = real(dataset)
+        return [each for each in self.targets if each.dataset and real(each.dataset) == wanted]
 
     def scan(self) -> Iterator[tuple[Path, Source | None]]:
-        """Yield every data file outside of the library, read; None for one that is no dataset."""
-        named = {each.dataset.resolve() for each in self.targets if each.dataset}
-        for path in data_files(self.root, self.configuration.exclude):
-            if not self._is_elsewhere(path):
-                yield path, self._dataset_at(path, named)
+        """Yield every data file outside of the library, read; None for one that is no dataset.
 
-    def _is_elsewhere(self, path: Path) -> bool:
-        if path.relative_to(self.root).parts[0] in ARTIFACT_FOLDERS:
-            return True
-        return any(folder in path.parents for folder in self.inner)
+        What a target names is a dataset wherever it stands and whatever it is called.
 
-    def _dataset_at(self, path: Path, named: set[Path]) -> Source | None:
+        Raises:
+            ConfigurationError: a pattern of the configuration matches nothing.
+
+        """
+        named = {real(path): path for path in (*self._named(), *self.also)}
+        files = self._files(self.root)
+        self._check_patterns(files)
+        for path in files:
+            if path.relative_to(self.root).parts[0] not in ARTIFACT_FOLDERS:
+                asked = named.pop(real(path), None) is not None
+                yield path, self._dataset_at(path, asked=asked)
+        for path in named.values():
+            if not self.is_no_dataset(path):
+                yield path, read_file(path, name_of(path))
+
+    def named_elsewhere(self) -> list[Target]:
+        """Return the targets whose dataset stands in a workspace in this one, or outside."""
+        return [
+            each
+            for each in self.targets
+            if each.dataset and os.path.isfile(each.dataset) and not self._owns(each.dataset)
+        ]
+
+    def _named(self) -> list[Path]:
+        paths = [each.dataset for each in self.targets if each.dataset]
+        return [path for path in paths if os.path.isfile(path) and self._owns(path)]
+
+    def _owns(self, path: Path) -> bool:
+        above = Path(os.path.abspath(path)).parents  # noqa: PTH100 - a link stands where it stands
+        return self.root in above and not any(each in above for each in self.inner)
+
+    def is_no_dataset(self, path: Path) -> bool:
+        """Whether what a target names stands among the artifacts, and is one of them."""
+        root = self.root if self._owns(path) else find_root(path)
+        path = Path(os.path.abspath(path))  # noqa: PTH100 - a link stands where it stands
+        if path.relative_to(root).parts[0] not in ARTIFACT_FOLDERS:
+            return False
+        source = read_file(path, name_of(path))
+        return not isinstance(source, Unreadable) and not is_dataset(path, root, source)
+
+    def _check_patterns(self, files: list[Path]) -> None:
+        """Refuse a pattern of datasets that means no file: a check of nothing is no check."""
         globs = self.configuration.datasets
-        asked = path.resolve() in named or any(
-            path.relative_to(self.root).match(pattern) for pattern in globs
-        )
+        if globs and (self._base != self.root or self.inner):
+            files = data_files(self._base, self.configuration.exclude)
+        paths = [path.relative_to(self._base) for path in files]
+        names = [each.as_posix() for each in paths if each.parts[0] not in ARTIFACT_FOLDERS]
+        for pattern in globs:
+            if not any(selects(pattern, name) for name in names):
+                folder = os.path.isdir(self._base / pattern)
+                advice = f"; `{pattern.rstrip('/')}/*` means the files in it" if folder else ""
+                where = self.configuration.datasets_at
+                raise ConfigurationError(
+                    f"{where}: `datasets`: the pattern `{pattern}` matches no YAML, JSON or JSONL "
+                    f"file{advice}"
+                )
+
+    def _dataset_at(self, path: Path, *, asked: bool) -> Source | None:
+        globs = self.configuration.datasets
+        relative = path.relative_to(self._base).as_posix()
+        asked = asked or any(selects(pattern, relative) for pattern in globs)
         if globs and not asked:
             return None
         source = read_file(path, name_of(path))
@@ -150,7 +247,7 @@ class Workspace:
             LookupError: it stands elsewhere, or cannot be read; the message says so.
 
         """
-        path = (self.root / name).resolve()
+        path = real(self.root / name)
         if self.root not in path.parents:
             raise LookupError("stands outside of the workspace")
         source = read_file(path, name)
@@ -173,12 +270,16 @@ def one_value(source: Source) -> Document | Unreadable:
 def open_workspace(root: Path, inner: tuple[Path, ...] = ()) -> Workspace:
     """Open the workspace of a folder; `inner` are folders in it that are workspaces themselves.
 
+    Its configuration is the nearest one upward, so that one at the top of a repository holds for
+    every workspace in it.
+
     Raises:
-        ConfigurationError: its configuration cannot be used.
+        ConfigurationError: the configuration cannot be used.
 
     """
-    root = root.resolve()
-    path = root / FILE_NAME
-    if not path.is_file():
-        return Workspace(root, inner=inner)
-    return Workspace(root, read_configuration(path, name_of(path)), inner)
+    root = real(root)
+    for folder in (root, *root.parents):
+        path = folder / FILE_NAME
+        if os.path.isfile(path):
+            return Workspace(root, read_configuration(path, name_of(path)), inner)
+    return Workspace(root, inner=inner)

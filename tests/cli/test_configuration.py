@@ -1,0 +1,214 @@
+"""`evalcontract.toml`: what it says wrong is told with its line, and never leads to silence."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evalcontract.cli.main import group, run
+from evalcontract.policy import TABLE
+from evalcontract.policy.weights import is_fixed
+from evalcontract.workspace.patterns import excludes, selects
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
+
+
+def refusal(
+    text: str, place: Path, capsys: pytest.CaptureFixture[str], command: str = "check"
+) -> str:
+    """Return what is said of a configuration that must be refused."""
+    (place / "evalcontract.toml").write_text(text, encoding="utf-8")
+    capsys.readouterr()
+    arguments = [command] if command == "check" else [command, "a.yaml"]
+    assert run(group, arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "a.yaml").write_text(FAULTY, encoding="utf-8")
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets/b.yaml").write_text(FAULTY, encoding="utf-8")
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics/r.yaml").write_text("id: [\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# Patterns
+
+
+@pytest.mark.parametrize(
+    ("patterns", "said"),
+    [
+        ("['dataset/*.yaml']", "`dataset/*.yaml` matches no YAML, JSON or JSONL file"),
+        ("['*.yaml', 'sets/*.jsonl']", "`sets/*.jsonl` matches no"),
+        ("['datasets']", "`datasets/*` means the files in it"),
+        ("['datasets/']", "`datasets/*` means the files in it"),
+        ("['rubrics/*.yaml']", "`rubrics/*.yaml` matches no"),
+        ("['*.toml']", "`*.toml` matches no"),
+        ("['/etc/*.yaml']", "`/etc/*.yaml` is absolute"),
+        ("['C:/sets/*.yaml']", "`C:/sets/*.yaml` is absolute"),
+        ("['../*.yaml']", "`../*.yaml` leads out with `..`"),
+        ("['datasets/../*.yaml']", "leads out with `..`"),
+        ("['']", "the pattern `` is empty"),
+    ],
+)
+def test_patterns_that_mean_nothing(
+    patterns: str, said: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A check of no dataset must not pass for a check."""
+    message = refusal(f"strict = true\ndatasets = {patterns}\n", place, capsys)
+    assert "evalcontract.toml:2: `datasets`: " in message
+    assert said in message
+
+
+def test_a_pattern_of_excluded_files_means_nothing(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "datasets = ['datasets/*.yaml']\nexclude = ['datasets/*']\n"
+    assert "`datasets/*.yaml` matches no" in refusal(text, place, capsys)
+
+
+@pytest.mark.parametrize("pattern", ["/etc/*", "../x/*", ""])
+def test_what_is_excluded_stands_in_the_workspace(
+    pattern: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = refusal(f"exclude = ['{pattern}']\n", place, capsys)
+    assert "evalcontract.toml:1" in message
+    assert "`exclude`" in message
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        ("datasets/*.yaml", "datasets/a.yaml", True),
+        ("./datasets/*.yaml", "datasets/a.yaml", True),
+        ("datasets/*.yaml", "old/datasets/a.yaml", True),
+        ("datasets/*.yaml", "datasets/deep/a.yaml", False),
+        ("datasets/**/*.yaml", "datasets/a.yaml", True),
+        ("datasets/**/*.yaml", "datasets/deep/er/a.yaml", True),
+        ("datasets/**", "datasets/deep/er/a.yaml", True),
+        ("**/*.yaml", "a.yaml", True),
+        ("*.yaml", "deep/a.yaml", True),
+        ("a.yaml", "ba.yaml", False),
+        ("[ab].yaml", "b.yaml", True),
+    ],
+)
+def test_which_files_a_pattern_selects(pattern: str, name: str, *, expected: bool) -> None:
+    assert selects(pattern, name) is expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        ("drafts/*", "drafts/deep/a.yaml", True),
+        ("drafts", "drafts/a.yaml", True),
+        ("./drafts/", "drafts/a.yaml", True),
+        ("drafts", "old/drafts/a.yaml", False),
+        ("drafts/*", "draft/a.yaml", False),
+    ],
+)
+def test_which_files_a_pattern_excludes(pattern: str, name: str, *, expected: bool) -> None:
+    assert excludes((pattern,), name) is expected
+
+
+# Severities
+
+
+FIXED = sorted(code for code in TABLE if is_fixed(code))
+
+
+def test_what_stays_an_error() -> None:
+    assert {code for code in FIXED if not code.startswith("source/")} == {
+        "dataset/no-questions",
+        "dataset/wrong-kind",
+        "internal/rule-crashed",
+        "judge/wrong-kind",
+        "rubric/wrong-kind",
+        "target/wrong-kind",
+    }
+    assert {code for code in TABLE if code.startswith("source/")} <= set(FIXED)
+
+
+@pytest.mark.parametrize("code", FIXED)
+@pytest.mark.parametrize("value", ['"ignore"', '"warning"', '{soft = "note"}'])
+def test_what_was_not_checked_is_an_error(
+    code: str, value: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = refusal(f'strict = true\n\n[severity]\n"{code}" = {value}\n', place, capsys)
+    assert f"evalcontract.toml:4: `{code}` stays an error" in message
+
+
+def test_what_is_an_error_may_be_called_one(place: Path) -> None:
+    text = '[severity]\n"source/syntax" = "error"\n"dataset/wrong-kind" = {soft = "error"}\n'
+    (place / "evalcontract.toml").write_text(text, encoding="utf-8")
+    assert run(group, ["check"]) == 1  # rubrics/r.yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[severity]\n"rubric/cycle" = "eror"', ":2: rubric/cycle: `eror` is none of"),
+        ('[severity]\n"rubric/cycle" = "eror"', "did you mean `error`?"),
+        ('[severity]\n"rubric/cycle" = "off"', "did you mean `ignore`?"),
+        ('[severity]\n"rubric/cycle" = "Off"', "did you mean `ignore`?"),
+        ('[severity]\n"rubric/cycle" = "warn"', "did you mean `warning`?"),
+        ('[severity]\n"rubric/cycle" = "Error"', "did you mean `error`?"),
+        ('[severity]\n"rubric/cycle" = false', "did you mean `ignore`?"),
+        ('[severity]\n"rubric/cycle" = "blue"', "`blue` is none of ignore, note, warning, error"),
+        ('[severity]\n# "rubric/cycle"\n"rubric/cycle" = {soft = "eror"}', ":3: rubric/cycle"),
+        ('[severity]\n"rubric/cycel" = "error"', ":2: there is no code `rubric/cycel`; did you"),
+        ('[severity]\n"rubric/cycel" = "error"', "did you mean `rubric/cycle`?"),
+        ('[severity]\n"rubrics/cycle" = "error"', "did you mean `rubric/cycle`?"),
+        ('[severity]\n"judge/cycle" = "error"', "did you mean `rubric/cycle`?"),
+        ('[severity]\n"datset/no-rows" = "error"', "did you mean `dataset/no-rows`?"),
+        ('[severity]\n"stale-validation" = "error"', "did you mean `judge/stale-validation`?"),
+        ('[severity]\n"stale" = "error"', "there is no code `stale`; `evalcontract explain`"),
+        ('[severity]\n"rubric/no-such-thing" = "error"', "`evalcontract explain` lists them"),
+        ('[severity]\n"rubric/cycle" = {sotf = "note"}', ":2: rubric/cycle: modes are"),
+        ('[severity."rubric/cycle"]\nsoft = "eror"', ":1: rubric/cycle"),
+        ("[severity]\nrubric/cycle = 'error'", ":2: not TOML"),
+        ("[severity]\nrubric/cycle = 'error'", 'a code is quoted: `"rubric/cycle" = …`'),
+        ('[severity]\n"rubric/cycle" = error', 'a text is quoted: `"error"`'),
+        ("strict = True", ":1: not TOML: invalid value; write `true`"),
+        ("\n\nstrict = yes # or no", ":3: not TOML: invalid value; write `true`"),
+        ("[severity", ":1: not TOML"),
+        ("exclude = ['a'", "evalcontract.toml:1: not TOML"),
+        ("\nstirct = true", ":2: unknown key `stirct`; did you mean `strict`?"),
+        ("\nstrict = 1", ":2: `strict` must be true or false"),
+        (
+            "\n'rubric/cycle' = 'note'",
+            ":2: unknown key `rubric/cycle`; codes stand below `[severity]`",
+        ),
+        ("[severity]\nstrict = true", ":2: `strict` is no code; it belongs above"),
+        ("\n\nmax_validation_age_days = 0", ":3: `max_validation_age_days`"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "validate-dataset"])
+def test_faults_are_told_with_their_line(
+    text: str, said: str, command: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = refusal(f"{text}\n", place, capsys, command)
+    assert "error: evalcontract.toml" in message
+    assert said in message
+
+
+def test_codes_of_other_packages(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are installed are known; one of a kind of its own may be installed elsewhere."""
+    rules = {"shout": SimpleNamespace(code="dataset/shouting")}
+    monkeypatch.setattr("evalcontract.workspace.configuration.entry_points", lambda _: rules)
+    text = '[severity]\n"dataset/shouting" = "note"\n"acme/house-style" = "error"\n'
+    (place / "evalcontract.toml").write_text(text, encoding="utf-8")
+    assert run(group, ["validate-dataset", "a.yaml"]) == 0
+    message = refusal('[severity]\n"dataset/shoutin" = "note"\n', place, capsys)
+    assert "did you mean `dataset/shouting`?" in message
