@@ -3,6 +3,8 @@ r"""JSONL: a stream of batches of rows, in constant memory. A line ends at `\n` 
 from __future__ import annotations
 
 import hashlib
+import re
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -23,8 +25,13 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
+    from evalcontract.source.node import Node
 
 BLOCK_BYTES = 1 << 20
+#: Rows whose places are kept: the findings of one row come together, and so does what they relate
+#: to.
+_ROWS_KEPT = 4
+_LINE_END = re.compile(rb"\n")
 Faults = tuple[tuple[SourceFault, str], ...]
 
 
@@ -53,7 +60,9 @@ class RowStream:
         self._open = open_
         self._blocks: list[_Block] = []
         self._digest = hashlib.sha256()
-        self._cached: tuple[_Block, list[bytes]] | None = None
+        self._latest: tuple[_Block, list[bytes]] | None = None
+        self._rows: dict[int, tuple[str, Node]] = {}
+        self._ends: dict[int, array[int]] = {}
 
     def __repr__(self) -> str:
         return f"RowStream({self.file!r})"
@@ -65,7 +74,8 @@ class RowStream:
 
     def batches(self) -> Iterator[Batch]:
         """Read the file from its beginning; where it cannot be read on, a last batch says so."""
-        self._blocks.clear()
+        for kept in (self._blocks, self._rows, self._ends):
+            kept.clear()
         self._digest = hashlib.sha256()
         self.done = 0
         index = 0
@@ -91,7 +101,7 @@ class RowStream:
             rows, faults, skipped = _parse(data, lines, line, self.done + len(raw) - len(data))
             block = _Block(index, line, self.done, len(raw), skipped)
             self._blocks.append(block)
-            self._cached = (block, lines)
+            self._latest = (block, lines)
             self.done += len(raw)
             yield Batch(index, rows, faults)
             index, line = index + len(rows), line + len(lines)
@@ -103,14 +113,13 @@ class RowStream:
         """Return where a path stands; its first step is the row's index."""
         if not path or not isinstance(path[0], int) or not self._blocks:
             return Place(self.file)
-        starts = [block.first_index for block in self._blocks]
-        block = self._blocks[bisect_right(starts, path[0]) - 1]
+        after = bisect_right(self._blocks, path[0], key=lambda each: each.first_index)
+        block = self._blocks[after - 1]
         number = path[0] - block.first_index
         for skipped in block.skipped:
             number += skipped <= number
         try:
-            text = self._lines(block)[number].decode().rstrip("\r")
-            node = scan(text, is_line=True)
+            text, node = self._row(block, number)
         except (Fault, OSError, UnicodeDecodeError, IndexError):
             return Place(self.file)
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
@@ -119,14 +128,37 @@ class RowStream:
         at = block.first_line + number
         return Place(self.file, Span(at, span.column, at, span.end_column), text)
 
-    def _lines(self, block: _Block) -> list[bytes]:
-        if self._cached is None or self._cached[0] != block:
-            with self._open() as stream:
+    def _row(self, block: _Block, number: int) -> tuple[str, Node]:
+        """Return the text of a line and where its parts stand, each looked up once in a while."""
+        key = block.first_line + number
+        if key not in self._rows:
+            text = self._line(block, number).decode().rstrip("\r")
+            if len(self._rows) >= _ROWS_KEPT:
+                del self._rows[next(iter(self._rows))]
+            self._rows[key] = text, scan(text, is_line=True)
+        return self._rows[key]
+
+    def _line(self, block: _Block, number: int) -> bytes:
+        """Return a line of a block: of the latest one as it is, of others from the file."""
+        if self._latest is not None and self._latest[0] == block:
+            return self._latest[1][number]
+        with self._open() as stream:
+            if block.offset not in self._ends:
                 stream.seek(block.offset)
-                data = stream.read(block.size)
-            lines = (strip_mark(data) if block.offset == 0 else data).split(b"\n")
-            self._cached = (block, lines)
-        return self._cached[1]
+                self._ends[block.offset] = _ends_of_lines(stream.read(block.size))
+            ends = self._ends[block.offset]
+            start = ends[number - 1] if number else 0
+            stream.seek(block.offset + start)
+            line = stream.read(ends[number] - start).removesuffix(b"\n")
+        return strip_mark(line) if block.offset + start == 0 else line
+
+
+def _ends_of_lines(data: bytes) -> array[int]:
+    """Return the offset after each line of a block."""
+    ends = array("Q", (found.end() for found in _LINE_END.finditer(data)))
+    if not ends or ends[-1] < len(data):
+        ends.append(len(data))
+    return ends
 
 
 def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
