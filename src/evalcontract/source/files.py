@@ -12,6 +12,7 @@ from evalcontract.source.fault import Fault, SourceFault, Unreadable
 from evalcontract.source.json import parse_json
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
+from evalcontract.source.misnamed import misnamed
 from evalcontract.source.text import EMPTY, decode, split_lines
 from evalcontract.source.yaml import parse_yaml
 
@@ -79,7 +80,8 @@ def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadabl
         text = decode(data)
         return parse_json(text, name, data) if kind == "json" else parse_yaml(text, name, data)
     except Fault as fault:
-        return Unreadable(name, fault.faults, tuple(split_lines(text)))
+        other = misnamed(kind, _guess(data), text) if _is_syntax(fault) else None
+        return Unreadable(name, (other,) if other else fault.faults, tuple(split_lines(text)))
 
 
 def _guess(data: bytes) -> str:
@@ -92,6 +94,10 @@ def _guess(data: bytes) -> str:
         line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines[:2]
     )
     return "jsonl" if many else "json"
+
+
+def _is_syntax(fault: Fault) -> bool:
+    return any(each.code == "source/syntax" for each in fault.faults)
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -17,8 +17,9 @@ from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.json import is_plain, load_json
 from evalcontract.source.json_scanner import scan
 from evalcontract.source.memory import collector_paused
+from evalcontract.source.misnamed import not_jsonl
 from evalcontract.source.rows import Batch
-from evalcontract.source.text import EMPTY, encoding_fault, strip_mark, without_nul
+from evalcontract.source.text import EMPTY, encoding_fault, split_lines, strip_mark, without_nul
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ BLOCK_BYTES = 1 << 20
 #: Rows whose places are kept: the findings of one row come together, and so does what they relate
 #: to.
 _ROWS_KEPT = 4
+_OPENING_BYTES = 1 << 12
 _LINE_END = re.compile(rb"\n")
 Faults = tuple[tuple[SourceFault, str], ...]
 
@@ -90,6 +92,14 @@ class RowStream:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceFault("source/unreadable", message), ""),))
 
+    def opening(self) -> list[str]:
+        """Return the first lines as they are, for who wants to know what is meant."""
+        try:
+            with self._open() as stream:
+                return split_lines(stream.read(_OPENING_BYTES).decode("utf-8", "replace"))
+        except OSError:
+            return []
+
     def _read(self, stream: BinaryIO) -> Iterator[Batch]:
         index, line, empty = 0, 1, True
         for raw in _whole_lines(stream):
@@ -98,6 +108,9 @@ class RowStream:
             lines = data.split(b"\n")
             if not lines[-1]:
                 lines.pop()
+            if self.done == 0 and (fault := not_jsonl(lines)):
+                yield Batch(0, [], (fault,))
+                return
             rows, faults, skipped = _parse(data, lines, line, self.done + len(raw) - len(data))
             block = _Block(index, line, self.done, len(raw), skipped)
             self._blocks.append(block)
@@ -205,7 +218,8 @@ def _parse_slowly(
                 rows.append(load_json(line.rstrip(b"\r"), is_line=True))
             except UnicodeDecodeError as error:
                 found = encoding_fault(line, error, offset)
-                faults.append((_on_line(found, number + first_line), ""))
+                text = line.decode("utf-8", "replace").rstrip("\r")
+                faults.append((_on_line(found, number + first_line), text))
                 skipped.append(number)
             except Fault as fault:
                 text = line.decode("utf-8", "replace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +10,16 @@ from evalcontract.model.nearest import nearest
 from evalcontract.source import Document, RowStream, Unreadable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 _MODELINE = "dataset.schema.json"
 _FOLDER = "datasets"
+_QUESTIONS = re.compile(r"""^\W*questions""")
+#: The key of a row in JSON, YAML or CSV, looked for where a file begins that holds rows alone.
+_INPUT = re.compile(r"""(?:^|[\s"'{,;])input["']?\s*(?:[:,;]|$)""")
+
+_HEAD = 5
 
 
 def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable) -> bool:
@@ -25,10 +32,9 @@ def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable
     if _FOLDER in path.relative_to(root).parts[:-1]:
         return True
     if isinstance(source, Unreadable):
-        return any(_mentions(line) for line in source.lines)
+        return _tells(source.lines)
     if isinstance(source, RowStream):
-        rows = (row for batch in source.batches() for row in batch.rows)
-        return any(_looks_like_row(row) for row in islice(rows, 1))
+        return _holds_rows(source)
     value = source.value
     if any(_MODELINE in line for line in source.lines[:10] if line.startswith("#")):
         return True
@@ -37,8 +43,22 @@ def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable
     return isinstance(value, list) and bool(value) and _looks_like_row(value[0])
 
 
-def _mentions(line: str) -> bool:
-    return line.lstrip().strip('"').startswith("questions") or _MODELINE in line
+def _holds_rows(source: RowStream) -> bool:
+    for batch in source.batches():
+        if batch.rows:
+            return _looks_like_row(batch.rows[0])
+        if batch.faults:
+            return _tells(source.opening())
+    return False
+
+
+def _tells(lines: Sequence[str]) -> bool:
+    """Whether a text without a value was meant as a dataset; one in UTF-16 has a NUL a letter."""
+    plain = [line.replace("\0", "") for line in lines]
+    head = islice((line for line in plain if line.strip()), _HEAD)
+    return any(_QUESTIONS.search(line) or _MODELINE in line for line in plain) or any(
+        _INPUT.search(line) for line in head
+    )
 
 
 def _looks_like_row(row: Any) -> bool:
