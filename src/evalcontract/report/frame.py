@@ -74,6 +74,11 @@ def _tail(part: _Part, room: int) -> str:
     return _CUT + kept[marks:] if room > 0 else ""
 
 
+def ending(text: str, room: int) -> str:
+    """Return a text as it is shown, or what fits of its end."""
+    return _tail(_Part(text, more=False), room)
+
+
 def _fitting(characters: Iterable[str], room: int) -> Iterator[str]:
     for character in characters:
         room -= _width(character)
