@@ -441,12 +441,12 @@ def test_loader_without_root(monkeypatch: pytest.MonkeyPatch) -> None:
     ("loader", "given", "parts"),
     [
         (RubricLoader, ("polit",), ["rubric `polit`", "did you mean `polite`?"]),
-        (RubricLoader, ("polite", "9.0.0"), ["9.0.0", "1.0.0, 2.0.0, 3.0.0"]),
+        (RubricLoader, ("polite", "9.0.0"), ["9.0.0", "3.0.0, 2.0.0, 1.0.0"]),
         (RubricLoader, ("polite", "newest"), ["`newest`", "1.0.0"]),
         (RubricLoader, ("wayfinding",), ["rubric `wayfinding`", "polite, right"]),
         (RubricLoader, ("accuracy",), ["rubric `accuracy`"]),
         (JudgePromptLoader, ("acuracy",), ["judge `acuracy`", "did you mean `accuracy`?"]),
-        (JudgePromptLoader, ("accuracy", "1.2"), ["1.2.0", "0.9.0, 1.0.0, 1.1.0"]),
+        (JudgePromptLoader, ("accuracy", "1.2"), ["1.2.0", "1.1.0, 1.0.0, 0.9.0"]),
     ],
 )
 def test_missing_artifact(

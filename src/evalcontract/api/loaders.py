@@ -14,6 +14,7 @@ from evalcontract.api.run import Run, provenance_of, today
 from evalcontract.library.library import Dangling
 from evalcontract.library.provenance import Provenance
 from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version
 from evalcontract.source import Unreadable, read_file
@@ -179,10 +180,10 @@ class _ArtifactLoader(_Loader):
 def _missing(found: Dangling, ids: list[str]) -> str:
     reference = found.reference
     if found.versions:
-        known = ", ".join(str(each) for each in found.versions)
+        known = listed(str(each) for each in reversed(found.versions))
         return f"{reference.kind} `{reference.id}` has no version {reference.version}, but {known}"
     near = f"; did you mean `{found.nearest}`?" if found.nearest else ""
-    known = f"; there are {', '.join(ids)}" if ids and not near else ""
+    known = f"; there are {listed(ids)}" if ids and not near else ""
     return f"there is no {reference.kind} `{reference.id}`{near}{known}"
 
 

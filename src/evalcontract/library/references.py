@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from evalcontract.library.graph import find_cycles, rubric_steps
 from evalcontract.library.library import Dangling
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.listing import chained, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ def _advice(found: Dangling, library: Library, unreadable: UnreadableNames) -> s
         if version in (None, reference.version) or reference.version is None:
             return f"{file} could not be read: mend that first"
     if found.versions:
-        return f"it has {', '.join(str(version) for version in reversed(found.versions))}"
+        return f"it has {listed(str(version) for version in reversed(found.versions))}"
     if found.nearest:
         pin = f"@{reference.version}" if reference.version else ""
         return f"did you mean `{reference.kind}/{found.nearest}{pin}`?"
@@ -70,7 +71,7 @@ def check_cycles(artifact: Artifact, library: Library) -> Iterator[Problem]:
             Related(f"{hop.name} refers to {use.reference}", use.path, hop.file)
             for hop, use in chain[1:]
         )
-        message = f"a rubric reaches itself: {' -> '.join(names)}"
+        message = f"a rubric reaches itself: {chained(names)}"
         advice = "take one of these references out"
         yield Problem("rubric/cycle", message, chain[0][1].path, advice, related=related)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.listing import SHOWN
 from evalcontract.report.frame import frame, visible
 
 if TYPE_CHECKING:
@@ -66,8 +67,11 @@ def write_finding(found: Diagnostic, style: Style) -> Iterator[str]:
         ) or [""]
         yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
-    for message, place in found.related:
+    beyond = len(found.related) - SHOWN
+    for message, place in found.related if beyond <= 1 else found.related[:SHOWN]:
         yield f"{' ' * gutter} {paint('=', _BLUE)} {visible(message)}: {visible(str(place))}\n"
+    if beyond > 1:
+        yield f"{' ' * gutter} {paint('=', _BLUE)} … and {beyond:,} more places\n"
 
 
 def _frame(

@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import listed
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -43,6 +44,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if key not in ids:
             free = [id_ for id_ in ids if id_ not in weights]
             meant = nearest(key, free) or nearest(key, ids)
-            advice = f"did you mean `{meant}`?" if meant else f"the checks are: {', '.join(ids)}"
+            advice = f"did you mean `{meant}`?" if meant else f"the checks are: {listed(ids)}"
             path = ("scoring", "weights", key)
             yield Problem(CODE, f"no check has the id `{key}`", path, advice, on_key=True)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import SHOWN, listed
 from evalcontract.model.nearest import nearest
 from evalcontract.model.path import key_of
 from evalcontract.structure.schemas import follow, known_keys
@@ -37,6 +38,8 @@ FAULTS = {
     "not": "conflicting-key",
 }
 _PERCENT, _TEN = 100, 10
+#: Words of a vocabulary that are listed: all of ours, and not the five hundred of some bundle.
+_VALUES = 12
 _LIMITS = {
     "minimum": "{} or more",
     "exclusiveMinimum": "above {}",
@@ -83,7 +86,10 @@ def unknown_key(
     """Say that a closed mapping has a key that it cannot have."""
     of = error.instance.get("kind")
     owner = f" for kind `{of}`" if isinstance(of, str) else f" in {_the(path)}" if path else ""
-    advice = f"did you mean `{meant}`?" if meant else f"it may have: {_listed(known)}"
+    free = [each for each in known if each not in error.instance]
+    # What is particular to a mapping stands after what many have: an id, a label.
+    may = f"it may have: {_listed(reversed(free))}" if free else "it has all that it may have"
+    advice = f"did you mean `{meant}`?" if meant else may
     return Problem(f"{kind}/unknown-key", f"unknown key `{key}`{owner}", (*path, key), advice, True)
 
 
@@ -91,14 +97,14 @@ def _the(path: Path) -> str:
     return f"`{key_of(path)}`"
 
 
-def _listed(words: Any) -> str:
-    return ", ".join(f"`{word}`" for word in words)
+def _listed(words: Any, most: int = SHOWN) -> str:
+    return listed((f"`{word}`" for word in words), most)
 
 
 def _example(key: str, schema: Schema, root: Schema) -> str | None:
     schema = follow(schema, root)
     if "enum" in schema:
-        return f"one of {_listed(schema['enum'])}"
+        return f"one of {_listed(schema['enum'], _VALUES)}"
     example = next(iter(schema.get("examples", ())), None)
     if isinstance(example, str):
         quote = '"' if key == "version" else ""
@@ -166,9 +172,9 @@ def _type_advice(wanted: list[str], value: Any) -> str | None:
 def _enum(error: ValidationError, name: str, written: str | None) -> Said:
     value, allowed = error.instance, [str(each) for each in error.validator_value]
     meant = nearest(value, allowed) if isinstance(value, str) else None
-    listed = f"one of {_listed(allowed)}"
+    one_of = f"one of {_listed(allowed, _VALUES)}"
     message = f"{name} cannot be {_shown(value)}"
-    return message, f"did you mean `{meant}`?" if meant else listed
+    return message, f"did you mean `{meant}`?" if meant else one_of
 
 
 def _const(error: ValidationError, name: str, written: str | None) -> Said:
@@ -226,7 +232,7 @@ def _any_of(error: ValidationError, name: str, written: str | None) -> Said:
     options = [each.get("required", []) for each in error.validator_value]
     keys = [key for each in options for key in each]
     if keys and all(len(each) == 1 for each in options):
-        return f"{name} asks for nothing", f"give it at least one of {_listed(keys)}"
+        return f"{name} asks for nothing", f"give it at least one of {_listed(keys, _VALUES)}"
     return f"{name} fits none of the forms that it may have", None
 
 
