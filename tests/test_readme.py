@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from evalcontract.source import Document, read_stream
+from evalcontract.structure.schemas import load
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TODAY = datetime.now(tz=UTC).date()
 # The age of a validation grows by the day.
 DAYS = re.compile(r"[0-9,]+ days ago")
 
@@ -50,3 +57,106 @@ def test_commands_are_those_of_the_makefile() -> None:
 
     assert told == ["demo", "test"]
     assert set(told) <= set(targets)
+
+
+# The files that the pages show
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*s.md"))]
+NAMED = re.compile(r"^`(evals/\S+)`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+VALIDATED = re.compile(r"(?<=validated_at: )[0-9-]{10}")
+
+
+def named_files(*pages: Path) -> dict[str, str]:
+    """Return the files of pages by name, with validations of this week."""
+    files: dict[str, str] = {}
+    for page in pages:
+        for name, text in NAMED.findall(page.read_text(encoding="utf-8")):
+            assert name not in files, f"{name} is shown twice"
+            files[name] = VALIDATED.sub(str(TODAY - timedelta(days=3)), text)
+    return files
+
+
+def checked(files: dict[str, str], folder: Path, *options: str) -> str:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    call = [sys.executable, "-m", "evalcontract", "check", "evals", *options]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_files_of_the_readme_are_a_clean_workspace(tmp_path: Path) -> None:
+    """A reader who copies each file to its name sees what the README says."""
+    shown = next(each for each in blocks() if each.startswith("$ evalcontract check evals"))
+    command, output = shown.split("\n", 1)
+    assert command == "$ evalcontract check evals --strict"
+    files = named_files(ROOT / "README.md")
+    assert checked(files, tmp_path, "--strict") == output
+
+    # The tree of the workspace names the same files.
+    tree = next(each for each in blocks() if each.startswith("evals/\n"))
+    assert {f"evals/{line.split()[0]}" for line in tree.splitlines()[1:]} == set(files)
+
+
+@pytest.mark.parametrize("mode", ["--soft", "--strict"])
+def test_files_of_all_pages_are_a_clean_workspace(mode: str, tmp_path: Path) -> None:
+    files = named_files(*PAGES)
+    assert len(files) >= 14
+    assert checked(files, tmp_path, mode).endswith(": no findings\n")
+
+
+def test_every_row_of_the_readme_is_graded_whole(tmp_path: Path) -> None:
+    files = named_files(*PAGES)
+    checked(files, tmp_path)
+    call = [sys.executable, "-m", "evalcontract", "coverage", "evals/datasets"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.endswith("checks will run: 100.0 %\n")
+
+
+def test_python_of_the_readme(tmp_path: Path) -> None:
+    """It runs as it stands, above the files of the workspace."""
+    checked(named_files(ROOT / "README.md"), tmp_path)
+    code = next(each for each in blocks() if each.startswith("from evalcontract import"))
+    call = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("return_period ()\norder_status ()\n")
+
+
+def test_every_parameter_is_shown_or_named() -> None:
+    """The pages tell of each key that a rubric or a judge may have."""
+    told = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    rubric, judge = (load(name) for name in ("rubric", "judge"))
+    parts = [rubric, judge, *rubric["$defs"].values(), *judge["$defs"].values()]
+    keys = {key for part in parts for key in part.get("properties", {})}
+    words = set(re.findall(r"\w+", told))
+    assert keys - words - {"$schema"} == set()
+
+
+def test_how_yaml_is_read() -> None:
+    """The table of docs/datasets.md, cell by cell."""
+    page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
+    table = page.split("| written | is |")[1].split("\n\n")[0]
+    kinds: dict[str, Any] = {
+        "text": str,
+        "true": bool,
+        "null": type(None),
+        "a number": (int, float),
+    }
+    seen = 0
+    for written, meaning in re.findall(r"^\| (`.*) \| (.*) \|$", table, re.MULTILINE):
+        kind = next(of for name, of in kinds.items() if meaning.startswith(name))
+        for scalar in re.findall(r"`([^`]+)`", written):
+            source = read_stream(io.BytesIO(f"a: {scalar}\n".encode()), "a.yaml")
+            assert isinstance(source, Document)
+            assert isinstance(source.value["a"], kind), scalar
+            seen += 1
+    assert seen >= 15
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

@@ -177,6 +177,51 @@ def test_progress_bar(patience: str, stream: str, stream_of_rows: Path, *, appea
         assert errors == ""
 
 
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize(
+    "name",
+    ["x" * 100 + ".jsonl", "\N{CJK UNIFIED IDEOGRAPH-6625}" * 60 + ".jsonl", "\x1b[31m.jsonl"],
+)
+def test_progress_bar_of_a_long_name(
+    name: str, columns: int, stream_of_rows: Path, tmp_path: Path
+) -> None:
+    """It stays on one line, or each step would be one more; and a name is shown, not sent."""
+    (tmp_path / name).symlink_to(stream_of_rows / "rows.jsonl")
+    command = [sys.executable, "-c", IMPATIENT, "0", "validate-dataset", name]
+    shown, _ = on_terminal(command, tmp_path, stream="stderr", columns=columns)
+    assert "100%" in shown
+    assert "\x1b[31m" not in shown
+    lines = re.split(r"[\r\n]", re.sub(r"\x1b\[\??[0-9;]*[A-Za-z]", "", shown))
+    assert max(map(cells, lines)) <= columns
+
+
+def test_no_progress_bar_on_a_dumb_terminal(stream_of_rows: Path) -> None:
+    command = [sys.executable, "-c", IMPATIENT, "0", "validate-dataset", "rows.jsonl"]
+    shown, _ = on_terminal(command, stream_of_rows, {"TERM": "dumb"}, stream="stderr")
+    assert shown == ""
+
+
+def test_interrupted_progress_bar(stream_of_rows: Path) -> None:
+    """Control-C leaves the cursor shown, on a line of its own, and no traceback."""
+    interrupt = IMPATIENT.replace(
+        "main()",
+        "import os, signal\n"
+        "advance = progress.Bar.advance\n"
+        "def stop(self, file, done, size):\n"
+        "    advance(self, file, done, size)\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "progress.Bar.advance = stop\n"
+        "main()",
+    )
+    command = [sys.executable, "-c", interrupt, "0", "validate-dataset", "rows.jsonl"]
+    shown, output = on_terminal(command, stream_of_rows, stream="stderr")
+    assert output == ""
+    assert "Traceback" not in shown
+    assert "\x1b[?25l" in shown
+    assert shown.rstrip("\n").endswith("\x1b[?25h")
+    assert shown.endswith("\n")
+
+
 # Width
 
 

@@ -117,7 +117,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "the wrong closer": ("[1}", "1:3", "`,` or `]`"),
     "the wrong closer of an object": ('{"a": 1]', "1:8", "`,` or `}`"),
     "a closer too many": ("[1]]", "1:4", "more text follows"),
-    "two values": ("{}\n{}", "2:1", "more text follows"),
+    "two values": ("{} {}", "1:4", "more text follows"),
     "cut short in an object": ('{"a": 1', "1:8", "the text ends"),
     "cut short after a colon": ('{"a":\n', "2:1", "the text ends"),
     "cut short in an array": ("[1,", "1:4", "the text ends"),

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 from source_texts import at, document, fragment, parts, stream, value
 
 from evalcontract.source import jsonl as rows_module
+from evalcontract.source.misnamed import not_jsonl
 from evalcontract.source.scalars import resolve_plain
 
 if TYPE_CHECKING:
@@ -216,6 +217,8 @@ def test_jsonl(
         json.dumps(line, ensure_ascii=ascii_only).encode() if good else line[0]
         for good, line in lines
     ]
+    # A file that begins as no JSONL does is one fault, wherever its first block ends.
+    assume(all(not_jsonl(texts[:count]) is None for count in range(len(texts) + 1)))
     data = (b"\xef\xbb\xbf" if mark else b"") + end.join(texts) + (end if last else b"")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows_module, "BLOCK_BYTES", size)

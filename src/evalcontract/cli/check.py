@@ -12,14 +12,30 @@ from evalcontract.cli.options import Asked, run_and_report, shared_options
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument(
-    "path", type=click.Path(path_type=Path, exists=True, file_okay=False), default=Path()
-)
+@click.argument("path", default=".", metavar="[FOLDER]")
 @shared_options
-def check(path: Path, **options: Any) -> int:
+def check(path: str, **options: Any) -> int:
     """Check a whole workspace.
 
-    That is its datasets, rubrics, judges, bundles and targets. PATH is a folder, the current one
-    by default.
+    That is its datasets, rubrics, judges, bundles and targets. FOLDER is the current one by
+    default.
     """
-    return run_and_report(Asked(**options), lambda asked: check_workspaces(path, asked))
+    folder = _folder(path)
+    return run_and_report(Asked(**options), lambda asked: check_workspaces(folder, asked))
+
+
+def _folder(name: str) -> Path:
+    """Return the folder of a name; say which command takes a file.
+
+    Raises:
+        UsageError: there is no such folder.
+
+    """
+    path = Path(name)
+    if "\0" in name or not name or not path.exists():
+        raise click.UsageError(f"there is no folder `{name}`", click.get_current_context())
+    if not path.is_dir():
+        single = "validate-dataset, validate-rubric or validate-judge"
+        message = f"`{name}` is a file, and check takes a folder; for a file take {single}"
+        raise click.UsageError(message, click.get_current_context())
+    return path

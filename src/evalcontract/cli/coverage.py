@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import shutil
-import sys
 from pathlib import Path
 
 import click
 
 from evalcontract import __version__
 from evalcontract.api.coverage import CoverageOutcome, coverage
-from evalcontract.api.options import Input, Options
+from evalcontract.api.options import Options
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import write_findings
+from evalcontract.cli.output import put, put_json
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
@@ -42,7 +42,13 @@ def _no_nan(context: click.Context, option: click.Parameter, value: float | None
     callback=_no_nan,
     help="Fail (exit 1) where a smaller share of the checks will run.",
 )
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Text for people, JSON for programs.",
+)
 @click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -51,6 +57,7 @@ def _no_nan(context: click.Context, option: click.Parameter, value: float | None
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
+    metavar="NUMBER",
     default=50,
     show_default=True,
     help="Name that many gaps of a file at the most as text; 0 names all.",
@@ -69,27 +76,23 @@ def coverage_command(
     It will run, be skipped (which key is missing), pass whatever the output is, or be unavailable
     on this machine. FILE is a dataset; of a rubric it is told what a row needs.
     """
-
-    def stdin() -> Input:
-        return Input(Path(stdin_filename or "<stdin>"), sys.stdin.buffer)
-
-    inputs = find_inputs(files, Kind.DATASET, stdin)
+    inputs = find_inputs(files, Kind.DATASET, stdin_filename)
     outcome = coverage(inputs, Options(root), all_rows=output_format == "json")
     if min_coverage is not None and not outcome.files and not outcome.diagnostics:
         raise NothingToCheck("a rubric alone has no rows, and --min-coverage counts those")
     write_findings(outcome.diagnostics)
-    for piece in _report(outcome, output_format, limit):
-        click.echo(piece, nl=False)
+    _print(outcome, output_format, limit)
     status = exit_status(outcome.diagnostics)
     if min_coverage is not None and outcome.totals.percent < min_coverage:
-        click.echo(f"coverage is below {min_coverage:g} %", err=True)
+        put([f"coverage is below {min_coverage:g} %\n"], err=True)
         status = status or ERRORS
     return status
 
 
-def _report(outcome: CoverageOutcome, output_format: str, limit: int) -> list[str]:
+def _print(outcome: CoverageOutcome, output_format: str, limit: int) -> None:
     totals = outcome.totals
     if output_format == "json":
-        return list(write_json(outcome.files, outcome.plans, totals, __version__))
+        put_json(write_json(outcome.files, outcome.plans, totals, __version__))
+        return
     width = shutil.get_terminal_size().columns
-    return list(write_text(outcome.files, outcome.plans, totals, limit, width))
+    put(write_text(outcome.files, outcome.plans, totals, limit, width))

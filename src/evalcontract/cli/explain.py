@@ -11,11 +11,12 @@ import click
 
 from evalcontract.api.manual import manual
 from evalcontract.cli.colour import wants_colour
+from evalcontract.cli.output import put
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import DEFAULT, TABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.model.page import Page
 
@@ -29,29 +30,33 @@ def explain(code: str | None) -> None:
     """
     pages = manual()
     if code is None:
-        _list(pages.values())
+        put(_list(pages.values()))
         return
     if code not in pages:
         near = nearest(code, pages) or _by_fault(code, list(pages))
-        advice = f" Did you mean {near}?" if near else " `evalcontract explain` lists them all."
-        raise click.UsageError(f"There is no code {code}.{advice}")
+        advice = f"did you mean `{near}`?" if near else "`evalcontract explain` lists them all"
+        raise click.UsageError(f"there is no code `{code}`; {advice}", click.get_current_context())
     page = pages[code]
     soft, strict = TABLE.get(code, DEFAULT)
     colour = wants_colour(sys.stdout)
-    click.echo(click.style(code, bold=True) if colour else code, color=colour)
-    click.echo(f"\n{page.what}\n\n{page.why}\n")
-    click.echo(f"Severity: {soft} (soft), {strict} (strict)\n")
-    click.echo(f"Bad:\n\n{textwrap.indent(page.bad, '    ')}")
-    click.echo(f"Good:\n\n{textwrap.indent(page.good, '    ')}", nl=False)
+    put(
+        (
+            f"{click.style(code, bold=True) if colour else code}\n",
+            f"\n{page.what}\n\n{page.why}\n\n",
+            f"Severity: {soft} (soft), {strict} (strict)\n\n",
+            f"Bad:\n\n{textwrap.indent(page.bad, '    ')}\n",
+            f"Good:\n\n{textwrap.indent(page.good, '    ')}",
+        )
+    )
 
 
-def _list(pages: Iterable[Page]) -> None:
-    """Print each code with the first sentence of its page below it."""
+def _list(pages: Iterable[Page]) -> Iterator[str]:
+    """Write each code with the first sentence of its page below it."""
     width = min(shutil.get_terminal_size().columns, 100)
     for page in pages:
         sentence = " ".join(page.what.split()).split(". ")[0].rstrip(".")
-        click.echo(page.code)
-        click.echo(textwrap.fill(sentence, width, initial_indent="    ", subsequent_indent="    "))
+        told = textwrap.fill(sentence, width, initial_indent="    ", subsequent_indent="    ")
+        yield f"{page.code}\n{told}\n"
 
 
 def _by_fault(code: str, codes: list[str]) -> str | None:

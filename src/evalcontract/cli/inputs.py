@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,24 +14,25 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.workspace import real
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from evalcontract.model.reference import Kind
 
 
-def find_inputs(arguments: tuple[str, ...], kind: Kind, stdin: Callable[[], Input]) -> list[Input]:
-    """Return the files that arguments mean, each once.
+def find_inputs(arguments: tuple[str, ...], kind: Kind, stdin_name: str | None) -> list[Input]:
+    """Return the files that arguments mean, each once; `-` is standard input.
 
     A named file that is not there is kept: it is a finding, and the others are still checked.
 
     Raises:
-        NothingToCheck: a folder or a pattern leads to no file.
+        NothingToCheck: a folder or a pattern leads to no file, or nothing can be read from
+            standard input.
 
     """
     found: dict[Path, Input] = {}
     for argument in arguments:
         if argument == "-":
-            given = stdin()
+            given = _stdin(stdin_name)
             found.setdefault(given.path, given)
             continue
         for path in _paths(argument, kind):
@@ -38,8 +40,17 @@ def find_inputs(arguments: tuple[str, ...], kind: Kind, stdin: Callable[[], Inpu
     return list(found.values())
 
 
+def _stdin(name: str | None) -> Input:
+    if sys.stdin is None:
+        raise NothingToCheck("standard input is closed")
+    return Input(Path(name or "<stdin>"), sys.stdin.buffer)
+
+
 def _paths(argument: str, kind: Kind) -> Iterator[Path]:
     path = Path(argument)
+    if not argument:
+        # Not the current folder: this is what an unset variable of a script gives.
+        raise NothingToCheck("an empty text names no file")
     if "\0" in argument:
         raise NothingToCheck("a file's name cannot hold a NUL")
     if not os.path.lexists(path) and has_magic(argument):

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import sys
 import traceback
+from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from evalcontract import __version__
 from evalcontract.cli.colour import wants_colour
+from evalcontract.cli.group import Group
+from evalcontract.cli.output import OutputError, let_go, not_written, prepare_streams, put
 from evalcontract.model.errors import EvalContractError
-from evalcontract.model.nearest import nearest
-from evalcontract.policy.exit_status import BUG, USAGE
+from evalcontract.policy.exit_status import BUG, INTERRUPTED, USAGE
 from evalcontract.report.frame import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-from importlib import import_module
 
 # Where each command is; it is imported when it is asked for, since that is what a start costs.
 COMMANDS = {
@@ -43,28 +45,20 @@ def command(name: str) -> click.Command:
     return found
 
 
-class _Group(click.Group):
-    """A group whose commands have a second name; an unknown one gets a suggestion."""
+class _Commands(Group):
+    """The commands of `evalcontract`, some of which have a second name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
         return list(COMMANDS)
 
+    def names(self, ctx: click.Context) -> list[str]:
+        return [*self.list_commands(ctx), *ALIASES]
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
         name = ALIASES.get(cmd_name, cmd_name)
         return command(name) if name in COMMANDS else None
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        asked = args[0]
-        if asked not in COMMANDS and asked not in ALIASES and not asked.startswith("-"):
-            near = nearest(asked, COMMANDS)
-            advice = f" Did you mean {near}?" if near else f" There are {', '.join(COMMANDS)}."
-            raise click.UsageError(f"There is no command {asked}.{advice}", ctx)
-        name, found, rest = super().resolve_command(ctx, args)
-        return (found.name if found else name), found, rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
@@ -81,7 +75,7 @@ class _Group(click.Group):
             )
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="evalcontract")
 def group() -> None:
     """Check the datasets, rubrics and judges of language model evaluations."""
@@ -90,29 +84,48 @@ def group() -> None:
 def run(asked: click.Command, arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
     try:
+        status = _status(asked, arguments)
+    except OutputError as error:
+        let_go(sys.stdout)
+        status = USAGE if error.quiet else _refuse(str(error))
+    let_go(sys.stderr)
+    return status
+
+
+def _status(asked: click.Command, arguments: Sequence[str] | None) -> int:
+    try:
+        prepare_streams()
         status: Any = asked.main(arguments, standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.ClickException as error:
         usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
-        return _refuse(error.format_message(), usage)
+        message = error.format_message()
+        return _refuse(message[:1].lower() + message[1:].removesuffix("."), usage)
     except EvalContractError as error:
         return _refuse(str(error))
     except (click.Abort, KeyboardInterrupt):
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone; nobody is left to tell
-        return 0
-    except Exception:  # noqa: BLE001 - the last resort: say that it is our bug
-        traceback.print_exc()
-        click.echo("this is a bug of evalcontract: please report it with the above", err=True)
+        return INTERRUPTED
+    except SystemExit:  # click's own way out, when the reader of its help has gone
+        return USAGE
+    except OutputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the last resort: say that it is our bug
+        if isinstance(error, OSError) and error.filename is None:  # click printed its help
+            raise not_written(error) from None
+        told = "this is a bug of evalcontract: please report it with the above\n"
+        with suppress(OutputError):
+            put([traceback.format_exc(), told], err=True)
         return BUG
 
 
 def _refuse(message: str, usage: str = "") -> int:
     """Say why nothing was done; what was typed is shown, and not sent to the terminal."""
-    colour = wants_colour(sys.stderr)
-    name = click.style("error", fg="red", bold=True) if colour else "error"
-    if usage:
-        click.echo(visible(usage), err=True)
-    click.echo(f"{name}: {visible(message)}", err=True, color=colour)
+    name = "error"
+    if wants_colour(sys.stderr):
+        name = click.style(name, fg="red", bold=True)
+    # Line breaks are click's; a terminal does nothing harmful with one.
+    lines = [usage, f"{name}: "] if usage else [f"{name}: "]
+    lines[-1] += "\n".join(visible(line) for line in message.split("\n"))
+    with suppress(OutputError):
+        put([f"{line}\n" for line in lines], err=True)
     return USAGE

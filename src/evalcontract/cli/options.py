@@ -14,6 +14,7 @@ import click
 from evalcontract import __version__
 from evalcontract.api.options import Options
 from evalcontract.cli.colour import wants_colour
+from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS
@@ -59,6 +60,7 @@ _OPTIONS = (
     click.option(
         "--limit",
         type=click.IntRange(min=0),
+        metavar="NUMBER",
         default=200,
         show_default=True,
         help="Show that many findings at the most as text; 0 shows all.",
@@ -82,17 +84,15 @@ def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
         outcome = work(Options(asked.root, asked.strict, progress=bar.advance))
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     style = _style(sys.stdout, asked.limit, verbose=asked.verbose)
-    for piece in FORMATS[asked.output_format](report, style):
-        click.echo(piece, nl=False, color=True)
+    print_ = put_json if asked.output_format == "json" else put
+    print_(FORMATS[asked.output_format](report, style))
     return exit_status(outcome.diagnostics)
 
 
 def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     """Print findings on standard error, for a command whose result is something else."""
     style = _style(sys.stderr, 0, verbose=False)
-    for found in diagnostics:
-        for piece in write_finding(found, style):
-            click.echo(piece, nl=False, err=True, color=True)
+    put((piece for found in diagnostics for piece in write_finding(found, style)), err=True)
 
 
 def _style(stream: IO[Any], limit: int, *, verbose: bool) -> Style:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from evalcontract.report.frame import ending, visible
+
 if TYPE_CHECKING:
     from types import TracebackType
 
 _PATIENCE_SECONDS = 1.0
+#: What stands beside the label: click's bar of 36 cells, the share, the time that is left.
+_BAR_CELLS = 36 + len("  [####]  100%  00:00:00  ")
 
 
 class Bar:
@@ -21,7 +27,8 @@ class Bar:
         self._started = time.monotonic()
         self._file: str | None = None
         self._bar: Any = None
-        self._watched = sys.stderr.isatty()
+        # A dumb terminal shows every step of a bar as text.
+        self._watched = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def __enter__(self) -> Self:
         return self
@@ -41,7 +48,8 @@ class Bar:
         if file != self._file:
             self._close()
             self._file = file
-            self._bar = click.progressbar(length=size, label=file, file=sys.stderr)
+            label = ending(visible(file), shutil.get_terminal_size().columns - _BAR_CELLS)
+            self._bar = click.progressbar(length=size, label=label, file=sys.stderr)
             self._bar.__enter__()
         self._bar.update(done - self._bar.pos)
 

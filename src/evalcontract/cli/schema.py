@@ -8,13 +8,15 @@ from urllib.parse import urlsplit
 
 import click
 
+from evalcontract.cli.group import Group
+from evalcontract.cli.output import put, put_json
 from evalcontract.source import write_text
 from evalcontract.structure import schemas
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
-@click.group(context_settings=_HELP)
+@click.group(cls=Group, context_settings=_HELP)
 def schema() -> None:
     """List, show and export the JSON Schemas of the contract."""
 
@@ -22,15 +24,16 @@ def schema() -> None:
 @schema.command("list", context_settings=_HELP)
 def list_() -> None:
     """List the schemas: name and id."""
-    for name in schemas.names():
-        click.echo(f"{name:<10} {schemas.load(name)['$id']}")
+    put(f"{name:<10} {schemas.load(name)['$id']}\n" for name in schemas.names())
 
 
 @schema.command(context_settings=_HELP)
-@click.argument("name", type=click.Choice(schemas.names()) if schemas.names() else str)
+@click.argument(
+    "name", type=click.Choice(schemas.names()) if schemas.names() else str, metavar="NAME"
+)
 def show(name: str) -> None:
-    """Print a schema."""
-    click.echo(schemas.text_of(name), nl=False)
+    """Print a schema; NAME is one that `schema list` names."""
+    put_json([schemas.text_of(name)])
 
 
 @schema.command(context_settings=_HELP)
@@ -43,7 +46,7 @@ def show(name: str) -> None:
 def export(folder: Path, base_url: str | None) -> None:
     """Write the schemas into FOLDER, for those who host them or point an editor at them."""
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https", "file"):
-        raise click.BadParameter("it begins with http:// or https://", param_hint="--base-url")
+        raise click.BadParameter("it must begin with http:// or https://", param_hint="--base-url")
     for name in schemas.names():
         text = schemas.text_of(name)
         if base_url is not None:
@@ -55,4 +58,4 @@ def export(folder: Path, base_url: str | None) -> None:
         fault = write_text(path, text)
         if fault:
             raise click.ClickException(f"{path}: {fault}")
-        click.echo(path.as_posix())
+        put([f"{path.as_posix()}\n"])

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from evalcontract import __version__
+from evalcontract.policy.exit_status import INTERRUPTED
 
 
 def evalcontract() -> None:
     """Run `evalcontract`."""
-    if sys.argv[1:] == ["--version"]:
-        print(f"evalcontract, version {__version__}")  # noqa: T201 - the command line may print
-        return
-    from evalcontract.cli.main import group, run  # slow, by click
-
-    sys.exit(run(group))
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
+        with suppress(OSError):  # the slow way below says why
+            print(  # noqa: T201 - the command line may print
+                f"evalcontract, version {__version__}", flush=True
+            )
+            return
+    _run(None)
 
 
 def validate_dataset() -> None:
@@ -32,7 +35,11 @@ def validate_judge() -> None:
     _run("validate-judge")
 
 
-def _run(name: str) -> None:
-    from evalcontract.cli.main import command, run
+def _run(name: str | None) -> None:
+    try:
+        from evalcontract.cli.main import command, group, run  # slow, by click
 
-    sys.exit(run(command(name)))
+        status = run(command(name) if name else group)
+    except KeyboardInterrupt:  # while modules are still imported
+        status = INTERRUPTED
+    sys.exit(status)

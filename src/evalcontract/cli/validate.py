@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from evalcontract.api.options import Input
 from evalcontract.api.validate import validate
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import Asked, run_and_report, shared_options
 from evalcontract.model.reference import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _command(kind: Kind, summary: str, details: str) -> click.Command:
     @click.command(
         name=f"validate-{kind}",
         help=f"{summary} {details}",
-        short_help=summary.rstrip("."),
+        short_help=summary,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     @click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -33,14 +27,10 @@ def _command(kind: Kind, summary: str, details: str) -> click.Command:
     )
     @shared_options
     def command(files: tuple[str, ...], stdin_filename: str | None, **options: Any) -> int:
-        inputs = find_inputs(files, kind, _stdin(stdin_filename))
+        inputs = find_inputs(files, kind, stdin_filename)
         return run_and_report(Asked(**options), lambda asked: validate(kind, inputs, asked))
 
     return command
-
-
-def _stdin(name: str | None) -> Callable[[], Input]:
-    return lambda: Input(Path(name) if name else Path("<stdin>"), sys.stdin.buffer)
 
 
 validate_dataset = _command(

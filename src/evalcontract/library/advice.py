@@ -5,23 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.library.names import promised
+from evalcontract.model.listing import listed
 from evalcontract.model.reference import Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Library
     from evalcontract.library.names import UnreadableNames
 
 _FEW = 5
-
-
-def listed(words: Iterable[object]) -> str:
-    """Return the first few words in one line, and how many more there are."""
-    every = [str(word) for word in words]
-    more = f" … and {len(every) - _FEW} more" if len(every) > _FEW else ""
-    return ", ".join(every[:_FEW]) + more
 
 
 def says(found: Dangling, library: Library) -> str:

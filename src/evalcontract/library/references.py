@@ -8,6 +8,7 @@ from evalcontract.library.advice import advise, says
 from evalcontract.library.graph import find_cycles, rubric_steps
 from evalcontract.library.library import Dangling
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.listing import chained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ def check_cycles(artifact: Artifact, library: Library) -> Iterator[Problem]:
             Related(f"{hop.name} refers to {use.reference}", use.path, hop.file)
             for hop, use in chain[1:]
         )
-        message = f"a rubric reaches itself: {' -> '.join(names)}"
+        message = f"a rubric reaches itself: {chained(names)}"
         advice = "take one of these references out"
         yield Problem("rubric/cycle", message, chain[0][1].path, advice, related=related)
 

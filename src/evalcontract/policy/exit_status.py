@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
 
 OK, ERRORS, USAGE, BUG = 0, 1, 2, 3
+#: Ctrl-C: what a shell gives for the signal.
+INTERRUPTED = 130
 
 
 def exit_status(diagnostics: Iterable[Diagnostic]) -> int:

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.model.span import Place
+
+#: Characters that are looked at for each cell of the frame. Marks take no cell, so a few more
+#: than two; a line may be one of millions, so not all of them.
+_CHARACTERS_A_CELL = 8
+_CUT = "…"
+
+
+class _Part(NamedTuple):
+    """A part of a line as it is shown; `more` says that it goes on where it ends."""
+
+    text: str
+    more: bool
 
 
 def frame(place: Place, width: int) -> Iterator[tuple[str, str]]:
     """Yield the lines of a frame as (gutter, text): the source line, and the underline.
 
-    Long lines are cut to `width` cells around the place; control characters are shown, not sent.
+    Long lines are cut to `width` cells around the place, and only what stands near it is looked
+    at; control characters are shown, not sent.
     """
     if place.span is None or place.text is None:
         return
@@ -28,34 +42,55 @@ def frame(place: Place, width: int) -> Iterator[tuple[str, str]]:
 
 
 def _cut(text: str, start: int, end: int, width: int) -> tuple[str, str, str]:
-    before, marked, after = (visible(part) for part in (text[:start], text[start:end], text[end:]))
-    if cells(before + marked + after) <= width:
-        return before, marked, after
-    marked = _head(marked, max(width * 3 // 4, 8))
-    room = width - cells(marked)
-    after_room = room - min(cells(before), room // 2)
-    after = _head(after, max(after_room, 0))
-    before = _tail(before, max(width - cells(marked) - cells(after), 0))
-    return before, marked, after
+    far = max(width, 1) * _CHARACTERS_A_CELL
+    left, right = max(start - far, 0), min(end + far, len(text))
+    before = _Part(visible(text[left:start]), left > 0)
+    marked = _Part(visible(text[start : min(end, start + far)]), start + far < end)
+    after = _Part(visible(text[end:right]), right < len(text))
+    if not (before.more or marked.more or after.more):
+        whole = before.text, marked.text, after.text
+        if sum(map(cells, whole)) <= width:
+            return whole
+    middle = _head(marked, max(width * 3 // 4, 8))
+    room = width - cells(middle)
+    behind = _head(after, max(room - min(cells(before.text), room // 2), 0))
+    ahead = _tail(before, max(room - cells(behind), 0))
+    return ahead, middle, behind
 
 
-def _head(text: str, room: int) -> str:
-    if cells(text) <= room:
-        return text
-    kept = ""
-    for character in text:
-        if cells(kept + character) > room - 1:
-            break
-        kept += character
-    return kept + "…" if room > 0 else ""
+def _head(part: _Part, room: int) -> str:
+    """Return what fits of a part, with a sign where something was left out."""
+    if not part.more and cells(part.text) <= room:
+        return part.text
+    return "".join(_fitting(part.text, room - 1)) + _CUT if room > 0 else ""
 
 
-def _tail(text: str, room: int) -> str:
-    return _head(text[::-1], room)[::-1]
+def _tail(part: _Part, room: int) -> str:
+    """Return what fits of the end of a part; a mark is not shown without its letter."""
+    if not part.more and cells(part.text) <= room:
+        return part.text
+    kept = "".join(_fitting(reversed(part.text), room - 1))[::-1]
+    marks = len(list(takewhile(lambda each: _width(each) == 0, kept)))
+    return _CUT + kept[marks:] if room > 0 else ""
+
+
+def ending(text: str, room: int) -> str:
+    """Return a text as it is shown, or what fits of its end."""
+    return _tail(_Part(text, more=False), room)
+
+
+def _fitting(characters: Iterable[str], room: int) -> Iterator[str]:
+    for character in characters:
+        room -= _width(character)
+        if room < 0:
+            return
+        yield character
 
 
 def visible(text: str) -> str:
     """Replace what a terminal would act on by a sign for it."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(_sign(character) for character in text)
 
 
@@ -65,17 +100,21 @@ def _sign(character: str) -> str:
     code = ord(character)
     if code < ord(" "):
         return chr(0x2400 + code)  # the picture of the control character
-    if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp"):
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return "\N{REPLACEMENT CHARACTER}"
     return character
 
 
 def cells(text: str) -> int:
     """Count the cells of a terminal that a text takes."""
+    if text.isascii():
+        return len(text)
     return sum(_width(character) for character in text)
 
 
 def _width(character: str) -> int:
+    if character.isascii():
+        return 1
     if unicodedata.category(character) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.listing import SHOWN
 from evalcontract.report.frame import frame, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from evalcontract.model.span import Place
     from evalcontract.report.report import Report, Style
@@ -25,11 +27,22 @@ def write(report: Report, style: Style) -> Iterator[str]:
     for found in shown:
         yield from write_finding(found, style)
         yield "\n"
-    hidden = len(report.diagnostics) - len(shown)
-    if hidden:
-        yield f"… {_many(hidden, 'more finding')}: `--limit 0` shows all\n\n"
+    yield from _hidden(report.diagnostics[len(shown) :])
     yield from _left_out(report, style)
     yield _summary(report, style) + "\n"
+
+
+def _hidden(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """Write how many findings are not shown, and what they are, the gravest first."""
+    if not found:
+        return
+    yield f"… {_many(len(found), 'more finding')}: `--limit 0` shows all\n"
+    counts = Counter((-each.severity, each.code) for each in found)
+    ordered = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+    width = len(f"{max(counts.values()):,}")
+    for (severity, code), count in ordered:
+        yield f"  {count:{width},}  {Severity(-severity)!s:7}  {code}\n"
+    yield "\n"
 
 
 def write_finding(found: Diagnostic, style: Style) -> Iterator[str]:
@@ -54,8 +67,11 @@ def write_finding(found: Diagnostic, style: Style) -> Iterator[str]:
         ) or [""]
         yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
-    for message, place in found.related:
+    beyond = len(found.related) - SHOWN
+    for message, place in found.related if beyond <= 1 else found.related[:SHOWN]:
         yield f"{' ' * gutter} {paint('=', _BLUE)} {visible(message)}: {visible(str(place))}\n"
+    if beyond > 1:
+        yield f"{' ' * gutter} {paint('=', _BLUE)} … and {beyond:,} more places\n"
 
 
 def _frame(

@@ -37,6 +37,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.listing import listed
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     if not subject.is_declared:
         return  # that nobody declares the bundle is the mistake
     message = f"{plan.artifact.name} is not for rows of bundle `{bundle}`"
-    advice = f"it is for {', '.join(f'`{each}`' for each in plan.bundles)}"
+    advice = f"it is for {listed(f'`{each}`' for each in plan.bundles)}"
     place = Related("as it says here", ("applicable_bundles",), plan.artifact.file, on_key=True)
     path = (*subject.path, "rubric_ref")
     yield Problem(CODE, message, path, advice, related=(place,))

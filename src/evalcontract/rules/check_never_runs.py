@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import listed
 from evalcontract.model.nearest import nearest
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
@@ -59,7 +60,7 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
         if outlook.state is State.SKIP and outlook.field is not None:
             wanting.setdefault(outlook.field, []).append(f"`{step.name}`")
     for field, names in wanting.items():
-        checks = f"the check {names[0]}" if len(names) == 1 else f"the checks {', '.join(names)}"
+        checks = f"the check {names[0]}" if len(names) == 1 else f"the checks {listed(names)}"
         message = f"{checks} of {subject.plan.artifact.name} cannot run: the row has no `{field}`"
         advice = _like(subject.row, field) or (
             f"add `{field}`, or refer to a rubric that does without"

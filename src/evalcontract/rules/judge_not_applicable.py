@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.graph import rubric_steps, steps
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -87,8 +88,8 @@ def _is_foreign(judge: Artifact, bundles: Any) -> bool:
 
 
 def _problem(path: Path, judge: Artifact, bundles: list[str], via: str) -> Problem:
-    domains = ", ".join(f"`{each}`" for each in judge.document.value["applicable_to"])
-    wanted = ", ".join(f"`{each}`" for each in bundles)
+    domains = listed(f"`{each}`" for each in judge.document.value["applicable_to"])
+    wanted = listed(f"`{each}`" for each in bundles)
     return Problem(
         CODE,
         f"{judge.name}{via} was compared with people for {domains}, and not for {wanted}",

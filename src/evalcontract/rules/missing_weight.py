@@ -26,6 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
@@ -49,13 +50,13 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     missing = [id_ for id_ in ids if id_ not in weights]
     # A weight that names no check is a mistake already, and probably means one of these.
     if len(missing) > sum(key not in ids for key in weights):
-        names = ", ".join(f"`{id_}`" for id_ in missing)
+        names = listed(f"`{id_}`" for id_ in missing)
         counts = "it counts" if len(missing) == 1 else "each counts"
         yield Problem(
             CODE,
             f"`weights` leaves out {names}; {counts} 1",
             ("scoring", "weights"),
-            f"write it down: {', '.join(f'{id_}: 1' for id_ in missing)}",
+            f"write it down: {listed(f'{id_}: 1' for id_ in missing)}",
             on_key=True,
             related=tuple(Related("without a weight", ids[id_]) for id_ in missing),
         )

@@ -13,6 +13,7 @@ from evalcontract.source.fault import Fault, SourceFault, Unreadable
 from evalcontract.source.json import parse_json
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
+from evalcontract.source.misnamed import misnamed
 from evalcontract.source.text import EMPTY, decode, split_lines
 from evalcontract.source.yaml import parse_yaml
 
@@ -83,7 +84,8 @@ def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadabl
         text = decode(data)
         return parse_json(text, name, data) if kind == "json" else parse_yaml(text, name, data)
     except Fault as fault:
-        return Unreadable(name, fault.faults, tuple(split_lines(text)))
+        other = misnamed(kind, _guess(data), text) if _is_syntax(fault) else None
+        return Unreadable(name, (other,) if other else fault.faults, tuple(split_lines(text)))
 
 
 def _guess(data: bytes) -> str:
@@ -110,6 +112,10 @@ def _what_else(path: Path, mode: int) -> str | None:
     if stat.S_ISFIFO(mode):
         return "a named pipe; pipe into `-` instead"
     return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+def _is_syntax(fault: Fault) -> bool:
+    return any(each.code == "source/syntax" for each in fault.faults)
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -14,7 +14,9 @@ from evalcontract.source.limits import MAX_DEPTH, deep_fault
 from evalcontract.source.node import Node
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+# Possessive, since the matcher would keep a way back for every character of a long text.
+_BEGUN = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
+_BEGUN_STRING, _STRING = re.compile(_BEGUN), re.compile(_BEGUN + '"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -128,8 +130,7 @@ class _Scanner:
         return _ESCAPE.sub(_unescape, raw[1:-1])
 
     def _bad_string(self) -> NoReturn:
-        begun = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
-        found = begun.match(self._text, self._at)
+        found = _BEGUN_STRING.match(self._text, self._at)
         end = found.end() if found else self._at
         if self._text[end : end + 1] == "\\":
             self._at = end

@@ -3,7 +3,9 @@ r"""JSONL: a stream of batches of rows, in constant memory. A line ends at `\n` 
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -13,19 +15,28 @@ from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
 from evalcontract.source.inside import Inside
 from evalcontract.source.json import load_json
+from evalcontract.source.json_scanner import scan
 from evalcontract.source.json_way import scan_along
 from evalcontract.source.jsonl_lines import parse_lines
+from evalcontract.source.misnamed import not_jsonl
 from evalcontract.source.rows import Batch, Sift, Sifted
-from evalcontract.source.text import EMPTY, strip_mark, without_nul
+from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
+    from evalcontract.source.node import Node
 
 # Blocks of this size stay in a processor's cache while they are parsed.
 BLOCK_BYTES = 1 << 16
+#: Rows that are kept: the findings of one come together, and so does what they relate to.
+_KEPT = 4
+_LINE_END = re.compile(rb"\n")
+# Of a row that is asked for so often all places are looked up.
+_OFTEN = 3
+_OPENING_BYTES = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +77,9 @@ class RowStream:
         self._blocks: list[Block] = []
         self._starts: list[int] = []
         self._digest: Any = None
-        self._cached: tuple[Block, list[bytes]] | None = None
+        self._latest: tuple[int, list[bytes]] = (-1, [])
+        self._ends: dict[int, array[int]] = {}
+        self._rows: dict[int, _Row] = {}
 
     def __repr__(self) -> str:
         return f"RowStream({self.file!r})"
@@ -82,8 +95,8 @@ class RowStream:
 
     def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
         """Read the file from its beginning; where it cannot be read on, a last batch says so."""
-        self._blocks.clear()
-        self._starts.clear()
+        for kept in (self._blocks, self._starts, self._ends, self._rows):
+            kept.clear()
         self._digest = hashlib.sha256() if sift is None else None
         begin, end = self._part
         self.done = begin
@@ -101,6 +114,14 @@ class RowStream:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceFault("source/unreadable", message), ""),))
 
+    def opening(self) -> list[str]:
+        """Return the first lines as they are, for who wants to know what is meant."""
+        try:
+            with self._open() as stream:
+                return split_lines(stream.read(_OPENING_BYTES).decode("utf-8", "replace"))
+        except OSError:
+            return []
+
     def _read(self, blocks: Iterator[bytes], sift: Sift | None) -> Iterator[Batch]:
         index, line, empty = 0, 1, self._part[0] == 0
         for raw in blocks:
@@ -108,6 +129,9 @@ class RowStream:
                 self._digest.update(raw)
             data = raw if self.done else without_nul(strip_mark(raw))
             offset = self.done + len(raw) - len(data)
+            if not self.done and (fault := not_jsonl(data.split(b"\n"))):
+                yield Batch(0, [], (fault,))
+                return
             for piece, sifted in _sifted(data, sift):
                 if sifted is None:
                     batch, lines, skipped = parse_lines(piece, index, line, offset)
@@ -118,7 +142,7 @@ class RowStream:
                 self._blocks.append(block)
                 self._starts.append(index)
                 if lines is not None:
-                    self._cached = (block, lines)
+                    self._latest = (offset, lines)
                 empty = empty and len(skipped) == count and not batch.faults
                 index, line, offset = index + batch.count, line + count, offset + len(piece)
                 self.done = offset
@@ -164,8 +188,7 @@ class RowStream:
         for skipped in block.skipped:
             number += skipped <= number
         try:
-            text = self._lines(block)[number].decode().rstrip("\r")
-            node = scan_along(text, path[1:])
+            text, node = self._row(block, number, path[1:])
         except (Fault, OSError, UnicodeDecodeError, IndexError):
             return Place(self.file)
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
@@ -176,13 +199,48 @@ class RowStream:
         at = block.first_line + number
         return Place(self.file, Span(at, span.column, at, span.end_column), text)
 
-    def _lines(self, block: Block) -> list[bytes]:
-        if self._cached is None or self._cached[0] != block:
-            with self._open() as stream:
+    def _row(self, block: Block, number: int, path: Path) -> tuple[str, Node]:
+        """Return the text of a line, and where what a path leads to stands in it."""
+        key = block.first_line + number
+        if key not in self._rows:
+            while len(self._rows) >= _KEPT:
+                del self._rows[next(iter(self._rows))]
+            self._rows[key] = _Row(self._line(block, number).decode().rstrip("\r"))
+        row = self._rows[key]
+        row.asked += 1
+        if row.whole is None and row.asked >= _OFTEN:
+            row.whole = scan(row.text, is_line=True)
+        return row.text, row.whole or scan_along(row.text, path)
+
+    def _line(self, block: Block, number: int) -> bytes:
+        """Return a line of a block: of the latest one as it is, of others from the file."""
+        if self._latest[0] == block.offset:
+            return self._latest[1][number]
+        with self._open() as stream:
+            if block.offset not in self._ends:
                 stream.seek(block.offset)
-                data = stream.read(block.size)
-            self._cached = (block, data.split(b"\n"))
-        return self._cached[1]
+                self._ends[block.offset] = _ends_of_lines(stream.read(block.size))
+            ends = self._ends[block.offset]
+            start = ends[number - 1] if number else 0
+            stream.seek(block.offset + start)
+            return stream.read(ends[number] - start).removesuffix(b"\n")
+
+
+def _ends_of_lines(data: bytes) -> array[int]:
+    """Return the offset after each line of a block."""
+    ends = array("Q", (found.end() for found in _LINE_END.finditer(data)))
+    if not ends or ends[-1] < len(data):
+        ends.append(len(data))
+    return ends
+
+
+@dataclass
+class _Row:
+    """A row of which places were asked; the places of all its parts, where they often were."""
+
+    text: str
+    asked: int = 0
+    whole: Node | None = None
 
 
 def _whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:

@@ -57,7 +57,8 @@ def _parse_slowly(
                 rows.append(load_json(line.rstrip(b"\r"), is_line=True))
             except UnicodeDecodeError as error:
                 found = encoding_fault(line, error, offset)
-                faults.append((_on_line(found, number + first_line), ""))
+                text = line.decode("utf-8", "replace").rstrip("\r")
+                faults.append((_on_line(found, number + first_line), text))
                 skipped.append(number)
             except Fault as fault:
                 text = line.decode("utf-8", "replace")

@@ -32,7 +32,7 @@ def strip_mark(data: bytes) -> bytes:
                 SourceFault(
                     "source/encoding",
                     f"the file is {name}, not UTF-8",
-                    Span.point(),
+                    None,  # of the whole file: no line of it can be shown
                     "save it as UTF-8",
                 )
             )

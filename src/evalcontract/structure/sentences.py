@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import key_of
 from evalcontract.structure.rare_sentences import RARE, types_of
-from evalcontract.structure.sentences_of_keys import Said, listed
+from evalcontract.structure.sentences_of_keys import VALUES, Said, listed
 from evalcontract.structure.sentences_of_texts import (
     malformed,
     pattern_of,
@@ -135,7 +135,7 @@ def _any_of(error: ValidationError, name: str, written: str | None) -> Said:
     options = [each.get("required", []) for each in error.validator_value]
     keys = [key for each in options for key in each]
     if keys and all(len(each) == 1 for each in options):
-        return f"{name} asks for nothing", f"give it at least one of {listed(keys)}"
+        return f"{name} asks for nothing", f"give it at least one of {listed(keys, VALUES)}"
     return f"{name} fits none of the forms that it may have", None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import SHOWN
+from evalcontract.model.listing import listed as plainly
 from evalcontract.model.path import key_of
 from evalcontract.source.yaml_text import flow
 from evalcontract.structure.schemas import follow
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 Said = tuple[str, str | None]
 
 _MOST = 60
+#: Words of a vocabulary that are listed: all of ours, and not the five hundred of some bundle.
+VALUES = 12
 _OPEN = {
     "near-miss-key": "unknown key `{}`",
     "misplaced-key": "`{}` is known, but not here",
@@ -62,7 +66,9 @@ def unknown_key(
     """Say that a closed mapping has a key that it cannot have. `missing` are keys that it lacks."""
     of = value.get("kind")
     owner = f" for kind `{of}`" if isinstance(of, str) else f" in `{key_of(path)}`" if path else ""
-    advice = f"it may have: {listed(known)}"
+    free = [each for each in known if each not in value]
+    # What is particular to a mapping stands after what many have: an id, a label.
+    advice = f"it may have: {listed(reversed(free))}" if free else "it has all that it may have"
     if key == "weight" and "kind" in known:
         advice = "the weights of checks stand below `scoring`: `weights: {…}`"
     elif meant in missing:
@@ -74,14 +80,14 @@ def unknown_key(
     return Problem(f"{kind}/unknown-key", f"unknown key `{key}`{owner}", (*path, key), advice, True)
 
 
-def listed(words: Iterable[Any]) -> str:
-    """Write words one after another, each as code."""
-    return ", ".join(f"`{word}`" for word in words)
+def listed(words: Iterable[Any], most: int = SHOWN) -> str:
+    """Write words one after another, each as code; of many the first ones, and a count."""
+    return plainly((f"`{word}`" for word in words), most)
 
 
 def _example(key: str, schema: Schema, root: Schema) -> str | None:
     if "enum" in schema:
-        return f"one of {listed(schema['enum'])}"
+        return f"one of {listed(schema['enum'], VALUES)}"
     for example in samples(schema, root):
         if isinstance(example, str):
             text = f'"{example}"' if key == "version" else example.split("\n")[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.structure.engine import native_for
-from evalcontract.structure.sentences_of_keys import listed
+from evalcontract.structure.sentences_of_keys import VALUES, listed
 from evalcontract.structure.words_of_values import our_value
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.sentences_of_keys import Said
 
-_MOST, _MOST_LISTED = 60, 12
+_MOST = 60
 _VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 _REFERENCE = re.compile(
     r"(?:(?:rubric|judge)s?/)?(?P<id>[a-z][a-z0-9_]*?)(?:@(?P<version>[^/]*?))?(?:\.ya?ml|\.json)?"
@@ -105,5 +105,4 @@ def unknown_value(error: ValidationError, name: str, _: str | None) -> Said:
             return message, f"did you mean `{meant}`?"
         if known := our_value(value, allowed):
             return message, known
-    more = f" and {len(allowed) - _MOST_LISTED} more" if len(allowed) > _MOST_LISTED else ""
-    return message, f"one of {listed(allowed[:_MOST_LISTED])}{more}"
+    return message, f"one of {listed(allowed, VALUES)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,16 @@ from evalcontract.model.nearest import nearest
 from evalcontract.source import Document, RowStream, Unreadable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 _MODELINE = "dataset.schema.json"
 _FOLDER = "datasets"
+_QUESTIONS = re.compile(r"""^\W*questions""")
+#: The key of a row in JSON, YAML or CSV, looked for where a file begins that holds rows alone.
+_INPUT = re.compile(r"""(?:^|[\s"'{,;])input["']?\s*(?:[:,;]|$)""")
+
+_HEAD = 5
 
 
 def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable) -> bool:
@@ -26,10 +33,9 @@ def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable
     if _FOLDER in path.relative_to(root).parts[:-1]:
         return True
     if isinstance(source, Unreadable):
-        return any(_mentions(line) for line in source.lines) or _is_kept_from_us(path, source)
+        return _tells(source.lines) or _is_kept_from_us(path, source)
     if isinstance(source, RowStream):
-        rows = (row for batch in source.batches() for row in batch.rows)
-        return any(_looks_like_row(row) for row in islice(rows, 1))
+        return _holds_rows(source)
     value = source.value
     if any(_MODELINE in line for line in source.lines[:10] if line.startswith("#")):
         return True
@@ -44,8 +50,22 @@ def _is_kept_from_us(path: Path, source: Unreadable) -> bool:
     return refused and (os.path.isfile(path) or not os.path.lexists(path))
 
 
-def _mentions(line: str) -> bool:
-    return line.lstrip().strip('"').startswith("questions") or _MODELINE in line
+def _holds_rows(source: RowStream) -> bool:
+    for batch in source.batches():
+        if batch.rows:
+            return _looks_like_row(batch.rows[0])
+        if batch.faults:
+            return _tells(source.opening())
+    return False
+
+
+def _tells(lines: Sequence[str]) -> bool:
+    """Whether a text without a value was meant as a dataset; one in UTF-16 has a NUL a letter."""
+    plain = [line.replace("\0", "") for line in lines]
+    head = islice((line for line in plain if line.strip()), _HEAD)
+    return any(_QUESTIONS.search(line) or _MODELINE in line for line in plain) or any(
+        _INPUT.search(line) for line in head
+    )
 
 
 def _looks_like_row(row: Any) -> bool:

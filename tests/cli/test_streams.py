@@ -1,0 +1,166 @@
+"""Standard streams that are closed, full, left by their reader, or of another encoding."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMAND = f'"{sys.executable}" -m evalcontract'
+# Every case starts processes.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="the cases are written for a POSIX shell"),
+]
+NEAR_MISS = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [café 春 🎉]}\n"
+CALLS = [
+    ("check .", 1),
+    ("check . --output-format json", 1),
+    ("validate-dataset good.yaml", 0),
+    ("coverage good.yaml", 0),
+    ("coverage good.yaml --output-format json", 0),
+    ("explain", 0),
+    ("explain dataset/no-questions", 0),
+    ("schema list", 0),
+    ("schema show rubric", 0),
+    ("--version", 0),
+    ("--help", 0),
+    ("check --help", 0),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rows.yaml").write_text(NEAR_MISS, encoding="utf-8")
+    (tmp_path / "broken.yaml").write_text("questions: [\n", encoding="utf-8")
+    (tmp_path / "good.yaml").write_text(
+        "questions: [{id: a, input: b, criteria: c}]\n", encoding="utf-8"
+    )
+    return tmp_path
+
+
+def shell(script: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
+    dropped = ("NO_COLOR", "FORCE_COLOR", "PYTHONUTF8", "PYTHONIOENCODING", "LC_ALL")
+    kept = {key: value for key, value in os.environ.items() if key not in dropped}
+    return subprocess.run(
+        ["bash", "-c", script],
+        cwd=cwd,
+        env={**kept, "COLUMNS": "80", **more},
+        capture_output=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("call", [call for call, _ in CALLS])
+@pytest.mark.parametrize(
+    ("stream", "reason"),
+    [
+        (">&-", "standard output is closed"),
+        pytest.param(
+            ">/dev/full",
+            "no space left on device",
+            marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full"),
+        ),
+    ],
+)
+def test_output_that_cannot_be_written(call: str, stream: str, reason: str, folder: Path) -> None:
+    """A verdict that nobody got is no success: one line says so, and the exit code is 2."""
+    done = shell(f"{COMMAND} {call} {stream}", folder)
+    assert done.returncode == 2
+    assert done.stderr.decode().count("\n") == 1
+    assert reason in done.stderr.decode()
+    assert shell(f"{COMMAND} {call} {stream} 2>&-", folder).returncode == 2
+    if "full" in stream:
+        assert shell(f"{COMMAND} {call} {stream} 2>&1", folder).returncode == 2
+
+
+@pytest.mark.parametrize(("call", "status"), [*CALLS, ("nope", 2), ("", 2), ("check nowhere", 2)])
+@pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
+def test_errors_that_cannot_be_written(call: str, status: int, stream: str, folder: Path) -> None:
+    """Without a standard error, the result and the exit code are the same."""
+    if "full" in stream and not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    whole, done = shell(f"{COMMAND} {call}", folder), shell(f"{COMMAND} {call} {stream}", folder)
+    assert (done.stdout, done.returncode) == (whole.stdout, status)
+
+
+@pytest.mark.parametrize("call", [call for call, _ in CALLS])
+def test_reader_that_goes_away(call: str, folder: Path) -> None:
+    """Nothing is said; with `pipefail` it is no success."""
+    script = f"set -o pipefail; {{ sleep 0.2; {COMMAND} {call}; }} | true"
+    done = shell(script, folder)
+    assert (done.returncode, done.stderr) == (2, b"")
+
+
+def test_closed_standard_input(folder: Path) -> None:
+    for call in ("validate-dataset -", "coverage -"):
+        done = shell(f"{COMMAND} {call} <&-", folder)
+        assert (done.returncode, done.stderr) == (2, b"error: standard input is closed\n")
+
+
+ENCODINGS = [
+    {"PYTHONIOENCODING": "ascii"},
+    {"PYTHONIOENCODING": "latin-1"},
+    {"PYTHONIOENCODING": "cp1252"},
+    {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+    {"LC_ALL": "C"},
+]
+
+
+@pytest.mark.parametrize("variables", ENCODINGS, ids=str)
+@pytest.mark.parametrize("call", [*(call for call, _ in CALLS), "check nö", "explain 春"])
+def test_encoding_of_the_streams(call: str, variables: dict[str, str], folder: Path) -> None:
+    """What a stream cannot show is a sign; nothing else changes."""
+    whole = shell(f"{COMMAND} {call}", folder, PYTHONUTF8="1")
+    done = shell(f"{COMMAND} {call}", folder, **variables)
+    assert done.returncode == whole.returncode
+    assert b"Traceback" not in done.stderr
+    encoding = variables.get("PYTHONIOENCODING", "utf-8")
+    for one, other in ((done.stdout, whole.stdout), (done.stderr, whole.stderr)):
+        assert one.decode(encoding).count("\n") == other.decode().count("\n")
+
+
+@pytest.mark.parametrize("variables", ENCODINGS, ids=str)
+@pytest.mark.parametrize(
+    "call", ["check . --output-format json", "coverage rows.yaml --output-format json"]
+)
+def test_json_is_the_same_in_every_encoding(
+    call: str, variables: dict[str, str], folder: Path
+) -> None:
+    """JSON is UTF-8, or has no character beyond ASCII: both read as UTF-8."""
+    (folder / "café.yaml").write_text(NEAR_MISS, encoding="utf-8")
+    call = call.replace("rows.yaml", "caf*.yaml rows.yaml")
+    whole = shell(f"{COMMAND} {call}", folder, PYTHONUTF8="1")
+    done = shell(f"{COMMAND} {call}", folder, **variables)
+    if "LC_ALL" not in variables or "PYTHONCOERCECLOCALE" not in variables:
+        assert json.loads(done.stdout.decode("utf-8")) == json.loads(whole.stdout.decode("utf-8"))
+    else:  # names of files are read in ASCII there, too
+        json.loads(done.stdout.decode("utf-8"))
+
+
+def test_control_c(folder: Path) -> None:
+    """The exit code is that of the signal, and there is no traceback, however early it comes."""
+    with (folder / "rows.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(f'{{"id": "r{n}", "input": "b", "inptu": {n}}}\n' for n in range(200_000))
+    codes = set()
+    for delay in (0.15, 0.3, 0.6, 1.2):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "evalcontract", "validate-dataset", "rows.jsonl"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        if b"evalcontract" in errors or process.returncode == 130:
+            codes.add(process.returncode)
+            assert b"Traceback" not in errors
+    assert codes == {130}

@@ -1,0 +1,128 @@
+"""What a person reads who types a command wrongly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evalcontract.cli.main import group, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder with one good dataset the current one, on 80 columns."""
+    text = "questions: [{id: a, input: b, criteria: c}]\n"
+    (tmp_path / "rows.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("arguments", [[], ["schema"]])
+def test_a_group_alone_shows_its_help_once(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(group, [*arguments, "--help"]) == 0
+    help_ = capsys.readouterr().out
+    assert run(group, arguments) == 2
+    assert capsys.readouterr() == ("", help_)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chek"], "there is no command `chek`; did you mean `check`?"),
+        (["aev"], "there is no command `aev`; did you mean `aevd`?"),
+        (["dataset"], "there is no command `dataset`; did you mean `validate-dataset`?"),
+        (
+            ["validate"],
+            (
+                "there is no command `validate`; did you mean `validate-dataset`, "
+                "`validate-rubric` or `validate-judge`?"
+            ),
+        ),
+        (
+            ["rows.yaml"],
+            (
+                "there is no command `rows.yaml`, but a file or folder of that name; name "
+                "a command before it: `check`, `validate-dataset`, `validate-rubric`, "
+                "`validate-judge`, `coverage`, `explain`, `schema`"
+            ),
+        ),
+        (["schema", "lst"], "there is no command `lst`; did you mean `list`?"),
+        (["schema", "x"], "there is no command `x`; there are `export`, `list`, `show`"),
+        (
+            ["schema", "show", "nope"],
+            (
+                "invalid value for 'NAME': 'nope' is not one of 'coverage', 'dataset', 'judge', "
+                "'report', 'rubric', 'target'"
+            ),
+        ),
+        (["check", "nowhere"], "there is no folder `nowhere`"),
+        (["check", ""], "there is no folder ``"),
+        (
+            ["check", "rows.yaml"],
+            (
+                "`rows.yaml` is a file, and check takes a folder; for a file take "
+                "validate-dataset, validate-rubric or validate-judge"
+            ),
+        ),
+        # What `"$FILE"` gives where FILE is not set; it must not mean the current folder.
+        (["validate-dataset", ""], "an empty text names no file"),
+        (["coverage", ""], "an empty text names no file"),
+        (["validate-dataset", "--"], "missing argument 'FILE...'"),
+        (
+            ["explain", "duplicate-idd"],
+            "there is no code `duplicate-idd`; did you mean `dataset/duplicate-id`?",
+        ),
+        (["explain", ""], "there is no code ``; `evalcontract explain` lists them all"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_message(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(group, arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines()[-1] == f"error: {message}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["schema", "show"],
+        ["schema", "show", "nope"],
+        ["validate-dataset", "rows.yaml", "--limit", "x"],
+        ["check", "--nope"],
+        ["check", "\x1b[31m"],
+        ["\x1b[31m"],
+    ],
+    ids=ascii,
+)
+def test_line_breaks_are_kept_and_escapes_are_not(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(group, arguments) == 2
+    printed = capsys.readouterr().err
+    assert "\N{SYMBOL FOR LINE FEED}" not in printed
+    assert "\x1b" not in printed
+    assert printed.startswith("Usage: ")
+    assert printed.count("Usage: ") == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [[], ["check"], ["validate-dataset"], ["validate-rubric"], ["validate-judge"], ["coverage"],
+     ["explain"], ["schema"], ["schema", "list"], ["schema", "show"], ["schema", "export"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_help_fits_into_80_columns(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(group, [*command, "-h"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(" RANGE" not in line for line in lines)
