@@ -20,7 +20,7 @@ from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
 from evalcontract.rules import duplicate_id
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
-from evalcontract.source import Document, RowStream, jsonl, read_stream
+from evalcontract.source import Document, RowStream, jsonl_blocks, read_stream
 from evalcontract.structure.typed_gate import TypedGate
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def clean(number: int) -> Row:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a few rows at a time, so that there is something to learn from."""
-    monkeypatch.setattr(jsonl, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
 
 
 def check_of(data: bytes) -> DatasetCheck:

@@ -331,7 +331,7 @@ def test_not_utf8(name: str, data: bytes, message: str, where: str) -> None:
 def test_not_utf8_in_rows(
     monkeypatch: pytest.MonkeyPatch, data: bytes, message: str, where: str, size: int
 ) -> None:
-    monkeypatch.setattr("evalcontract.source.jsonl.BLOCK_BYTES", size)
+    monkeypatch.setattr("evalcontract.source.jsonl_blocks.BLOCK_BYTES", size)
     (fault,) = [fault for batch in stream(data).batches() for fault, _ in batch.faults]
     assert (fault.code, at(fault.span)) == ("source/encoding", where)
     assert fault.message == f"{message} is not UTF-8"

@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 from source_texts import at, document, fragment, parts, stream, value
 
-from evalcontract.source import jsonl as rows_module
+from evalcontract.source import jsonl_blocks as rows_module
 from evalcontract.source.misnamed import not_jsonl
 from evalcontract.source.scalars import resolve_plain
 

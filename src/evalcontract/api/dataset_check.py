@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.crash import guarded
@@ -11,12 +12,14 @@ from evalcontract.api.gates import Gates
 from evalcontract.api.grading import Grading
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.api.sifter import Sifter
+from evalcontract.api.workers import WORTH_BYTES, Looked, look_in_parts
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
 from evalcontract.library.spelling import with_advice
 from evalcontract.rules._dataset_rule import DatasetContext, IdWatch
 from evalcontract.rules._row_rule import RowSubject
+from evalcontract.source import RowStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -80,45 +83,61 @@ class DatasetCheck:
         self._sifter = Sifter(self._gates)
         self.count = 0
 
-    def batches(self, *, keep_rows: bool = False) -> Iterator[tuple[Batch, list[Problem]]]:
+    def batches(
+        self, *, keep_rows: bool = False, jobs: int = 1
+    ) -> Iterator[tuple[Batch, list[Problem]]]:
         """Yield every batch with what is wrong with its rows.
 
         The rows of a stream are not kept where nothing is to be said of them, unless it is asked.
+        Then so many processes may look at a large one.
         """
         sift = None if keep_rows or not self._may_sift() else self._sifter
-        for batch in self._rows.batches(sift):
+        for batch, problems in self._looked(sift, jobs):
             self.count += batch.count
-            if batch.sifted is None:
-                yield batch, self._read(batch, sift)
-            else:
-                self._references |= batch.sifted.references
-                yield batch, self._see_ids(batch.first_index, batch.sifted.ids)
+            yield batch, [*problems, *self._see(batch)]
+
+    def _looked(self, sift: Sifter | None, jobs: int) -> Iterator[Looked]:
+        rows = self._rows
+        if isinstance(rows, RowStream) and sift:
+            number = min(jobs, rows.size // WORTH_BYTES)
+            if number > 1:
+                crashes = self._grading.crashes
+                look = partial(self._look_at_all, sift)
+                yield from look_in_parts(rows, number, look, lambda: crashes, crashes.update)
+                return
+        yield from self._look_at_all(sift, rows)
+
+    def _look_at_all(self, sift: Sifter | None, rows: Rows) -> Iterator[Looked]:
+        for batch in rows.batches(sift):
+            yield batch, [] if batch.sifted else self._look(batch, sift)
 
     def _may_sift(self) -> bool:
         return self._rules.gate_is_sound and len(self._id_watches) == len(self._watches)
 
-    def _read(self, batch: Batch, sift: Sifter | None) -> list[Problem]:
-        """Return what is wrong with rows that were read."""
-        found: list[Problem] = []
-        clean = batch.rows
-        if not self._pass(clean):
+    def _look(self, batch: Batch, sift: Sifter | None) -> list[Problem]:
+        """Return what is wrong with rows that were read, each by itself."""
+        if self._pass(batch.rows):
+            found, clean = [], batch.rows
+        else:
             clean = []
             found = list(self._look_closely(batch, clean))
         if sift and clean:
             sift.learn(clean)
-        for code, watch in self._watches:
-            if batch.rows or not batch.faults:
-                found += guarded(code, watch.see, batch.first_index, batch.rows)
-        self._collect(batch.rows)
         return found
 
-    def _see_ids(self, first_index: int, ids: list[str]) -> list[Problem]:
-        """Return what the whole dataset shows of rows of which nothing else is to be said."""
-        return [
-            problem
-            for code, watch in self._id_watches
-            for problem in guarded(code, watch.see_ids, first_index, ids)
-        ]
+    def _see(self, batch: Batch) -> list[Problem]:
+        """Return what the rows of a batch show beside those before them."""
+        first, found = batch.first_index, []
+        if batch.sifted is not None:
+            self._references |= batch.sifted.references
+            for code, ids in self._id_watches:
+                found += guarded(code, ids.see_ids, first, batch.sifted.ids)
+            return found
+        self._collect(batch.rows)
+        for code, watch in self._watches:
+            if batch.rows or not batch.faults:
+                found += guarded(code, watch.see, first, batch.rows)
+        return found
 
     def finish(self) -> list[Problem]:
         """Return what only the whole dataset shows."""

@@ -21,12 +21,16 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a call asks for: the workspace, the mode, the day, and who watches."""
+    """What a call asks for: the workspace, the mode, the day, and who watches.
+
+    `jobs` is how many processes may look at one large dataset.
+    """
 
     root: Path | None = None
     strict: bool | None = None
     today: date | None = None
     progress: Progress | None = None
+    jobs: int = 1
 
 
 @dataclass(frozen=True, slots=True)

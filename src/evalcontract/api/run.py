@@ -47,14 +47,15 @@ class Run:
     """What one run shares: the workspace, the mode that was asked for, and today.
 
     `forced` is the mode of a command line or a call: True, False, or None for what targets and
-    configuration say. `artifact_policies` collects how strictly each artifact is to be judged,
-    from the datasets that reach it, `named_by_others` what the targets of other workspaces ask
-    for a dataset of this one.
+    configuration say. `jobs` is how many processes may look at one dataset. `artifact_policies`
+    collects how strictly each artifact is to be judged, from the datasets that reach it,
+    `named_by_others` what the targets of other workspaces ask for a dataset of this one.
     """
 
     workspace: Workspace
     forced: bool | None
     today: date
+    jobs: int = 1
     artifact_policies: dict[str, tuple[Artifact, Policy]] = field(default_factory=dict)
     named_by_others: dict[Path, list[Policy]] = field(default_factory=dict)
 
@@ -189,11 +190,13 @@ class DatasetRun:
         """How many rows were read so far."""
         return self._check.count if self._check else 0
 
-    def batches(self, *, keep_rows: bool = False) -> Iterator[tuple[Batch, list[Diagnostic]]]:
+    def batches(
+        self, *, keep_rows: bool = False, jobs: int = 1
+    ) -> Iterator[tuple[Batch, list[Diagnostic]]]:
         """Yield each batch of rows with the findings in it; see `DatasetCheck.batches`."""
         if self._check is None:
             return
-        for batch, problems in self._check.batches(keep_rows=keep_rows):
+        for batch, problems in self._check.batches(keep_rows=keep_rows, jobs=jobs):
             faults = (
                 locate_fault(fault, self._source.file, text, self._policy)
                 for fault, text in batch.faults

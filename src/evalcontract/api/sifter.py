@@ -42,7 +42,7 @@ class Sifter:
             return rows
         self._balance += len(rows)
         column = self._gate.column
-        return Sifted(column("id", rows), frozenset(column("rubric_ref", rows)))
+        return Sifted(column("id", rows), frozenset(column("rubric_ref", rows)), len(rows))
 
     def learn(self, rows: list[Any]) -> None:
         """Take rows that did not go through, and of which nothing is to be said, for examples.

@@ -150,7 +150,7 @@ def _workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterato
 
 
 def _run(root: Path, inner: tuple[Path, ...], options: Options) -> Run:
-    return Run(open_workspace(root, inner), options.strict, options.today or today())
+    return Run(open_workspace(root, inner), options.strict, options.today or today(), options.jobs)
 
 
 def _count(outcome: Outcome, kind: str) -> None:
@@ -169,7 +169,7 @@ def _dataset(
         yield from run.unreadable([source])
         return
     check = run.dataset(source, run.policy_for(path))
-    for _, found in check.batches():
+    for _, found in check.batches(jobs=run.jobs):
         if progress and isinstance(source, RowStream):
             progress(source.file, source.done, source.size)
         yield from found

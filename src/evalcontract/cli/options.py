@@ -13,6 +13,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.api.options import Options
+from evalcontract.api.workers import usable_cores
 from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
@@ -37,6 +38,7 @@ class Asked:
     output_format: str
     limit: int
     verbose: bool
+    jobs: int | None
 
 
 _OPTIONS = (
@@ -65,6 +67,11 @@ _OPTIONS = (
         show_default=True,
         help="Show that many findings at the most as text; 0 shows all.",
     ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        help="Processes for one large JSONL file; without it, as many as there are cores.",
+    ),
     click.option("-v", "--verbose", is_flag=True, help="Name the files that were left out."),
 )
 
@@ -81,7 +88,11 @@ def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
     # This process is ours, and most of what it makes lives to its end: look for cycles rarely.
     gc.set_threshold(500_000, 20, 100)
     with Bar() as bar:
-        outcome = work(Options(asked.root, asked.strict, progress=bar.advance))
+        outcome = work(
+            Options(
+                asked.root, asked.strict, progress=bar.advance, jobs=asked.jobs or usable_cores()
+            )
+        )
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     style = _style(sys.stdout, asked.limit, verbose=asked.verbose)
     print_ = put_json if asked.output_format == "json" else put

@@ -7,10 +7,13 @@ from evalcontract.source.editing import edit_yaml
 from evalcontract.source.fault import SourceFault, Unreadable
 from evalcontract.source.files import SUFFIXES, format_of, read_file, read_stream, read_text
 from evalcontract.source.jsonl import RowStream
+from evalcontract.source.jsonl_lines import moved_fault
 from evalcontract.source.rows import Batch, Rows, Sifted
+from evalcontract.source.text import EMPTY
 from evalcontract.source.writing import write_text
 
 __all__ = [
+    "EMPTY",
     "SUFFIXES",
     "Batch",
     "Document",
@@ -21,6 +24,7 @@ __all__ = [
     "Unreadable",
     "edit_yaml",
     "format_of",
+    "moved_fault",
     "read_file",
     "read_stream",
     "read_text",

@@ -3,9 +3,7 @@ r"""JSONL: a stream of batches of rows, in constant memory. A line ends at `\n` 
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
-from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -17,38 +15,26 @@ from evalcontract.source.inside import Inside
 from evalcontract.source.json import load_json
 from evalcontract.source.json_scanner import scan
 from evalcontract.source.json_way import scan_along
+from evalcontract.source.jsonl_blocks import Block, ends_of_lines, sift_lines, whole_lines
 from evalcontract.source.jsonl_lines import parse_lines
 from evalcontract.source.misnamed import not_jsonl
-from evalcontract.source.rows import Batch, Sift, Sifted
+from evalcontract.source.rows import Batch, Sift
 from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Callable, Iterator
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.source.node import Node
 
-# Blocks of this size stay in a processor's cache while they are parsed.
-BLOCK_BYTES = 1 << 16
 #: Rows that are kept: the findings of one come together, and so does what they relate to.
 _KEPT = 4
-_LINE_END = re.compile(rb"\n")
 # Of a row that is asked for so often all places are looked up.
 _OFTEN = 3
 _OPENING_BYTES = 1 << 12
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Some lines that were read together, and where they stand."""
-
-    first_index: int
-    first_line: int
-    offset: int
-    size: int
-    lines: int
-    skipped: tuple[int, ...]  # lines of the block that hold no row
+_WHOLE = (0, sys.maxsize)
 
 
 class RowStream:
@@ -72,7 +58,7 @@ class RowStream:
         self.file = file
         self.size = size
         self.done = 0
-        self._part = part or (0, sys.maxsize)
+        self._part = part or _WHOLE
         self._open = open_
         self._blocks: list[Block] = []
         self._starts: list[int] = []
@@ -95,8 +81,7 @@ class RowStream:
 
     def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
         """Read the file from its beginning; where it cannot be read on, a last batch says so."""
-        for kept in (self._blocks, self._starts, self._ends, self._rows):
-            kept.clear()
+        self.forget()
         self._digest = hashlib.sha256() if sift is None else None
         begin, end = self._part
         self.done = begin
@@ -105,7 +90,7 @@ class RowStream:
             with self._open() as stream:
                 if begin:
                     stream.seek(begin)
-                for batch in self._read(_whole_lines(stream, end - begin), sift):
+                for batch in self._read(whole_lines(stream, end - begin), sift):
                     index = batch.first_index + batch.count
                     yield batch
         except Fault as fault:
@@ -123,7 +108,7 @@ class RowStream:
             return []
 
     def _read(self, blocks: Iterator[bytes], sift: Sift | None) -> Iterator[Batch]:
-        index, line, empty = 0, 1, self._part[0] == 0
+        index, line, empty = 0, 1, self._part == _WHOLE
         for raw in blocks:
             if self._digest is not None:
                 self._digest.update(raw)
@@ -132,18 +117,19 @@ class RowStream:
             if not self.done and (fault := not_jsonl(data.split(b"\n"))):
                 yield Batch(0, [], (fault,))
                 return
-            for piece, sifted in _sifted(data, sift):
+            for piece, sifted in sift_lines(data, sift):
                 if sifted is None:
                     batch, lines, skipped = parse_lines(piece, index, line, offset)
                 else:
                     batch, lines, skipped = Batch(index, [], (), sifted), None, ()
                 count = batch.count if lines is None else len(lines)
-                block = Block(index, line, offset, len(piece), count, skipped)
+                is_blank = len(skipped) == count and not batch.faults
+                block = Block(index, line, offset, len(piece), count, skipped, is_blank)
                 self._blocks.append(block)
                 self._starts.append(index)
                 if lines is not None:
                     self._latest = (offset, lines)
-                empty = empty and len(skipped) == count and not batch.faults
+                empty = empty and is_blank
                 index, line, offset = index + batch.count, line + count, offset + len(piece)
                 self.done = offset
                 yield batch
@@ -158,7 +144,7 @@ class RowStream:
                 stream.seek(self.size * share // number)
                 stream.readline()
                 starts.append(stream.tell())
-        ends = [*starts[1:], sys.maxsize]
+        ends = [*starts[1:], _WHOLE[1]]
         return [
             RowStream(self.file, self._open, self.size, (begin, end))
             for begin, end in zip(starts, ends, strict=True)
@@ -169,6 +155,42 @@ class RowStream:
     def blocks(self) -> list[Block]:
         """What was read, so that the whole can `adopt` it."""
         return self._blocks
+
+    @property
+    def count(self) -> int:
+        """How many rows were read."""
+        last = self._blocks[-1] if self._blocks else None
+        return last.first_index + last.lines - len(last.skipped) if last else 0
+
+    @property
+    def lines(self) -> int:
+        """How many lines were read."""
+        return self._blocks[-1].first_line - 1 + self._blocks[-1].lines if self._blocks else 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every line that was read was blank."""
+        return all(each.is_blank for each in self._blocks)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all was read that there is to read."""
+        return self.done >= min(self._part[1], self.size)
+
+    @property
+    def state(self) -> tuple[list[Block], int]:
+        """What another process has to know of what was read here; see `restore`."""
+        return self._blocks, self.done
+
+    def restore(self, state: tuple[list[Block], int]) -> None:
+        """Take over what was read in another process."""
+        self._blocks, self.done = state
+        self._starts = [each.first_index for each in self._blocks]
+
+    def forget(self) -> None:
+        """Forget what was read."""
+        for kept in (self._blocks, self._starts, self._ends, self._rows):
+            kept.clear()
 
     def adopt(self, blocks: list[Block], *, rows: int, lines: int) -> None:
         """Take over the places of a part, before which there are so many rows and lines."""
@@ -219,19 +241,11 @@ class RowStream:
         with self._open() as stream:
             if block.offset not in self._ends:
                 stream.seek(block.offset)
-                self._ends[block.offset] = _ends_of_lines(stream.read(block.size))
+                self._ends[block.offset] = ends_of_lines(stream.read(block.size))
             ends = self._ends[block.offset]
             start = ends[number - 1] if number else 0
             stream.seek(block.offset + start)
             return stream.read(ends[number] - start).removesuffix(b"\n")
-
-
-def _ends_of_lines(data: bytes) -> array[int]:
-    """Return the offset after each line of a block."""
-    ends = array("Q", (found.end() for found in _LINE_END.finditer(data)))
-    if not ends or ends[-1] < len(data):
-        ends.append(len(data))
-    return ends
 
 
 @dataclass
@@ -241,49 +255,3 @@ class _Row:
     text: str
     asked: int = 0
     whole: Node | None = None
-
-
-def _whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
-    """Yield blocks that end where a line ends, of that many bytes in all; no line is cut."""
-    rest: list[bytes] = []
-    while chunk := stream.read(min(BLOCK_BYTES, size)):
-        size -= len(chunk)
-        cut = chunk.rfind(b"\n") + 1
-        if cut == 0:
-            rest.append(chunk)
-            continue
-        yield b"".join([*rest, chunk[:cut]])
-        rest = [chunk[cut:]] if cut < len(chunk) else []
-    if rest:
-        yield b"".join(rest)
-
-
-def _sifted(data: bytes, sift: Sift | None) -> Iterator[tuple[bytes, Sifted | None]]:
-    """Yield the lines of a block in pieces, each with what the sift kept of it.
-
-    A few doubtful rows must not take the others with them: a block is cut where the sift says
-    that it met one, or else in two. What it learns of a piece it knows for the next.
-    """
-    waiting = [(data, False)]
-    while waiting:
-        piece, is_doubtful = waiting.pop()
-        if sift is None or is_doubtful:
-            yield piece, None
-            continue
-        kept = sift.read(piece)
-        if isinstance(kept, Sifted):
-            yield piece, kept
-            continue
-        first, last = kept or _halves(piece)
-        if not sift.is_ready or (first, last) == (0, len(piece)):
-            yield piece, None
-            continue
-        parts = ((piece[last:], False), (piece[first:last], bool(kept)), (piece[:first], False))
-        waiting += [part for part in parts if part[0]]
-
-
-def _halves(lines: bytes) -> tuple[int, int]:
-    """Return where the second half of some lines begins, and where it ends; one is no half."""
-    start = lines.rfind(b"\n", 0, len(lines) // 2) + 1
-    start = start or lines.find(b"\n", 0, len(lines) - 1) + 1
-    return start, len(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -70,10 +71,17 @@ def _parse_slowly(
 
 def _on_line(fault: SourceFault, line: int) -> SourceFault:
     """Return a fault of a text of one line as a fault of that line of the file."""
-    related = tuple((what, _moved(span, line)) for what, span in fault.related)
-    span = _moved(fault.span or Span.point(), line)
-    return SourceFault(fault.code, fault.message, span, fault.help, related)
+    found = moved_fault(fault, line - 1)
+    return found if found.span else replace(found, span=Span.point(line))
 
 
-def _moved(span: Span, line: int) -> Span:
-    return Span(line, span.column, line, span.end_column)
+def moved_fault(fault: SourceFault, lines: int) -> SourceFault:
+    """Return a fault as one that stands so many lines below."""
+    if not lines:
+        return fault
+    related = tuple((what, _moved(span, lines)) for what, span in fault.related)
+    return replace(fault, span=fault.span and _moved(fault.span, lines), related=related)
+
+
+def _moved(span: Span, lines: int) -> Span:
+    return replace(span, line=span.line + lines, end_line=span.end_line + lines)

@@ -21,6 +21,7 @@ class Sifted:
 
     ids: list[str]
     references: frozenset[str]
+    count: int
 
 
 class Sift(Protocol):
@@ -59,7 +60,7 @@ class Batch:
     @property
     def count(self) -> int:
         """How many rows it is of."""
-        return len(self.rows if self.sifted is None else self.sifted.ids)
+        return len(self.rows) if self.sifted is None else self.sifted.count
 
 
 class Rows(Protocol):

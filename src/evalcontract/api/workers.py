@@ -1,0 +1,159 @@
+"""A large stream of rows in several processes: each looks at a part, this one puts them together.
+
+What a part yields counts from its own beginning. It is moved to its place here, in the order of the
+parts, so that nobody sees how many there were.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.source import EMPTY, Batch, Sifted, moved_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkProcess
+
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.source import RowStream
+
+Looked = tuple[Batch, list["Problem"]]
+
+# To start a process and to bring its findings home takes as long as to read so many bytes.
+WORTH_BYTES = 16 << 20
+_BETWEEN = "\0"
+
+
+def usable_cores() -> int:
+    """Return how many processes can run at once; 1 where a process cannot be forked."""
+    if not hasattr(os, "fork") or sys.platform == "darwin":
+        return 1  # forked processes are not safe there
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def look_in_parts(
+    rows: RowStream,
+    number: int,
+    look: Callable[[RowStream], Iterator[Looked]],
+    learned: Callable[[], Any],
+    take: Callable[[Any], None],
+) -> Iterator[Looked]:
+    """Yield what `look` finds in a stream, the parts looked at side by side.
+
+    `learned` is asked in each other process when it is done, and its answer given to `take` here.
+    A part of which the process dies is looked at in this one.
+    """
+    first, *others = rows.cut(number)
+    workers = [_Worker(part, look, learned) for part in others]
+    try:
+        rows.forget()
+        yield from _joined(rows, first, look(first), 0, 0)
+        if not first.is_done:
+            return  # the file cannot be read on
+        for worker in workers:
+            count = rows.count, rows.lines
+            results = worker.results(take)
+            found = look(worker.part) if results is None else iter(results)
+            yield from _joined(rows, worker.part, found, *count)
+        if rows.is_empty:
+            yield Batch(0, [], ((EMPTY, ""),)), []
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def _joined(
+    rows: RowStream, part: RowStream, found: Iterator[Looked], count: int, lines: int
+) -> Iterator[Looked]:
+    """Move what was found in a part behind so many rows and lines."""
+    adopted = 0
+    for batch, problems in found:
+        rows.adopt(part.blocks[adopted:], rows=count, lines=lines)
+        adopted = len(part.blocks)
+        rows.done = part.done
+        faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
+        batch = replace(batch, first_index=batch.first_index + count, faults=faults)  # noqa: PLW2901
+        yield batch, [_moved(each, count) for each in problems]
+
+
+def _moved(problem: Problem, rows: int) -> Problem:
+    if not rows or not problem.path or not isinstance(problem.path[0], int):
+        return problem
+    related = tuple(
+        replace(each, path=_path(each.path, rows)) if each.file is None else each
+        for each in problem.related
+    )
+    index = problem.row_index if problem.row_index is None else problem.row_index + rows
+    return replace(problem, path=_path(problem.path, rows), row_index=index, related=related)
+
+
+def _path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ...]:
+    return (path[0] + rows, *path[1:]) if path and isinstance(path[0], int) else path
+
+
+class _Worker:
+    """A process that looks at one part, and says what it found when it is done."""
+
+    def __init__(
+        self,
+        part: RowStream,
+        look: Callable[[RowStream], Iterator[Looked]],
+        learned: Callable[[], Any],
+    ) -> None:
+        from multiprocessing import get_context  # slow to import
+
+        self.part = part
+        context = get_context("fork")
+        self._here, there = context.Pipe(duplex=False)
+        self._process: ForkProcess = context.Process(
+            target=_work, args=(part, look, learned, there), daemon=True
+        )
+        self._process.start()
+        there.close()
+
+    def results(self, take: Callable[[Any], None]) -> list[Looked] | None:
+        """Wait for what was found; None where the process died."""
+        try:
+            found, state, answer = self._here.recv()
+        except (EOFError, OSError):
+            return None
+        self.part.restore(state)
+        take(answer)
+        return [(_unpacked(batch), problems) for batch, problems in found]
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        self._here.close()
+        self._process.terminate()
+        self._process.join()
+
+
+def _work(
+    part: RowStream,
+    look: Callable[[RowStream], Iterator[Looked]],
+    learned: Callable[[], Any],
+    there: Connection,
+) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process says it
+    found = [(_packed(batch), problems) for batch, problems in look(part)]
+    there.send((found, part.state, learned()))
+
+
+def _packed(batch: Batch) -> Batch:
+    """Put the ids of sifted rows into one text: thousands of small ones are slow to send."""
+    kept = batch.sifted
+    if kept is None or any(_BETWEEN in each for each in kept.ids):
+        return batch
+    return replace(batch, sifted=Sifted([_BETWEEN.join(kept.ids)], kept.references, len(kept.ids)))
+
+
+def _unpacked(batch: Batch) -> Batch:
+    kept = batch.sifted
+    if kept is None or len(kept.ids) == kept.count:
+        return batch
+    return replace(batch, sifted=Sifted(kept.ids[0].split(_BETWEEN), kept.references, kept.count))

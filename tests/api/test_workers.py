@@ -1,0 +1,179 @@
+"""The verdict of several processes is that of one."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evalcontract.api import dataset_check, workers
+from evalcontract.api.options import Input, Options
+from evalcontract.api.sifter import Sifter
+from evalcontract.api.validate import Outcome, validate
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.source import jsonl_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
+
+RUBRIC = """\
+id: facts
+version: "1.0.0"
+checks:
+  - {id: facts, kind: fact_match}
+scoring: {combine: all_pass}
+"""
+
+
+def clean(number: int) -> dict[str, Any]:
+    return {
+        "id": f"row_{number}",
+        "input": "Why?",
+        "expected_facts": ["left"],
+        "rubric_ref": "rubric/facts@1.0.0",
+    }
+
+
+def lines_of(count: int) -> list[bytes]:
+    return [json.dumps(clean(number)).encode() for number in range(count)]
+
+
+def with_faults(lines: list[bytes]) -> list[bytes]:
+    """Put a fault of every sort into some lines, all over the file."""
+    size = len(lines)
+    changes: list[Callable[[bytes], bytes]] = [
+        lambda line: line.replace(b"expected_facts", b"expecteed_facts"),
+        lambda line: line.replace(b'"Why?"', b"7"),
+        lambda line: line.replace(b"facts@1.0.0", b"fact@1.0.0"),
+        lambda line: line.replace(b"@1.0.0", b""),
+        lambda line: line.replace(b'"row_', b'"row_1", "id": "row_'),
+        lambda _: json.dumps(clean(3)).encode(),
+        lambda _: b"",
+        lambda _: b"{",
+        lambda _: b'"\xff"',
+        lambda line: line.replace(b'"input"', b'"bundle": "nobody", "input"'),
+    ]
+    for number, change in enumerate(changes):
+        for at in range(number * 7 + 5, size, 97):
+            lines[at] = change(lines[at])
+    return lines
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace where even a small file is worth several processes."""
+    monkeypatch.setattr(dataset_check, "WORTH_BYTES", 1000)
+    monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "facts.yaml").write_text(RUBRIC)
+    return tmp_path
+
+
+def outcome_of(data: bytes, place: Path, jobs: int) -> Outcome:
+    path = place / "rows.jsonl"
+    path.write_bytes(data)
+    return validate(Kind.DATASET, [Input(path)], Options(root=place, jobs=jobs))
+
+
+def reverse(line: Any) -> Any:
+    return line[::-1]
+
+
+DATA = {
+    "clean": b"\n".join(lines_of(600)),
+    "faults": b"\n".join(with_faults(lines_of(600))) + b"\n",
+    "CRLF and a mark": b"\xef\xbb\xbf" + b"\r\n".join(with_faults(lines_of(300))),
+    "long lines": b"\n".join(
+        json.dumps({**clean(number), "input": "x" * (9000 if number % 7 == 0 else 9)}).encode()
+        for number in range(60)
+    ),
+    "one line": json.dumps({**clean(0), "input": "x" * 20_000}).encode(),
+    "blank lines first": b"\n" * 9000 + b"\n".join(lines_of(9)),
+    "blank lines last": b"\n".join(lines_of(9)) + b"\n" * 9000,
+    "nothing but blanks": b" \n" * 9000,
+    "shuffled": b"\n".join(sorted(with_faults(lines_of(600)), key=reverse)),
+    "another encoding": "\n".join(map(str, range(9000))).encode("utf-16"),
+    "binary": b"\0" + b"\n".join(lines_of(60)),
+    "no JSONL": json.dumps({"questions": [clean(n) for n in range(99)]}, indent=1).encode(),
+}
+
+
+@pytest.mark.parametrize("data", DATA.values(), ids=DATA)
+@pytest.mark.parametrize("jobs", [2, 3, 7])
+def test_the_verdict_is_the_same(data: bytes, jobs: int, place: Path) -> None:
+    alone, together = (outcome_of(data, place, each) for each in (1, jobs))
+    assert together.diagnostics == alone.diagnostics
+    assert (together.rows, together.files) == (alone.rows, alone.files)
+
+
+def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process tells its number in place of a finding."""
+    monkeypatch.setattr(
+        dataset_check.DatasetCheck,
+        "_look",
+        lambda *_: [Problem("dataset/wrong-type", str(os.getpid()), (0,))],
+    )
+    monkeypatch.setattr(Sifter, "read", lambda *_: None)
+    found = outcome_of(DATA["clean"], place, 3).diagnostics
+    assert len({each.message for each in found}) == 3
+
+
+def test_a_process_that_dies_is_done_without(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = os.getpid()
+    look = dataset_check.DatasetCheck._look_at_all  # noqa: SLF001 - what each process runs
+
+    def deadly(*given: Any) -> Any:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return look(*given)
+
+    alone = outcome_of(DATA["faults"], place, 1)
+    monkeypatch.setattr(dataset_check.DatasetCheck, "_look_at_all", deadly)
+    assert outcome_of(DATA["faults"], place, 3).diagnostics == alone.diagnostics
+
+
+def test_a_small_file_is_looked_at_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dataset_check, "look_in_parts", lambda *_: pytest.fail("not worth it"))
+    monkeypatch.chdir(tmp_path)
+    assert outcome_of(b"\n".join(lines_of(60)), tmp_path, 8).rows == 60
+
+
+def test_no_process_is_left_behind(place: Path) -> None:
+    """Ctrl-C ends all of them, and says so once."""
+    (place / "rows.jsonl").write_bytes(b"\n".join(lines_of(3000)) * 100)
+    program = (
+        "import sys, time\n"
+        "from evalcontract.cli import start\n"
+        "from evalcontract.api import dataset_check\n"
+        "dataset_check.WORTH_BYTES = 1000\n"
+        "dataset_check.DatasetCheck._look = lambda *_: time.sleep(60)\n"
+        "sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '3']\n"
+        "sys.exit(start.evalcontract())\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stderr=subprocess.PIPE,
+        cwd=place,
+        start_new_session=True,
+    ) as process:
+        time.sleep(2)
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=20)
+    assert b"Traceback" not in told
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_cores() -> None:
+    assert workers.usable_cores() >= 1
