@@ -11,7 +11,7 @@ from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import near_misses
-from evalcontract.structure.schemas import described, known_keys, load, properties
+from evalcontract.structure.schemas import described, follow, known_keys, load, properties
 from evalcontract.structure.sentences import sentence_for
 from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.spelling import meant_key
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
 
+_ABOUT = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
 #: Keywords that may be applied to one row by the schema of its bundle; ten seconds, about.
 MOST_STEPS = 2_000_000
 
@@ -47,6 +48,18 @@ class Structure:
     @cached_property
     def _exact(self) -> Validator:
         return validator_for(self.schema)
+
+    @cached_property
+    def _native(self) -> NativeValidator:
+        return native_for(self.schema)
+
+    @cached_property
+    def _simple(self) -> frozenset[str] | None:
+        """The required keys, where each other key is judged by itself alone; None elsewhere."""
+        root = follow(self.schema, self.schema)
+        if set(root) - _ABOUT - {"type", "properties", "required"}:
+            return None
+        return frozenset(root.get("required", ()))
 
     @cached_property
     def _exact_also(self) -> Callable[[Any], list[ValidationError]]:
@@ -84,9 +97,7 @@ class Structure:
             misses += self._described.misses(value)
         found = [near_miss(self.kind, miss) for miss in misses]
         misspelled = {(miss.path, miss.meant) for miss in misses}
-        errors: list[tuple[Schema, list[ValidationError]]] = [
-            (self.schema, list(self._exact.iter_errors(value)))
-        ]
+        errors = [(self.schema, self._errors(value))]
         if self._also:
             more, unfinished = self._errors_also(value)
             found.extend(unfinished)
@@ -96,6 +107,19 @@ class Structure:
             found.extend(problem for error in some for problem in faults.of(error, raw, prefix))
         unique = {(each.code, each.path, each.message): each for each in found}
         return [_below(prefix, each) for each in unique.values()]
+
+    def _errors(self, value: Any) -> list[ValidationError]:
+        """Return what breaks the first schema; the fast engine says which keys to look at."""
+        try:
+            paths = [each.instance_path for each in self._native.iter_errors(value)]
+        except (ValueError, TypeError, RecursionError):
+            return list(self._exact.iter_errors(value))  # no JSON value
+        if not paths:
+            return []
+        if isinstance(value, dict) and self._simple is not None:
+            keys = self._simple.union(path[0] for path in paths if path)
+            value = {key: part for key, part in value.items() if key in keys}
+        return list(self._exact.iter_errors(value))
 
     def _errors_also(self, value: Any) -> tuple[list[ValidationError], list[Problem]]:
         """Return what breaks the second schema, or that it could not be found out."""
