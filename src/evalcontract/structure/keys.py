@@ -59,13 +59,14 @@ def near_misses(
     out. Only mappings that the schema leaves open are looked at: in a closed one an unknown key
     is a fault of structure already.
     """
+    if not isinstance(value, dict | list):
+        return
     schema = follow(schema, root)
     if isinstance(value, list):
         items = schema.get("items", {})
         for index, part in enumerate(value):
-            yield from near_misses(part, items, root, None, (*path, index), outer)
-        return
-    if not isinstance(value, dict):
+            if isinstance(part, dict | list):
+                yield from near_misses(part, items, root, None, (*path, index), outer)
         return
     ours = known_keys(schema, value, root)
     known = {**{key: {} for key in properties(also or {})}, **ours}
@@ -80,7 +81,7 @@ def near_misses(
         yield from _told_once([miss for key in unknown for miss in looker.look(key)])
     names = frozenset(known)
     for key, inner in ours.items():
-        if key in value and key not in _FREE:
+        if isinstance(value.get(key), dict | list) and key not in _FREE:
             yield from near_misses(value[key], inner, root, None, (*path, key), names)
 
 
