@@ -5,11 +5,12 @@ The Python API stands in `evalcontract.api`; its names are here too, loaded at f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # `typing` is slow to import; type checkers know this name, too
 if TYPE_CHECKING:
+    from typing import Any
+
     from evalcontract.api import (
         DatasetLoader,
         JudgePromptLoader,

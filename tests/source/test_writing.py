@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from source_texts import value
 
 from evalcontract.model.errors import EditError
-from evalcontract.source import edit_yaml, write_text
+from evalcontract.source.editing import edit_yaml
+from evalcontract.source.writing import write_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,11 +1,28 @@
-"""The way in for Python: three loaders, and the checks that the command line runs."""
+"""The way in for Python: three loaders, and the checks that the command line runs.
+
+Its names are loaded at first use: a command needs only some of them. `validate` and `manual` are
+imported from the modules of their names.
+"""
 
 from __future__ import annotations
 
-from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
-from evalcontract.api.loaders import DatasetLoader, JudgePromptLoader, RubricLoader
-from evalcontract.api.manual import manual
-from evalcontract.api.validate import Outcome, check_workspaces, validate
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
+    from evalcontract.api.loaders import DatasetLoader, JudgePromptLoader, RubricLoader
+    from evalcontract.api.validate import Outcome, check_workspaces
+
+_HOMES = {
+    "DatasetLoader": "evalcontract.api.loaders",
+    "JudgePromptLoader": "evalcontract.api.loaders",
+    "LoadedArtifact": "evalcontract.api.loaded",
+    "LoadedDataset": "evalcontract.api.loaded",
+    "LoadedRow": "evalcontract.api.loaded",
+    "Outcome": "evalcontract.api.validate",
+    "RubricLoader": "evalcontract.api.loaders",
+    "check_workspaces": "evalcontract.api.validate",
+}
 
 __all__ = [
     "DatasetLoader",
@@ -16,6 +33,13 @@ __all__ = [
     "Outcome",
     "RubricLoader",
     "check_workspaces",
-    "manual",
-    "validate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +27,8 @@ _USUAL = ("tests", "test_cases", "cases", "goldens", "samples", "examples", "row
 @cache
 def root_schema() -> Schema:
     """Return the schema of a dataset whose rows are judged apart, and may be missing."""
-    schema = copy.deepcopy(load("dataset"))
-    schema["required"] = [key for key in schema["required"] if key != _ROWS]
-    return schema
+    schema = load("dataset")
+    return {**schema, "required": [key for key in schema["required"] if key != _ROWS]}
 
 
 @cache
@@ -67,7 +65,9 @@ def _check_mapping(
     meant = near or (_like_rows(root) if _ROWS not in value else None)
     # The rows stand there empty: what else stands at the root is judged beside them.
     beside = {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
-    problems = _root_structure().check(beside, (), source.raw)
+    # Most datasets have nothing but rows, and need no schema compiled for it.
+    has_more = any(key != _ROWS for key in beside)
+    problems = _root_structure().check(beside, (), source.raw) if has_more else []
     rows = value.get(_ROWS)
     if isinstance(rows, list):
         return DocumentRows(source, (_ROWS,), rows), root, problems

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.source import Sifted
-from evalcontract.structure.applied import UnfitError
-from evalcontract.structure.typed_gate import TypedGate
 
 if TYPE_CHECKING:
     from evalcontract.api.gates import Gates
+    from evalcontract.structure.typed_gate import TypedGate
 
 # So many clean rows show what the others look like.
 _EXAMPLES = 100
@@ -27,14 +26,17 @@ class Sifter:
         self._examples: list[Any] = []
         self._lessons = 0
         self._balance = _PATIENCE
+        self._is_behind = False
 
     @property
     def is_ready(self) -> bool:
         """Whether it lets anything through."""
+        self._catch_up()
         return self._gate is not None
 
     def read(self, lines: bytes) -> Sifted | tuple[int, int] | None:
         """Return the ids and references of rows that are surely clean; see `Sift`."""
+        self._catch_up()
         if self._gate is None:
             return None
         rows = self._gate.read(lines)
@@ -47,7 +49,8 @@ class Sifter:
     def learn(self, rows: list[Any]) -> None:
         """Take rows that did not go through, and of which nothing is to be said, for examples.
 
-        Where most rows do not go through it is given up: each is then read twice.
+        Where most rows do not go through it is given up: each is then read twice. The gate is
+        made when there is more to read: the rows of a small file are all there are.
         """
         self._balance -= len(rows)
         if self._balance < 0:
@@ -56,6 +59,15 @@ class Sifter:
             return
         self._lessons += 1
         self._examples += rows[:_EXAMPLES]
+        self._is_behind = True
+
+    def _catch_up(self) -> None:
+        if not self._is_behind:
+            return
+        from evalcontract.structure.applied import UnfitError  # msgspec is slow to import
+        from evalcontract.structure.typed_gate import TypedGate
+
+        self._is_behind = False
         schema = self._gates.schema_of_all(self._examples)
         try:
             self._gate = TypedGate(schema, self._examples) if schema else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.template import scan
 from evalcontract.checks._kind import Field, Needs, State, Surroundings, barred
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
@@ -12,6 +11,7 @@ from evalcontract.model.reference import Reference
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from evalcontract.analysis.template import Template
     from evalcontract.library.artifact import Artifact
 
 _ROOTS: tuple[Field, ...] = ("expected", "context")
@@ -57,12 +57,18 @@ def _judge(text: str, around: Surroundings) -> Artifact | None:
     return found.artifact if isinstance(found, Resolved) else None
 
 
+def _read(template: str) -> Template:
+    from evalcontract.analysis.template import scan  # slow to import
+
+    return scan(template)
+
+
 def _paths(judge: Artifact) -> list[str]:
     """Return the names below a variable that a template shows in any case.
 
     A section over one of them, or over something above it, is the author's own test for it.
     """
-    read = scan(judge.document.value["template"])
+    read = _read(judge.document.value["template"])
     tested = {tag.name for tag in read.tags if tag.kind in ("section", "inverted")}
     return sorted(path for path in read.paths if tested.isdisjoint(_upward(path)))
 
@@ -82,7 +88,7 @@ def _roots(judge: Artifact) -> tuple[set[str], set[str]]:
     template = judge.document.value.get("template")
     if not isinstance(template, str):
         return set(), set()
-    read = scan(template)
+    read = _read(template)
     sections = {tag.name.split(".")[0] for tag in read.tags if tag.kind in ("section", "inverted")}
     return set(read.shown) - sections, sections
 
@@ -90,5 +96,5 @@ def _roots(judge: Artifact) -> tuple[set[str], set[str]]:
 def _meant(judge: Artifact) -> set[str]:
     """Return the variables that a template's faulty tags may mean: those faults are told there."""
     template = judge.document.value.get("template")
-    faults = scan(template).faults if isinstance(template, str) else ()
+    faults = _read(template).faults if isinstance(template, str) else ()
     return {root for fault in faults for root in fault.meant if root in _ROOTS}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from evalcontract.analysis.pattern import Uncompilable, compile_pattern
-from evalcontract.analysis.regex_totality import matches_everything
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -17,6 +15,9 @@ from evalcontract.checks._kind import (
 
 def _needs(check: Check, around: Surroundings) -> Needs:
     del around
+    from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
+    from evalcontract.analysis.regex_totality import matches_everything
+
     pattern, flags = check["pattern"], check.get("flags", [])
     if isinstance(compile_pattern(pattern, flags), Uncompilable):
         return barred(State.UNAVAILABLE, "its pattern does not compile")

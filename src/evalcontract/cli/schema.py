@@ -10,7 +10,7 @@ import click
 
 from evalcontract.cli.group import Group
 from evalcontract.cli.output import put, put_json
-from evalcontract.source import write_text
+from evalcontract.source.writing import write_text
 from evalcontract.structure import schemas
 
 _HELP = {"help_option_names": ["-h", "--help"]}

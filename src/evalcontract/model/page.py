@@ -3,46 +3,62 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from dataclasses import dataclass
+from functools import cache
 
-_SECTIONS = re.compile(r"^(Why|Bad|Good):", re.MULTILINE)
-_ID = re.compile(r"^id: (\w+)$", re.MULTILINE)
-_FILE = re.compile(r"^# file: (?P<name>\S+)\n", re.MULTILINE)
+_FILE = r"^# file: (?P<name>\S+)\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """What `explain CODE` shows. `bad` and `good` are the text of one file, or of several.
 
-    Several files are told apart by lines `# file: NAME`; see `example_files`.
+    Several files are told apart by lines `# file: NAME`; see `example_files`. The parts are read
+    when one is first asked for: every rule has a page, and a check shows none.
+
+    Raises:
+        ValueError: at any part, where a section is missing.
+
     """
 
     code: str
-    what: str
-    why: str
-    bad: str
-    good: str
+    text: str
+
+    @property
+    def what(self) -> str:
+        """What the fault is."""
+        return _sections(self.code, self.text)["what"].strip()
+
+    @property
+    def why(self) -> str:
+        """Why it is one."""
+        return _sections(self.code, self.text)["Why"].strip()
+
+    @property
+    def bad(self) -> str:
+        """An example that has it."""
+        return _sections(self.code, self.text)["Bad"].strip("\n") + "\n"
+
+    @property
+    def good(self) -> str:
+        """The example without it."""
+        return _sections(self.code, self.text)["Good"].strip("\n") + "\n"
 
 
 def parse_page(code: str, text: str) -> Page:
-    """Read a page: the fault, then `Why:`, then the examples below `Bad:` and `Good:`.
+    """Return a page by its text: the fault, `Why:`, and examples below `Bad:` and `Good:`."""
+    return Page(code, text)
 
-    Raises:
-        ValueError: a section is missing.
 
-    """
-    what, *parts = _SECTIONS.split(textwrap.dedent(text).strip("\n"))
+@cache
+def _sections(code: str, text: str) -> dict[str, str]:
+    from textwrap import dedent  # only who reads pages needs it
+
+    what, *parts = re.split(r"(?m)^(Why|Bad|Good):", dedent(text).strip("\n"))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     if not what.strip() or sections.keys() != {"Why", "Bad", "Good"}:
         raise ValueError(f"the page of {code} needs what, Why, Bad and Good")
-    return Page(
-        code,
-        what.strip(),
-        textwrap.dedent(sections["Why"]).strip(),
-        textwrap.dedent(sections["Bad"]).strip("\n") + "\n",
-        textwrap.dedent(sections["Good"]).strip("\n") + "\n",
-    )
+    return {"what": what, **{name: dedent(part) for name, part in sections.items()}}
 
 
 def example_files(example: str, code: str) -> dict[str, str]:
@@ -50,11 +66,11 @@ def example_files(example: str, code: str) -> dict[str, str]:
 
     The first file is the one that is checked.
     """
-    parts = _FILE.split(example)
+    parts = re.split(_FILE, example, flags=re.MULTILINE)
     if len(parts) > 1:
         return dict(zip(parts[1::2], parts[2::2], strict=True))
     kind = code.split("/", maxsplit=1)[0]
-    id_ = _ID.search(example)
+    id_ = re.search(r"^id: (\w+)$", example, re.MULTILINE)
     name = id_[1] if id_ else "example"
     folder = f"{kind}s/" if kind in ("rubric", "judge", "target") else ""
     return {f"{folder}{name if folder else 'data'}.yaml": example}

@@ -26,7 +26,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.template import scan
 from evalcontract.model.diagnostic import Problem, Within
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -45,6 +44,8 @@ _SPOKEN_OF = re.compile(
 
 @rule(CODE, Kind.JUDGE, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    from evalcontract.analysis.template import scan  # slow to import
+
     template = scan(subject.value.get("template", ""))
     spoken = _SPOKEN_OF.search(template.literal)
     if spoken and not (template.may_show("input") or template.may_show("context")):

@@ -23,8 +23,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.pattern import Uncompilable, compile_pattern
-from evalcontract.analysis.regex_dialects import advice_on
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -40,8 +38,12 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
+        from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
+
         found = compile_pattern(check["pattern"], check.get("flags", ()))
         if isinstance(found, Uncompilable):
+            from evalcontract.analysis.regex_dialects import advice_on  # slow to import
+
             advice = advice_on(check["pattern"], found)
             yield Problem(
                 CODE, f"the pattern does not compile: {found}", (*path, "pattern"), advice

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.regex_dialects import misreadings
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -41,5 +40,7 @@ CODE = "rubric/misread-regex"
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] == "regex":
+            from evalcontract.analysis.regex_dialects import misreadings  # slow to import
+
             for found in misreadings(check["pattern"], check.get("flags", ())):
                 yield Problem(CODE, found.message, (*path, "pattern"), found.help)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.template import scan
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -33,6 +32,8 @@ _ADVICE = "write `{{ output }}` where it belongs"
 
 @rule(CODE, Kind.JUDGE, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    from evalcontract.analysis.template import scan  # slow to import
+
     template = subject.value.get("template")
     # Where a faulty tag may have meant the output, that fault is the mistake.
     if template is not None and not scan(template).may_show("output"):

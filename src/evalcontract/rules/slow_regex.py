@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.regex_ambiguity import find_attack
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -46,6 +45,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
+        from evalcontract.analysis.regex_ambiguity import find_attack  # slow to import
+
         full = check.get("match") == "full"
         attack = find_attack(check["pattern"], check.get("flags", ()), full=full)
         if attack is None:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.template import scan
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._template import problems_of
@@ -38,5 +37,7 @@ CODE = "judge/template-json"
 
 @rule(CODE, Kind.JUDGE, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    from evalcontract.analysis.template import scan  # slow to import
+
     faults = scan(subject.value.get("template", "")).faults
     yield from problems_of(CODE, [fault for fault in faults if fault.is_json])

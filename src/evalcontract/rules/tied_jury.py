@@ -55,7 +55,6 @@ Good:
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
@@ -88,6 +87,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
 
 def _tie(judges: list[dict[str, Any]]) -> str | None:
     """Say how the votes can be equal; None where they cannot, or where there are too many."""
+    from fractions import Fraction  # slow to import
+
     # As they are written: 0.1 and 0.2 are as much as 0.3.
     weights = [each.get("weight", 1) for each in judges]
     if not all(each <= sys.float_info.max for each in weights):

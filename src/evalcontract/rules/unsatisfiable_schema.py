@@ -34,7 +34,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.schema_sense import refusal
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
@@ -51,6 +50,8 @@ CODE = "rubric/unsatisfiable-schema"
 @rule(CODE, Kind.RUBRIC, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
+        from evalcontract.analysis.schema_sense import refusal  # slow to import
+
         place = refusal(schema)
         if place is None:
             continue

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.regex_totality import matches_everything
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -39,6 +38,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
+        from evalcontract.analysis.regex_totality import matches_everything  # slow to import
+
         full = check.get("match") == "full"
         if matches_everything(check["pattern"], check.get("flags", ()), full=full):
             negate = check.get("negate", False)

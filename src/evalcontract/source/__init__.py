@@ -1,16 +1,17 @@
-"""Bytes become a `Document` or a stream of batches of rows, with positions on demand."""
+"""Bytes become a `Document` or a stream of batches of rows, with positions on demand.
+
+What writes stands in `editing` and `writing`, and is imported from there: checking needs none.
+"""
 
 from __future__ import annotations
 
 from evalcontract.source.document import Document
-from evalcontract.source.editing import edit_yaml
 from evalcontract.source.fault import SourceFault, Unreadable
 from evalcontract.source.files import SUFFIXES, format_of, read_file, read_stream, read_text
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.jsonl_lines import moved_fault
 from evalcontract.source.rows import Batch, Rows, Sifted
 from evalcontract.source.text import EMPTY
-from evalcontract.source.writing import write_text
 
 __all__ = [
     "EMPTY",
@@ -22,11 +23,9 @@ __all__ = [
     "Sifted",
     "SourceFault",
     "Unreadable",
-    "edit_yaml",
     "format_of",
     "moved_fault",
     "read_file",
     "read_stream",
     "read_text",
-    "write_text",
 ]

@@ -7,7 +7,6 @@ reference to report; one that fails may still be fine, and takes the exact way.
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.described import Described
@@ -21,6 +20,11 @@ if TYPE_CHECKING:
 
 # Below these stand no whole shapes: instances, and conditions, which closing would change.
 _NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})
+_INSTANCES = frozenset({"enum", "const"})
+_FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
+_NAMED = frozenset(
+    {"properties", "patternProperties", "dependentSchemas", "dependentRequired", "$defs"}
+)
 _FREE = frozenset({"metadata", "arguments", "context"})
 # An address with a path, so that a relative `$id` of a bundle can be read against it.
 _BASE = "https://evalcontract.example/gate/"
@@ -58,7 +62,7 @@ def gate_schema(
     mappings that a bundle describes. A bundle is embedded whole, under an id, so that its local
     references stay local; beside it stands what closes those mappings.
     """
-    definitions = copy.deepcopy(row["$defs"])
+    definitions = copied(row["$defs"])
     definition = definitions["row"]
     for bundle in extra:
         for key in bundle.get("properties", {}):
@@ -109,11 +113,29 @@ def closed(schema: Schema) -> Schema:
 
     Every mapping that it leaves open is closed over the keys that it knows.
     """
-    copied: Schema = copy.deepcopy(schema)
-    for each in _open_mappings(copied):
+    whole: Schema = copied(schema)
+    for each in _open_mappings(whole):
         each["additionalProperties"] = False
         each["patternProperties"] = {f"^{OWN_PREFIX}": True}
-    return copied
+    return whole
+
+
+def copied(schema: Any, *, is_names: bool = False) -> Any:
+    """Return a copy of a schema without what it says to people, whose parts may be changed.
+
+    Instances in it (`const`, `enum`) are shared. `is_names` says that its keys are no keywords.
+    """
+    if isinstance(schema, list):
+        return [copied(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: part
+        if key in _INSTANCES and not is_names
+        else copied(part, is_names=key in _NAMED and not is_names)
+        for key, part in schema.items()
+        if is_names or key not in _FOR_PEOPLE
+    }
 
 
 def _is_dispatch(schema: Schema) -> bool:

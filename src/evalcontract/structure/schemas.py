@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,13 @@ SUFFIX = ".schema.json"
 
 def folder() -> Traversable:
     """Return the folder of the schemas: package data in a wheel, `schema/` in a checkout."""
-    packaged = files("evalcontract") / "schema"
-    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "schema"
+    here = Path(__file__)
+    for parent in (here.parents[1], here.parents[3]):
+        if (parent / "schema").is_dir():
+            return parent / "schema"
+    from importlib.resources import files  # slow to import, and only an archive needs it
+
+    return files("evalcontract") / "schema"
 
 
 def names() -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +49,8 @@ def read_configuration(path: Path, name: str) -> Configuration:
     text = read_text(path, name)
     if isinstance(text, Unreadable):
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
+    import tomllib  # slow to import
+
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
