@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from evalcontract.api.validate import check_workspaces
-from evalcontract.cli.options import Asked, run_and_report, shared_options
+from evalcontract.cli.options import shared_options
+from evalcontract.cli.outcome import Asked, run_and_report
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

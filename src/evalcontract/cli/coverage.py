@@ -12,7 +12,7 @@ from evalcontract import __version__
 from evalcontract.api.coverage import CoverageOutcome, coverage
 from evalcontract.api.options import Options
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import write_findings
+from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind

@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import click
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -56,8 +54,8 @@ def put(pieces: Iterable[str], *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     for block in _blocks(pieces):
         try:
-            # The stream is named, or click would write UTF-8 to one that says it is ASCII.
-            click.echo(block, file=stream, nl=False, color=True)
+            stream.write(block)
+            stream.flush()
         except OSError as error:
             raise not_written(error) from None
 

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
-
-import click
-
-from evalcontract.report.frame import ending, visible
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -46,9 +41,15 @@ class Bar:
         if not self._watched or time.monotonic() - self._started < _PATIENCE_SECONDS:
             return
         if file != self._file:
+            from shutil import get_terminal_size  # slow to import
+
+            import click
+
+            from evalcontract.report.frame import ending, visible
+
             self._close()
             self._file = file
-            label = ending(visible(file), shutil.get_terminal_size().columns - _BAR_CELLS)
+            label = ending(visible(file), get_terminal_size().columns - _BAR_CELLS)
             self._bar = click.progressbar(length=size, label=label, file=sys.stderr)
             self._bar.__enter__()
         self._bar.update(done - self._bar.pos)

@@ -1,21 +1,26 @@
-"""Where the scripts start: `--version` is answered before anything else is imported."""
+"""Where the scripts start.
+
+`--version` is answered before anything else is imported, and files without options are checked
+without click.
+"""
 
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 
 from evalcontract import __version__
-from evalcontract.policy.exit_status import INTERRUPTED
 
 
 def evalcontract() -> None:
     """Run `evalcontract`."""
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
-        with suppress(OSError):  # the slow way below says why
+        try:
             print(  # noqa: T201 - the command line may print
                 f"evalcontract, version {__version__}", flush=True
             )
+        except OSError:
+            pass  # the slow way below says why
+        else:
             return
     _run(None)
 
@@ -37,9 +42,20 @@ def validate_judge() -> None:
 
 def _run(name: str | None) -> None:
     try:
-        from evalcontract.cli.main import command, group, run  # slow, by click
-
-        status = run(command(name) if name else group)
+        status = _status(name)
     except KeyboardInterrupt:  # while modules are still imported
+        from evalcontract.policy.exit_status import INTERRUPTED
+
         status = INTERRUPTED
     sys.exit(status)
+
+
+def _status(name: str | None) -> int:
+    from evalcontract.cli.plain import is_plain, run_plainly
+
+    asked, *files = [name, *sys.argv[1:]] if name else sys.argv[1:] or [""]
+    if is_plain(asked, files):
+        return run_plainly(asked, files)
+    from evalcontract.cli.main import command, group, run  # slow, by click
+
+    return run(command(name) if name else group)

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from evalcontract.api.validate import validate
-from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import Asked, run_and_report, shared_options
+from evalcontract.cli.options import shared_options
+from evalcontract.cli.outcome import Asked, validate_files
 from evalcontract.model.reference import Kind
 
 
@@ -27,8 +26,7 @@ def _command(kind: Kind, summary: str, details: str) -> click.Command:
     )
     @shared_options
     def command(files: tuple[str, ...], stdin_filename: str | None, **options: Any) -> int:
-        inputs = find_inputs(files, kind, stdin_filename)
-        return run_and_report(Asked(**options), lambda asked: validate(kind, inputs, asked))
+        return validate_files(kind, files, Asked(**options), stdin_filename)
 
     return command
 

@@ -1,0 +1,62 @@
+"""What becomes of failures: a sentence on standard error, and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from evalcontract.cli.colour import wants_colour
+from evalcontract.cli.output import OutputError, let_go, not_written, prepare_streams, put
+from evalcontract.model.errors import EvalContractError
+from evalcontract.policy.exit_status import BUG, INTERRUPTED, USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_RED, _BOLD, _PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """Run a command; return its exit code, or that of its failure."""
+    try:
+        status = _status(work)
+    except OutputError as error:
+        let_go(sys.stdout)
+        status = USAGE if error.quiet else refuse(str(error))
+    let_go(sys.stderr)
+    return status
+
+
+def _status(work: Callable[[], int]) -> int:
+    try:
+        prepare_streams()
+        return work()
+    except EvalContractError as error:
+        return refuse(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OutputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the last resort: say that it is our bug
+        if isinstance(error, OSError) and error.filename is None:  # click printed its help
+            raise not_written(error) from None
+        from traceback import format_exc  # slow to import
+
+        told = "this is a bug of evalcontract: please report it with the above\n"
+        with suppress(OutputError):
+            put([format_exc(), told], err=True)
+        return BUG
+
+
+def refuse(message: str, usage: str = "") -> int:
+    """Say why nothing was done; what was typed is shown, and not sent to the terminal."""
+    from evalcontract.report.frame import visible  # rarely needed
+
+    name = f"{_RED}{_BOLD}error{_PLAIN}" if wants_colour(sys.stderr) else "error"
+    # Line breaks are click's; a terminal does nothing harmful with one.
+    lines = [usage, f"{name}: "] if usage else [f"{name}: "]
+    lines[-1] += "\n".join(visible(line) for line in message.split("\n"))
+    with suppress(OutputError):
+        put([f"{line}\n" for line in lines], err=True)
+    return USAGE

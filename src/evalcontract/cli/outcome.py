@@ -1,0 +1,81 @@
+"""What is done with what a check found: it is printed, and becomes an exit code.
+
+Nothing here needs click, so that a check without options need not wait for it; see `plain`.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evalcontract import __version__
+from evalcontract.api.options import Options
+from evalcontract.api.validate import validate
+from evalcontract.api.workers import usable_cores
+from evalcontract.cli.colour import wants_colour
+from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.output import put, put_json
+from evalcontract.cli.progress import Bar
+from evalcontract.policy import exit_status
+from evalcontract.report import FORMATS
+from evalcontract.report.report import Report, Style
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from evalcontract.api.validate import Outcome
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.reference import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the shared options say; the defaults are theirs."""
+
+    root: Path | None = None
+    strict: bool | None = None
+    output_format: str = "text"
+    limit: int = 200
+    verbose: bool = False
+    jobs: int | None = None
+
+
+def validate_files(
+    kind: Kind, files: tuple[str, ...], asked: Asked, stdin_name: str | None = None
+) -> int:
+    """Validate files of a kind as the arguments of a command name them; return the exit code."""
+    inputs = find_inputs(files, kind, stdin_name)
+    return run_and_report(asked, lambda options: validate(kind, inputs, options))
+
+
+def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
+    """Run a check with a progress bar, print its report, and return the exit code."""
+    # This process is ours, and most of what it makes lives to its end: look for cycles rarely.
+    gc.set_threshold(500_000, 20, 100)
+    with Bar() as bar:
+        jobs = asked.jobs or usable_cores()
+        outcome = work(Options(asked.root, asked.strict, progress=bar.advance, jobs=jobs))
+    report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
+    width = _width() if outcome.diagnostics or outcome.left_out else 0
+    colour = wants_colour(sys.stdout)
+    style = Style(colour, width, asked.limit, asked.verbose, version=__version__)
+    print_ = put_json if asked.output_format == "json" else put
+    print_(FORMATS[asked.output_format](report, style))
+    return exit_status(outcome.diagnostics)
+
+
+def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
+    """Print findings on standard error, for a command whose result is something else."""
+    from evalcontract.report.text import write_finding
+
+    style = Style(wants_colour(sys.stderr), _width(), 0, version=__version__)
+    put((piece for found in diagnostics for piece in write_finding(found, style)), err=True)
+
+
+def _width() -> int:
+    from shutil import get_terminal_size  # slow to import
+
+    return get_terminal_size().columns
