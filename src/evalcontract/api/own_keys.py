@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.described import Described
 from evalcontract.structure.gate import INSIDE
-from evalcontract.structure.keys import near_misses
 from evalcontract.structure.schemas import properties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.structure.described import Described
     from evalcontract.structure.schemas import Schema
 
 #: The mappings of a row that are open, by their definition, and the way to them.
 PLACES: dict[str, tuple[str, ...]] = {"row": (), "expected": ("expected",)}
 # A dataset whose rows have ever new keys gains nothing by this, and must not grow the gate.
 _MOST = 500
+
+
+def _describe(bundle: Schema, row: Schema) -> Described:
+    from evalcontract.structure.described import Described  # slow to import
+
+    return Described(bundle, row)
 
 
 class OwnKeys:
@@ -31,7 +36,7 @@ class OwnKeys:
         self._row = row
         self._bundle = bundle
         self._judged: set[tuple[str, str]] = set()
-        self._described = Described(bundle, row) if bundle else None
+        self._described = _describe(bundle, row) if bundle else None
         self.harmless: dict[str, set[str]] = {name: set() for name in (*PLACES, INSIDE)}
 
     def learn(self, rows: list[Any]) -> bool:
@@ -64,6 +69,8 @@ class OwnKeys:
         path = PLACES[name]
         if not path and key in properties(self._bundle or {}):
             return False  # the bundle says what it may hold
+        from evalcontract.structure.keys import near_misses  # slow to import
+
         value: Any = {key: [{}]}  # rows: as much as a value can tell of its key
         for step in reversed(path):
             value = {step: value}

@@ -16,10 +16,7 @@ from evalcontract.api.edge import locate, locate_fault, locate_faults
 from evalcontract.api.grading import Plans
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.graph import reach
-from evalcontract.library.library import Library, Resolved
-from evalcontract.library.provenance import Provenance, Reached
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import Document, Unreadable, read_file
@@ -31,6 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Library
+    from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, RowStream
@@ -214,6 +213,8 @@ class DatasetRun:
 
     def provenance(self) -> Provenance:
         """Return what the rows that were read rest on."""
+        from evalcontract.library.provenance import provenance_of  # only loaders need it
+
         reached = self._check.reached() if self._check else []
         return provenance_of(self._source.file, self._source.sha256, reached, self._library)
 
@@ -221,34 +222,3 @@ class DatasetRun:
         return locate(problems, self.rows or self._source, self._policy, self._run.documents)
 
 
-def provenance_of(
-    file: str, sha256: str, starts: list[tuple[Artifact, bool]], library: Library
-) -> Provenance:
-    """Return the exact versions and digests of all that some artifacts reach."""
-    pinned: dict[int, bool] = {}
-    found: dict[int, Artifact] = {}
-    waiting = list(starts)
-    while waiting:
-        artifact, is_pinned = waiting.pop()
-        before = pinned.get(id(artifact))
-        if before is not None and before <= is_pinned:
-            continue
-        found[id(artifact)] = artifact
-        pinned[id(artifact)] = is_pinned
-        for use in artifact.uses:
-            resolved = library.resolve(use.reference)
-            if isinstance(resolved, Resolved):
-                waiting.append((resolved.artifact, is_pinned and resolved.pinned))
-    reached = sorted(
-        (
-            (Reached(each.name, each.file, each.document.sha256, pinned[key]), each.kind)
-            for key, each in found.items()
-        ),
-        key=lambda pair: pair[0].name,
-    )
-    return Provenance(
-        file,
-        sha256,
-        tuple(each for each, kind in reached if kind is Kind.RUBRIC),
-        tuple(each for each, kind in reached if kind is Kind.JUDGE),
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -59,7 +58,9 @@ def write_finding(found: Diagnostic, style: Style) -> Iterator[str]:
     yield f"{' ' * gutter}{paint('-->', _BLUE)} {visible(str(found.place))}{of_row}\n"
     yield from _frame(found.place, gutter, style.width, colour, paint)
     if found.help:
-        first, *rest = textwrap.wrap(
+        from textwrap import wrap  # slow to import
+
+        first, *rest = wrap(
             visible(found.help),
             max(style.width - gutter - 9, 20),
             break_long_words=False,

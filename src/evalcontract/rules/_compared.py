@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from evalcontract.model.version import Version
@@ -29,4 +28,6 @@ def template_digest(template: str) -> str:
     without its indentation, its lines ended by `\n`, and the last line's end only where the
     style keeps it (`|` does, `|-` does not).
     """
-    return hashlib.sha256(template.encode("utf-8", "surrogatepass")).hexdigest()
+    from hashlib import sha256  # slow to import
+
+    return sha256(template.encode("utf-8", "surrogatepass")).hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +60,8 @@ def rounding(subject: Subject, path: Path, value: float) -> float:
     Half a unit of the last digit: 0.005 for `0.93`, 0.05 for `0.9`; a whole number counts as one
     with one digit after the point.
     """
+    from decimal import Decimal, InvalidOperation  # slow to import
+
     try:
         exponent = Decimal(subject.artifact.document.raw(path) or repr(value)).as_tuple().exponent
     except InvalidOperation:

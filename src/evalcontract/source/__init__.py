@@ -6,10 +6,9 @@ What writes stands in `editing` and `writing`, and is imported from there: check
 from __future__ import annotations
 
 from evalcontract.source.document import Document
-from evalcontract.source.fault import SourceFault, Unreadable
+from evalcontract.source.fault import SourceFault, Unreadable, moved_fault
 from evalcontract.source.files import SUFFIXES, format_of, read_file, read_stream, read_text
 from evalcontract.source.jsonl import RowStream
-from evalcontract.source.jsonl_lines import moved_fault
 from evalcontract.source.rows import Batch, Rows, Sifted
 from evalcontract.source.text import EMPTY
 

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Place, Span
-from evalcontract.source.inside import Inside
 from evalcontract.source.text import split_lines
 
 if TYPE_CHECKING:
@@ -16,29 +15,44 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
+    from evalcontract.source.inside import Inside
     from evalcontract.source.node import Node
+
+# The digest of a small file is worked out when it is asked for.
+_KEPT_BYTES = 1 << 16
 
 
 class Document:
     """A value, and where its parts stand in the text that it came from.
 
-    `value` is plain Python data: dict with string keys, list, str, int, float, bool, None.
-    `sha256` is the digest of the file's bytes, in hexadecimal. Positions cost a second look at
-    the text, taken at the first call of `place`.
+    `value` is plain Python data: dict with string keys, list, str, int, float, bool, None;
+    `data` are the file's bytes. Positions cost a second look at the text, taken at the first call
+    of `place`.
     """
 
     def __init__(
-        self, file: str, value: Any, text: str, sha256: str, nodes: Callable[[], Node]
+        self, file: str, value: Any, text: str, data: bytes, nodes: Callable[[], Node]
     ) -> None:
         self.file = file
         self.value = value
-        self.sha256 = sha256
         self._text = text
         self._nodes = nodes
         self._insides: dict[Path, Inside] = {}
+        self._data = data
+        if len(data) > _KEPT_BYTES:
+            self.sha256  # noqa: B018 - now, and the bytes can go
 
     def __repr__(self) -> str:
         return f"Document({self.file!r})"
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of the file's bytes, in hexadecimal."""
+        from hashlib import sha256  # slow to import
+
+        digest = sha256(self._data).hexdigest()
+        self._data = b""
+        return digest
 
     @cached_property
     def lines(self) -> list[str]:
@@ -64,6 +78,8 @@ class Document:
         text = value_at(self.value, path)
         if not isinstance(text, str):
             return None
+        from evalcontract.source.inside import Inside  # slow to import
+
         if path not in self._insides:
             self._insides[path] = Inside(text, self.lines, span)
         return find_within(self._insides[path], text, within)

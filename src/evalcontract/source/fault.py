@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,3 +46,15 @@ def duplicate_fault(key: str, span: Span, first: Span) -> SourceFault:
         "keep one of the two; a reader would silently drop one",
         (("first here", first),),
     )
+
+
+def moved_fault(fault: SourceFault, lines: int) -> SourceFault:
+    """Return a fault as one that stands so many lines below."""
+    if not lines:
+        return fault
+    related = tuple((what, _moved(span, lines)) for what, span in fault.related)
+    return replace(fault, span=fault.span and _moved(fault.span, lines), related=related)
+
+
+def _moved(span: Span, lines: int) -> Span:
+    return replace(span, line=span.line + lines, end_line=span.end_line + lines)

@@ -10,12 +10,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.source.fault import Fault, SourceFault, Unreadable
-from evalcontract.source.json import parse_json
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.misnamed import misnamed
 from evalcontract.source.text import EMPTY, decode, split_lines
-from evalcontract.source.yaml import parse_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +80,13 @@ def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadabl
     text = data.decode("utf-8", "replace")
     try:
         text = decode(data)
-        return parse_json(text, name, data) if kind == "json" else parse_yaml(text, name, data)
+        if kind == "json":
+            from evalcontract.source.json import parse_json  # parsers are slow to import
+
+            return parse_json(text, name, data)
+        from evalcontract.source.yaml import parse_yaml
+
+        return parse_yaml(text, name, data)
     except Fault as fault:
         other = misnamed(kind, _guess(data), text) if _is_syntax(fault) else None
         return Unreadable(name, (other,) if other else fault.faults, tuple(split_lines(text)))

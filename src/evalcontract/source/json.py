@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from typing import Any
@@ -30,8 +29,7 @@ def parse_json(text: str, file: str, data: bytes) -> Document:
 
     """
     value = load_json(text.encode())
-    digest = hashlib.sha256(data).hexdigest()
-    return Document(file, value, text, digest, lambda: scan(text))
+    return Document(file, value, text, data, lambda: scan(text))
 
 
 def load_json(data: bytes, *, is_line: bool = False) -> Any:

@@ -2,7 +2,6 @@ r"""JSONL: a stream of batches of rows, in constant memory. A line ends at `\n` 
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass, replace
@@ -11,13 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.inside import Inside
-from evalcontract.source.json import load_json
-from evalcontract.source.json_scanner import scan
-from evalcontract.source.json_way import scan_along
 from evalcontract.source.jsonl_blocks import Block, ends_of_lines, sift_lines, whole_lines
-from evalcontract.source.jsonl_lines import parse_lines
-from evalcontract.source.misnamed import not_jsonl
 from evalcontract.source.rows import Batch, Sift
 from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
 
@@ -75,14 +68,18 @@ class RowStream:
         """The digest of the bytes that the batches have read; of the file, where it was sifted."""
         if self._digest is None:
             with self._open() as stream:
-                return hashlib.sha256(stream.read()).hexdigest()
+                from hashlib import sha256  # slow to import
+
+                return sha256(stream.read()).hexdigest()
         digest: str = self._digest.hexdigest()
         return digest
 
     def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
         """Read the file from its beginning; where it cannot be read on, a last batch says so."""
+        from hashlib import sha256  # slow to import
+
         self.forget()
-        self._digest = hashlib.sha256() if sift is None else None
+        self._digest = sha256() if sift is None else None
         begin, end = self._part
         self.done = begin
         index = 0
@@ -108,6 +105,9 @@ class RowStream:
             return []
 
     def _read(self, blocks: Iterator[bytes], sift: Sift | None) -> Iterator[Batch]:
+        from evalcontract.source.jsonl_lines import parse_lines  # slow to import
+        from evalcontract.source.misnamed import not_jsonl
+
         index, line, empty = 0, 1, self._part == _WHOLE
         for raw in blocks:
             if self._digest is not None:
@@ -209,6 +209,9 @@ class RowStream:
         number = path[0] - block.first_index
         for skipped in block.skipped:
             number += skipped <= number
+        from evalcontract.source.inside import Inside  # slow to import
+        from evalcontract.source.json import load_json
+
         try:
             text, node = self._row(block, number, path[1:])
         except (Fault, OSError, UnicodeDecodeError, IndexError):
@@ -223,6 +226,9 @@ class RowStream:
 
     def _row(self, block: Block, number: int, path: Path) -> tuple[str, Node]:
         """Return the text of a line, and where what a path leads to stands in it."""
+        from evalcontract.source.json_scanner import scan  # slow to import
+        from evalcontract.source.json_way import scan_along
+
         key = block.first_line + number
         if key not in self._rows:
             while len(self._rows) >= _KEPT:

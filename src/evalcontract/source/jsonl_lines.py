@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from evalcontract.model.span import Span
-from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.fault import Fault, SourceFault, moved_fault
 from evalcontract.source.json import is_plain, load_json
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.rows import Batch
@@ -73,15 +73,3 @@ def _on_line(fault: SourceFault, line: int) -> SourceFault:
     """Return a fault of a text of one line as a fault of that line of the file."""
     found = moved_fault(fault, line - 1)
     return found if found.span else replace(found, span=Span.point(line))
-
-
-def moved_fault(fault: SourceFault, lines: int) -> SourceFault:
-    """Return a fault as one that stands so many lines below."""
-    if not lines:
-        return fault
-    related = tuple((what, _moved(span, lines)) for what, span in fault.related)
-    return replace(fault, span=fault.span and _moved(fault.span, lines), related=related)
-
-
-def _moved(span: Span, lines: int) -> Span:
-    return replace(span, line=span.line + lines, end_line=span.end_line + lines)

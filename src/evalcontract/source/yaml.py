@@ -6,7 +6,6 @@ the core schema of YAML 1.2, merge keys, no duplicate keys, one document.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,8 +51,7 @@ def parse_yaml(text: str, file: str, data: bytes) -> Document:
 
     """
     value = _Builder(text, keep_nodes=False).document()
-    digest = hashlib.sha256(data).hexdigest()
-    return Document(file, value, text, digest, lambda: _nodes(text))
+    return Document(file, value, text, data, lambda: _nodes(text))
 
 
 def _nodes(text: str) -> Node:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
-from evalcontract.structure.keys import near_misses
-from evalcontract.structure.schemas import described, follow, known_keys, load, properties
-from evalcontract.structure.sentences import sentence_for
-from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
-from evalcontract.structure.spelling import meant_key
-from evalcontract.structure.words import closed_key
+from evalcontract.structure.schemas import follow, known_keys, load, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.model.path import Path
+    from evalcontract.structure.described import Described
     from evalcontract.structure.schemas import Schema
 
 
@@ -43,7 +37,7 @@ class Structure:
     def __init__(self, kind: str, schema: Schema, also: Schema | None = None) -> None:
         self.kind = kind
         self.schema = schema
-        self._also = also or {}
+        self.also = also or {}
 
     @cached_property
     def _exact(self) -> Validator:
@@ -65,11 +59,14 @@ class Structure:
     def _exact_also(self) -> Callable[[Any], list[ValidationError]]:
         from evalcontract.structure.exact import bounded  # slow to import
 
-        return bounded(self._also, MOST_STEPS)
+        return bounded(self.also, MOST_STEPS)
 
     @cached_property
-    def _described(self) -> Described:
-        return Described(self._also, self.schema)
+    def described(self) -> Described:
+        """What the second schema describes below the keys at its top."""
+        from evalcontract.structure.described import Described  # slow to import
+
+        return Described(self.also, self.schema)
 
     @cached_property
     def _closed(self) -> NativeValidator:
@@ -90,23 +87,21 @@ class Structure:
         `raw(path)` gives a scalar as its author wrote it, where the text is at hand: `1.10` is
         the number 1.1 by then, and the help must show what stands in the file.
         """
-        if not self._also and self._is_clean(value):
+        if not self.also and self._is_clean(value):
             return []
-        misses = list(near_misses(value, self.schema, self.schema, self._also))
-        if self._also:
-            misses += self._described.misses(value)
-        found = [near_miss(self.kind, miss) for miss in misses]
-        misspelled = {(miss.path, miss.meant) for miss in misses}
+        from evalcontract.structure.faults import faults_of  # slow to import
+
+        return faults_of(self, value, prefix, raw)
+
+    def errors(
+        self, value: Any
+    ) -> tuple[list[tuple[Schema, list[ValidationError]]], list[Problem]]:
+        """Return what breaks each schema, and a finding where that could not be found out."""
         errors = [(self.schema, self._errors(value))]
-        if self._also:
-            more, unfinished = self._errors_also(value)
-            found.extend(unfinished)
-            errors.append((self._also, more))
-        for schema, some in errors:
-            faults = _Faults(self, schema, value, misspelled, some)
-            found.extend(problem for error in some for problem in faults.of(error, raw, prefix))
-        unique = {(each.code, each.path, each.message): each for each in found}
-        return [_below(prefix, each) for each in unique.values()]
+        if not self.also:
+            return errors, []
+        more, unfinished = self._errors_also(value)
+        return [*errors, (self.also, more)], unfinished
 
     def _errors(self, value: Any) -> list[ValidationError]:
         """Return what breaks the first schema; the fast engine says which keys to look at."""
@@ -129,7 +124,7 @@ class Structure:
         try:
             return self._exact_also(value), []
         except RecursionError:
-            if native_for(self._also).is_valid(value):
+            if native_for(self.also).is_valid(value):
                 return [], []
             message = "the schema of the bundle refuses a part that is nested very deep"
             return [], [Problem(code, message, (), "write it flatter")]
@@ -143,105 +138,11 @@ class Structure:
         known = known_keys(error.schema, error.instance, schema)
         if path:
             return known
-        both = (self.schema, self._also)
+        both = (self.schema, self.also)
         return {**known, **{k: v for each in both for k, v in properties(each).items()}}
-
-
-class _Faults:
-    """The errors of one engine over one value, where one may explain another."""
-
-    def __init__(
-        self,
-        structure: Structure,
-        schema: Schema,
-        value: Any,
-        misspelled: set[tuple[Path, str]],
-        errors: list[ValidationError],
-    ) -> None:
-        self._structure = structure
-        self._schema = schema
-        self._value = value
-        self._misspelled = misspelled
-        self._missing: dict[Path, list[str]] = {}
-        for error in errors:
-            if error.validator == "required":
-                absent = [key for key in error.validator_value if key not in error.instance]
-                self._missing.setdefault(tuple(error.absolute_path), []).extend(absent)
-        closed = [each for each in errors if _is_closed(each)]
-        self._unknown = {tuple(each.absolute_path): self._meant(each) for each in closed}
-
-    def of(
-        self, error: ValidationError, raw: Callable[[Path], str | None] | None, prefix: Path
-    ) -> Iterator[Problem]:
-        """Yield the findings of one error; none where another error tells the same."""
-        path = tuple(error.absolute_path)
-        kind = self._structure.kind
-        unknown = self._unknown.get(path, {})
-        if error.validator == "required":
-            known = described(self._schema, self._value, path) | known_keys(
-                error.schema, error.instance, self._schema
-            )
-            for key in error.validator_value:
-                there = key in error.instance or (path, key) in self._misspelled
-                if not there and key not in unknown.values():
-                    yield missing_key(kind, key, path, error.instance, known, self._schema)
-        elif _is_closed(error):
-            known = self._structure.known(error, path, self._schema)
-            for key, meant in unknown.items():
-                if (path, meant) not in self._misspelled:
-                    lost = self._missing.get(path, ())
-                    yield unknown_key(kind, key, meant, known, path, error.instance, lost)
-        elif error.validator == "unevaluatedProperties" and error.validator_value is False:
-            yield from self._unevaluated(error, path)
-        elif error.validator == "anyOf" and unknown:
-            return  # what it asks for has another name
-        elif error.validator != "not" or path[:-1] not in {where for where, _ in self._misspelled}:
-            # A key that cannot stand here is often right, and the one that allows it misspelled.
-            written = raw((*prefix, *path)) if raw else None
-            what = "a row" if prefix else f"a {kind}"
-            yield sentence_for(kind, error, path, written, what)
-
-    def _unevaluated(self, error: ValidationError, path: Path) -> Iterator[Problem]:
-        *way, key = path
-        where = tuple(way)
-        known = self._structure.known(error, where, self._schema)
-        if where or key not in known:
-            others = [each for each in known if each not in error.instance]
-            meant = meant_key(str(key), known, error.instance, others)
-            if (where, meant) not in self._misspelled:
-                kind = self._structure.kind
-                yield unknown_key(kind, str(key), meant, known, where, error.instance, ())
-
-    def _meant(self, error: ValidationError) -> dict[str, str | None]:
-        """Return the unknown keys of a closed mapping, each with the one that it stands for.
-
-        One that resembles nothing stands for the one that is missing, where there is one of each.
-        """
-        path = tuple(error.absolute_path)
-        known = self._structure.known(error, path, self._schema)
-        missing = self._missing.get(path, [])
-        found = {
-            key: meant_key(key, known, error.instance, missing)
-            or closed_key(key, known, error.instance)
-            for key in error.instance
-            if key not in known
-        }
-        lost = [key for key in missing if key not in found.values()]
-        odd = [key for key, meant in found.items() if meant is None]
-        if len(lost) == len(odd) == 1:
-            found[odd[0]] = lost[0]
-        return found
-
-
-def _is_closed(error: ValidationError) -> bool:
-    return error.validator == "additionalProperties" and error.validator_value is False
 
 
 @cache
 def structure_of(name: str) -> Structure:
     """Return the structure stage of one of the contract's own schemas, compiled once."""
     return Structure(name, load(name))
-
-
-def _below(prefix: Path, problem: Problem) -> Problem:
-    return replace(problem, path=(*prefix, *problem.path)) if prefix else problem

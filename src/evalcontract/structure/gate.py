@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for
-from evalcontract.structure.keys import OWN_PREFIX
+from evalcontract.structure.schemas import OWN_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

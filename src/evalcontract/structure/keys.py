@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.schemas import branches, follow, known_keys, load, properties
+from evalcontract.structure.schemas import (
+    OWN_PREFIX,
+    branches,
+    follow,
+    known_keys,
+    load,
+    properties,
+)
 from evalcontract.structure.spelling import meant_key
 from evalcontract.structure.words import our_key
 
@@ -21,8 +28,6 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.schemas import Schema
 
-#: Keys with this prefix are the author's own, and never a near miss.
-OWN_PREFIX = "x_"
 # Below these an author writes what they like.
 _FREE = frozenset({"metadata"})
 # Keys below a known one that are ordinary words elsewhere.

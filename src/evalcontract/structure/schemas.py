@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 SUFFIX = ".schema.json"
+#: Keys with this prefix are the author's own, and never a near miss.
+OWN_PREFIX = "x_"
 
 
 def folder() -> Traversable:

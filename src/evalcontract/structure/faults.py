@@ -1,0 +1,134 @@
+"""What is wrong with a value that is not clean, each mistake once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.structure.keys import near_misses
+from evalcontract.structure.schemas import described, known_keys
+from evalcontract.structure.sentences import sentence_for
+from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
+from evalcontract.structure.spelling import meant_key
+from evalcontract.structure.words import closed_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from jsonschema import ValidationError
+
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
+    from evalcontract.structure.check import Structure
+    from evalcontract.structure.schemas import Schema
+
+
+def faults_of(
+    structure: Structure, value: Any, prefix: Path, raw: Callable[[Path], str | None] | None
+) -> list[Problem]:
+    """Return the faults of a value and its near-miss keys; see `Structure.check`."""
+    misses = list(near_misses(value, structure.schema, structure.schema, structure.also))
+    if structure.also:
+        misses += structure.described.misses(value)
+    errors, unfinished = structure.errors(value)
+    found = [*(near_miss(structure.kind, miss) for miss in misses), *unfinished]
+    misspelled = {(miss.path, miss.meant) for miss in misses}
+    for schema, some in errors:
+        faults = _Faults(structure, schema, value, misspelled, some)
+        found.extend(problem for error in some for problem in faults.of(error, raw, prefix))
+    unique = {(each.code, each.path, each.message): each for each in found}
+    return [_below(prefix, each) for each in unique.values()]
+
+
+class _Faults:
+    """The errors of one engine over one value, where one may explain another."""
+
+    def __init__(
+        self,
+        structure: Structure,
+        schema: Schema,
+        value: Any,
+        misspelled: set[tuple[Path, str]],
+        errors: list[ValidationError],
+    ) -> None:
+        self._structure = structure
+        self._schema = schema
+        self._value = value
+        self._misspelled = misspelled
+        self._missing: dict[Path, list[str]] = {}
+        for error in errors:
+            if error.validator == "required":
+                absent = [key for key in error.validator_value if key not in error.instance]
+                self._missing.setdefault(tuple(error.absolute_path), []).extend(absent)
+        closed = [each for each in errors if _is_closed(each)]
+        self._unknown = {tuple(each.absolute_path): self._meant(each) for each in closed}
+
+    def of(
+        self, error: ValidationError, raw: Callable[[Path], str | None] | None, prefix: Path
+    ) -> Iterator[Problem]:
+        """Yield the findings of one error; none where another error tells the same."""
+        path = tuple(error.absolute_path)
+        kind = self._structure.kind
+        unknown = self._unknown.get(path, {})
+        if error.validator == "required":
+            known = described(self._schema, self._value, path) | known_keys(
+                error.schema, error.instance, self._schema
+            )
+            for key in error.validator_value:
+                there = key in error.instance or (path, key) in self._misspelled
+                if not there and key not in unknown.values():
+                    yield missing_key(kind, key, path, error.instance, known, self._schema)
+        elif _is_closed(error):
+            known = self._structure.known(error, path, self._schema)
+            for key, meant in unknown.items():
+                if (path, meant) not in self._misspelled:
+                    lost = self._missing.get(path, ())
+                    yield unknown_key(kind, key, meant, known, path, error.instance, lost)
+        elif error.validator == "unevaluatedProperties" and error.validator_value is False:
+            yield from self._unevaluated(error, path)
+        elif error.validator == "anyOf" and unknown:
+            return  # what it asks for has another name
+        elif error.validator != "not" or path[:-1] not in {where for where, _ in self._misspelled}:
+            # A key that cannot stand here is often right, and the one that allows it misspelled.
+            written = raw((*prefix, *path)) if raw else None
+            what = "a row" if prefix else f"a {kind}"
+            yield sentence_for(kind, error, path, written, what)
+
+    def _unevaluated(self, error: ValidationError, path: Path) -> Iterator[Problem]:
+        *way, key = path
+        where = tuple(way)
+        known = self._structure.known(error, where, self._schema)
+        if where or key not in known:
+            others = [each for each in known if each not in error.instance]
+            meant = meant_key(str(key), known, error.instance, others)
+            if (where, meant) not in self._misspelled:
+                kind = self._structure.kind
+                yield unknown_key(kind, str(key), meant, known, where, error.instance, ())
+
+    def _meant(self, error: ValidationError) -> dict[str, str | None]:
+        """Return the unknown keys of a closed mapping, each with the one that it stands for.
+
+        One that resembles nothing stands for the one that is missing, where there is one of each.
+        """
+        path = tuple(error.absolute_path)
+        known = self._structure.known(error, path, self._schema)
+        missing = self._missing.get(path, [])
+        found = {
+            key: meant_key(key, known, error.instance, missing)
+            or closed_key(key, known, error.instance)
+            for key in error.instance
+            if key not in known
+        }
+        lost = [key for key in missing if key not in found.values()]
+        odd = [key for key, meant in found.items() if meant is None]
+        if len(lost) == len(odd) == 1:
+            found[odd[0]] = lost[0]
+        return found
+
+
+def _is_closed(error: ValidationError) -> bool:
+    return error.validator == "additionalProperties" and error.validator_value is False
+
+
+def _below(prefix: Path, problem: Problem) -> Problem:
+    return replace(problem, path=(*prefix, *problem.path)) if prefix else problem
