@@ -18,7 +18,6 @@ from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, repl
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.node import Node
 from evalcontract.source.scalars import resolve_plain, resolve_tagged
-from evalcontract.source.yaml_errors import explain
 from evalcontract.source.yaml_parts import (
     Event,
     apply_merge,
@@ -98,6 +97,8 @@ class _Builder:
         except _NodesNeeded:
             return _Builder(self._text, keep_nodes=True).document()
         except yaml.YAMLError as error:
+            from evalcontract.source.yaml_errors import explain  # slow to import
+
             raise Fault(explain(error, self._text)) from None
 
     def _document(self) -> Any:

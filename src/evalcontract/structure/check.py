@@ -9,6 +9,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.schemas import follow, known_keys, load, properties
+from evalcontract.structure.small import SmallValues
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,11 +70,22 @@ class Structure:
         return Described(self.also, self.schema)
 
     @cached_property
+    def _closed_schema(self) -> Schema:
+        return closed(self.schema)
+
+    @cached_property
     def _closed(self) -> NativeValidator:
-        return native_for(closed(self.schema))
+        return native_for(self._closed_schema)
+
+    @cached_property
+    def _small(self) -> SmallValues:
+        return SmallValues(self._closed_schema)
 
     def _is_clean(self, value: Any) -> bool:
         """Whether one native call can say that there is nothing to find."""
+        verdict = self._small.verdict(value)
+        if verdict is not None:
+            return verdict
         try:
             return self._closed.is_valid(value)
         except (ValueError, TypeError, RecursionError):

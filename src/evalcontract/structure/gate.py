@@ -7,14 +7,18 @@ reference to report; one that fails may still be fine, and takes the exact way.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import OWN_PREFIX
+from evalcontract.structure.small import SmallValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.structure.schemas import Schema
 
@@ -31,15 +35,25 @@ _BASE = "https://evalcontract.example/gate/"
 #: The name of harmless keys inside of what a bundle describes.
 INSIDE = "inside"
 
+# More rows than these are worth an engine.
+_FEW = 20
+
 
 class Gate:
     """A compiled gate; `schema` is that of a list of rows, see `gate_schema`."""
 
     def __init__(self, schema: Schema) -> None:
-        self._rows = native_for(schema)
+        self._schema = schema
+        self._small = SmallValues(schema)
+
+    @cached_property
+    def _rows(self) -> NativeValidator:
+        return native_for(self._schema)
 
     def passes(self, rows: list[Any]) -> bool:
         """Whether nothing can be found in any of these rows."""
+        if len(rows) <= _FEW and (verdict := self._small.verdict(rows)) is not None:
+            return verdict
         try:
             return bool(self._rows.is_valid(rows))
         except (ValueError, TypeError, RecursionError):
