@@ -1,0 +1,125 @@
+"""What a start imports: that, and not the checking, is what a small file waits for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src"
+PROBE = """
+import sys
+before = set(sys.modules)
+from evalcontract.cli import start
+try:
+    getattr(start, sys.argv.pop(1))()
+except SystemExit as ended:
+    assert not ended.code, ended.code
+print(*sorted(set(sys.modules) - before))
+"""
+#: What takes long to import, and is needed only by files that are large, or have something wrong.
+SLOW = {
+    "click", "email", "hashlib", "importlib.metadata", "importlib.resources", "jsonschema",
+    "jsonschema_rs", "logging", "msgspec", "orjson", "referencing", "ruamel", "shutil", "socket",
+    "subprocess", "tempfile", "textwrap", "tomllib", "traceback",
+}  # fmt: skip
+#: Ours that a clean small file needs no more.
+OURS = {
+    "evalcontract.analysis.pattern", "evalcontract.analysis.template", "evalcontract.api.coverage",
+    "evalcontract.api.loaders", "evalcontract.source.editing", "evalcontract.source.json",
+    "evalcontract.source.writing", "evalcontract.source.yaml_errors",
+    "evalcontract.structure.exact", "evalcontract.structure.faults",
+    "evalcontract.structure.pages", "evalcontract.structure.typed_gate",
+}  # fmt: skip
+RUBRIC = """\
+id: tone
+version: "1.0.0"
+checks:
+  - {id: words, kind: must_not_contain, values: [stupid]}
+  - {id: facts, kind: fact_match}
+scoring: {combine: all_pass}
+"""
+DATASET = """\
+questions:
+  - id: refund_window
+    input: How long can I return a lamp?
+    expected_facts: [30 days]
+    rubric_ref: rubric/tone@1.0.0
+"""
+
+
+def imported(script: str, *arguments: str, folder: Path) -> set[str]:
+    """Run a script in a process of its own; return the modules that it imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, script, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_version_imports_nothing(tmp_path: Path) -> None:
+    modules = imported("evalcontract", "--version", folder=tmp_path)
+    ours = {name for name in modules if name.startswith("evalcontract")}
+    assert ours == {"evalcontract", "evalcontract.cli", "evalcontract.cli.start"}
+    assert modules.isdisjoint({"typing", "re", "dataclasses", "enum", "pathlib", *SLOW})
+
+
+@pytest.mark.parametrize("group", [False, True])
+def test_a_clean_small_file_imports_little(tmp_path: Path, *, group: bool) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "tone.yaml").write_text(RUBRIC, encoding="utf-8")
+    (tmp_path / "data.yaml").write_text(DATASET, encoding="utf-8")
+    call = ("evalcontract", "validate-dataset") if group else ("validate_dataset",)
+    modules = imported(*call, "data.yaml", folder=tmp_path)
+    assert modules & (SLOW | OURS) == set()
+    ours = {name for name in modules if name.startswith("evalcontract")}
+    others = {name for name in ours if not name.startswith("evalcontract.rules.")}
+    assert len(others) <= 105
+
+
+def test_the_short_way_says_what_click_would(tmp_path: Path) -> None:
+    """With a file that has findings, one that is not there, and none that a pattern matches."""
+    (tmp_path / "data.yaml").write_text(DATASET.replace("input", "inputt"), encoding="utf-8")
+    for names in (["data.yaml"], ["data.yaml", "none.yaml"], ["no/*.yaml"], ["."]):
+        short, long = (
+            subprocess.run(
+                [sys.executable, "-m", "evalcontract", "validate-dataset", *options, *names],
+                cwd=tmp_path,
+                env={**os.environ, "PYTHONPATH": str(SOURCE)},
+                capture_output=True,
+                check=False,
+            )
+            for options in ([], ["--limit", "200"])
+        )
+        assert (short.returncode, short.stdout, short.stderr) == (
+            long.returncode,
+            long.stdout,
+            long.stderr,
+        )
+
+
+def test_a_reader_that_goes_is_no_fault(tmp_path: Path) -> None:
+    rows = "".join(f"  - {{id: a, inputt: {number}}}\n" for number in range(3000))
+    (tmp_path / "data.yaml").write_text(f"questions:\n{rows}", encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evalcontract", "validate-dataset", "data.yaml"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 1
