@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.artifact_check import check_artifact
-from evalcontract.api.bundle_check import check_bundle
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault, locate_faults
@@ -146,6 +145,8 @@ class Run:
             if isinstance(document, Unreadable):
                 yield from locate_faults(document, self.base_policy)
             else:
+                from evalcontract.api.bundle_check import check_bundle  # slow to import
+
                 found = check_bundle(document.value)
                 yield from locate(found, document, self.base_policy, {})
 

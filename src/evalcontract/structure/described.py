@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.keys import OWN_PREFIX, Miss
-from evalcontract.structure.schemas import follow, properties
+from evalcontract.structure.keys import Miss
+from evalcontract.structure.schemas import OWN_PREFIX, follow, properties
 from evalcontract.structure.spelling import meant_key
 from evalcontract.structure.subschemas import subschemas
 

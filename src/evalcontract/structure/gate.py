@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import OWN_PREFIX
 from evalcontract.structure.small import SmallValues
@@ -94,7 +93,7 @@ def gate_schema(
         for n, each in enumerate(extra)
     }
     embedded |= {
-        f"described_{n}": {"$id": f"{_BASE}described/{n}/", **Described(each, row).closed(inside)}
+        f"described_{n}": {"$id": f"{_BASE}described/{n}/", **_describing(each, row, inside)}
         for n, each in enumerate(extra)
     }
     bundles = [{"$ref": each["$id"]} for each in embedded.values()]
@@ -106,6 +105,12 @@ def gate_schema(
         "items": {"allOf": every},
         "$defs": {**definitions, **embedded},
     }
+
+
+def _describing(bundle: Schema, row: Schema, harmless: Iterable[str]) -> Schema:
+    from evalcontract.structure.described import Described  # slow to import
+
+    return Described(bundle, row).closed(harmless)
 
 
 def _one_of(texts: list[str]) -> Schema | bool:
