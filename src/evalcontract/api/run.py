@@ -221,5 +221,3 @@ class DatasetRun:
 
     def _locate(self, problems: list[Problem]) -> Iterator[Diagnostic]:
         return locate(problems, self.rows or self._source, self._policy, self._run.documents)
-
-
