@@ -31,7 +31,8 @@ SCHEMAS = {**{kind: load(kind) for kind in KINDS}, "gate": GATE}
 SCHEMAS |= {f"closed {kind}": closed(load(kind)) for kind in KINDS}
 
 ODD: list[Any] = [
-    None, True, False, 0, 1, -1, 1.0, 0.5, 10**20, float("nan"), "", " ", "a", "x_1", "1.0.0",
+    None, True, False, 0, 1, -1, 1.0, 0.5, 10**20, -(10**400), float("inf"), float("nan"), "",
+    " ", "a", "x_1", "1.0.0",
     "1.0.0\n", "\ud800", "\u2028", "rubric/tone@1.0.0", "json", [], ["a", "a"], ["a", 1], [[]],
     {}, {"x_a": 1}, {"1": 2}, 2**53, "kind", "llm_judge", "2026-01-31", "2026-01-31\n",
 ]  # fmt: skip

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from math import isfinite
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +114,7 @@ def _is_plain(value: Any) -> bool:
     if kind is str:
         return value.isascii() or not any("\ud800" <= each <= "\udfff" for each in value)
     if kind is int or kind is float:
-        return isfinite(value) and abs(value) < _ROUNDED
+        return bool(-_ROUNDED < value < _ROUNDED)  # neither infinity nor NaN is
     return value is None or kind is bool
 
 
