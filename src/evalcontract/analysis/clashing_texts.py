@@ -7,7 +7,7 @@ not have to be held against one another.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +22,7 @@ _MOST_PLACES = 8
 _WINDOW = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
+class Clash(NamedTuple):
     """Two places of a rubric that contradict each other."""
 
     path: Path
@@ -33,8 +32,7 @@ class Clash:
     other_message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(NamedTuple):
     """The texts of a check, where they stand, and whether their case matters."""
 
     check: Placed

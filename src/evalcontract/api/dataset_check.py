@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.crash import guarded
 from evalcontract.api.dataset_root import graded_by
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What a dataset's rows are judged by besides themselves.
 
     `bundles` can be used; `declared` are the names of those that cannot, too. `plans` may be

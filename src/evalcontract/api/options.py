@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source import read_file, read_stream
 from evalcontract.workspace import name_of
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What a call asks for: the workspace, the mode, the day, and who watches.
 
     `jobs` is how many processes may look at one large dataset.
@@ -33,8 +31,7 @@ class Options:
     jobs: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One file to validate: a path, or a stream with the path that it stands for."""
 
     path: Path

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +33,7 @@ class State(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(NamedTuple):
     """What will become of a check, and why if it will not run.
 
     `field` is the key of the row that is to blame; without one it is the rubric's fault, or the
@@ -57,8 +55,7 @@ RUNS = Outlook(State.RUN)
 ANY_TEXT = Outlook(State.VACUOUS, "the row asks for text, and every output is", "expected.format")
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(NamedTuple):
     """What a check asks of a row, whatever the row is.
 
     `fields` must be there and hold something, `present` may be empty; with all of them the check
@@ -70,8 +67,7 @@ class Needs:
     present: tuple[Field, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What decides besides the rubric: the library, the machine, the files of the workspace."""
 
     library: Library
@@ -79,8 +75,7 @@ class Surroundings:
     read_json: Callable[[str], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckKind:
+class CheckKind(NamedTuple):
     """A kind of check: `reads` are the fields that it may read, `needs` what it asks of a row."""
 
     name: str

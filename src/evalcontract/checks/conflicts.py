@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.clashes import (
     ALTERNATIVES,
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 _FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """An expectation that cannot be met: where in the row, and what in the rubric forbids it."""
 
     path: Path

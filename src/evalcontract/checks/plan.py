@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import KINDS
 from evalcontract.checks._kind import (
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.structure.parts import Checks
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One check of a rubric. `inner` are the steps of the other rubric, for a composite."""
 
     name: str

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract import __version__
 from evalcontract.api.options import Options
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.model.reference import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What the shared options say; the defaults are theirs."""
 
     root: Path | None = None

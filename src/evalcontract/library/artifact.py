@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.source import Document
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A reference where it stands: `via` names the kind of check that makes it."""
 
     path: Path

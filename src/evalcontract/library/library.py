@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.library.names import promised
 from evalcontract.library.suggestions import Suggestions
@@ -18,16 +17,14 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """A reference that leads to an artifact."""
 
     artifact: Artifact
     pinned: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Dangling:
+class Dangling(NamedTuple):
     """A reference that leads nowhere.
 
     `versions` exist for its id, oldest first.

@@ -7,9 +7,8 @@ says how its scale is brought to 0..1, and of what is built from such judges.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
@@ -24,16 +23,14 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The lowest and the highest score that is possible."""
 
     low: float = 0.0
     high: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(NamedTuple):
     """A threshold where it stands, and the scores that are held against it."""
 
     path: Path

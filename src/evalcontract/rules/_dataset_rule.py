@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetContext:
+class DatasetContext(NamedTuple):
     """What a dataset rule may know: where rows stand, the dataset's own keys, the bundles.
 
     The path of row n is `prefix` and n; `root` holds the keys beside the rows.

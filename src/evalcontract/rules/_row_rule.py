@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State
 from evalcontract.model.page import parse_page
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 
-@dataclass(frozen=True, slots=True)
-class RowSubject:
+class RowSubject(NamedTuple):
     """A well-formed row. `plan` is that of its rubric; None where it refers to none.
 
     `bundle` is the row's own, or the dataset's; `is_declared` tells whether anybody declares it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.page import Page, parse_page
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.model.reference import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """What a rule may know besides its subject.
 
     `has_file(name)` tells whether a file stands below the workspace's root; `used` are the
@@ -36,8 +35,7 @@ class Context:
     age_from: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """A rubric or a judge, as far as it is well-formed.
 
     `value` has no part that the structure stage refused: a check with a fault is not among

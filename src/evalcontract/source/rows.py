@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.source.fault import SourceFault
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
+class Sifted(NamedTuple):
     """What is kept of rows of which nothing is to be said: their ids, and what they refer to."""
 
     ids: list[str]

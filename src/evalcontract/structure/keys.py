@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.structure.schemas import (
     OWN_PREFIX,
@@ -34,8 +34,7 @@ _FREE = frozenset({"metadata"})
 _ANYBODYS = frozenset({"name", "provider"})
 
 
-@dataclass(frozen=True, slots=True)
-class Miss:
+class Miss(NamedTuple):
     """A key of the mapping at `path` that is hardly the author's own.
 
     `meant` is the known key that it stands for, or that it belongs below; `fault` is the second

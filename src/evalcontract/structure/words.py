@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.nearest import normalise
 
@@ -34,8 +33,7 @@ ORDINARY = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
+class Foreign(NamedTuple):
     """What other tools call keys of ours; the first of `ours` that a mapping knows is meant.
 
     `distinct` names are nobody's own word. `how` says what to write, where that is not simply
@@ -50,8 +48,7 @@ class Foreign:
     of_rows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ours:
+class Ours(NamedTuple):
     """What we call a key of another tool. The lower its `rank`, the surer."""
 
     key: str
