@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, BinaryIO
 from evalcontract.source.fault import Fault, SourceFault, Unreadable
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
-from evalcontract.source.misnamed import misnamed
 from evalcontract.source.text import EMPTY, decode, split_lines
 
 if TYPE_CHECKING:
@@ -88,6 +87,8 @@ def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadabl
 
         return parse_yaml(text, name, data)
     except Fault as fault:
+        from evalcontract.source.misnamed import misnamed  # slow to import
+
         other = misnamed(kind, _guess(data), text) if _is_syntax(fault) else None
         return Unreadable(name, (other,) if other else fault.faults, tuple(split_lines(text)))
 
