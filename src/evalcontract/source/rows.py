@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from evalcontract.source.fault import SourceFault
 
 
-class Sifted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Sifted:
     """What is kept of rows of which nothing is to be said: their ids, and what they refer to."""
 
     ids: list[str]
