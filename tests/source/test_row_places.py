@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from evalcontract.source import json_scanner, jsonl, jsonl_blocks
+from evalcontract.source import json_scanner, jsonl_blocks
 from evalcontract.source.jsonl import RowStream
 
 
@@ -35,9 +35,10 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def counted(text: str, *, is_line: bool = False) -> object:
         seen.append(text)
-        return json_scanner.scan(text, is_line=is_line)
+        return scan(text, is_line=is_line)
 
-    monkeypatch.setattr(jsonl, "scan", counted)
+    scan = json_scanner.scan
+    monkeypatch.setattr(json_scanner, "scan", counted)
     return seen
 
 

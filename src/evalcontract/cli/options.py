@@ -43,6 +43,7 @@ _OPTIONS = (
     click.option(
         "--jobs",
         type=click.IntRange(min=1),
+        metavar="NUMBER",
         help="Processes for one large JSONL file; without it, as many as there are cores.",
     ),
     click.option("-v", "--verbose", is_flag=True, help="Name the files that were left out."),
