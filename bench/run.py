@@ -13,6 +13,7 @@ import os
 import platform
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +57,12 @@ def write_data(sizes: Sizes, work: Path) -> Path:
 def select(rows: tuple[Row, ...], pattern: str | None) -> tuple[Row, ...]:
     """Return the rows whose key holds the pattern."""
     return rows if pattern is None else tuple(row for row in rows if pattern in row.key)
+
+
+def limit(sizes: Sizes, rounds: int | None) -> Sizes:
+    """Return the sizes with so many rounds at the most."""
+    most = rounds or max(sizes.rounds.values())
+    return replace(sizes, rounds={name: min(most, n) for name, n in sizes.rounds.items()})
 
 
 def commands_of(plan: Plan, rows: tuple[Row, ...]) -> dict[str, tuple[Command, ...]]:
@@ -138,6 +145,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="little data, one round, no page")
     parser.add_argument("--no-peers", action="store_true", help="install nothing, write no page")
     parser.add_argument("--only", metavar="PATTERN", help="lines whose key holds this")
+    parser.add_argument("--rounds", type=int, metavar="NUMBER", help="so many at the most")
     parser.add_argument("--resume", action="store_true", help="go on with the run before")
     parser.add_argument("--list", action="store_true", help="list the keys of the lines")
     asked = parser.parse_args()
@@ -152,7 +160,7 @@ def main() -> int:
     if asked.list:
         print("\n".join(row.key for row in ROWS))
         return 0
-    sizes = QUICK if asked.quick else FULL
+    sizes = limit(QUICK if asked.quick else FULL, asked.rounds)
     WORK.mkdir(exist_ok=True)
     had = peers.none_of_them("left out") if asked.no_peers else peers.install(WORK)
     file = WORK / ("quick.jsonl" if asked.quick else "full.jsonl")

@@ -13,7 +13,7 @@ from goals import ROWS
 from page import Cost, Figures, Machine, page_of, table_of
 from plan import FULL, Plan
 from ratios import Measured, Row, measure
-from run import commands_of, select
+from run import commands_of, limit, select
 from store import Round, Store, state_of
 from timing import Command, Run, run
 
@@ -122,6 +122,12 @@ def test_only_what_is_asked_for_is_run() -> None:
     rows = select(ROWS, "jsonl-bad")
     assert [row.key for row in rows] == ["jsonl-bad"]
     assert [each.key for each in commands_of(plan, rows)["lines"]] == ["clean", "bad"]
+
+
+def test_rounds_are_limited() -> None:
+    assert limit(FULL, None) == FULL
+    assert max(limit(FULL, 4).rounds.values()) == 4
+    assert min(limit(FULL, 4).rounds.values()) == min(FULL.rounds.values())
 
 
 def test_a_command_that_does_not_do_its_work_is_no_figure(tmp_path: Path) -> None:
