@@ -23,7 +23,8 @@ HOW = f"""\
 - A verdict is by wall time. Where the largest of the ratios is more than {NOISE:g} times the
   smallest, and processor time (user and system) is steadier, it is by that, and the table says so.
 - sourcemeta runs as the program itself, without the Python that its package starts it from.
-- Memory is the peak of the resident set that the system counts for the process."""
+- Memory is the peak of the resident set that the system counts for a process, and of the
+  largest where there are more."""
 
 
 def data_of(sizes: Sizes) -> str:

@@ -24,6 +24,11 @@ ROWS = (
         ("sourcemeta",), "clean", must=2.5, aim=3,
     ),
     Row(
+        "jsonl-sourcemeta-tenth",
+        "the same on a tenth of the rows: sourcemeta keeps all rows in memory",
+        ("sourcemeta_tenth",), "tenth",
+    ),
+    Row(
         "jsonl-ajv",
         "JSONL, clean rows: rows/s against ajv, compiled, with JSON.parse",
         ("ajv",), "clean",

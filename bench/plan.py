@@ -139,11 +139,10 @@ def _their_lines(sizes: Sizes, data: Path, peers: Peers) -> list[Command]:
     schema = str(data / "row.schema.json")
     file = str(data / "one" / "datasets" / "clean.jsonl")
     number = sizes.lines
-    sourcemeta = (*peers.sourcemeta.command, "validate", "--fast", schema, file)
+    tenth = str(data / "one" / "datasets" / "tenth.jsonl")
     return [
-        Command("sourcemeta", "sourcemeta, JSONL", sourcemeta, number, f"{number} passed")
-        if peers.sourcemeta.command
-        else Command("sourcemeta", peers.sourcemeta.missing, ()),
+        _sourcemeta("sourcemeta", "JSONL", schema, file, number, peers),
+        _sourcemeta("sourcemeta_tenth", "JSONL, a tenth", schema, tenth, number // 10, peers),
         Command(
             "ajv", "ajv, JSONL", (*peers.ajv.command, schema, file), number, f"{number} rows, 0 bad"
         )
@@ -154,19 +153,11 @@ def _their_lines(sizes: Sizes, data: Path, peers: Peers) -> list[Command]:
 
 def _yaml(sizes: Sizes, data: Path, options: Options, peers: Peers) -> list[Command]:
     one, number = data / "one" / "datasets", sizes.yaml
-    validate = (*peers.sourcemeta.command, "validate", "--fast", str(data / "dataset.schema.json"))
+    schema = str(data / "dataset.schema.json")
     return [
         _ours("yaml_clean", "YAML, clean", one / "clean.yaml", number, options),
         _our_bad("yaml_bad", "YAML, 1 % bad", one / "bad.yaml", number, options),
-        Command(
-            "sourcemeta_yaml",
-            "sourcemeta, YAML",
-            (*validate, str(one / "clean.yaml")),
-            number,
-            "1 passed",
-        )
-        if peers.sourcemeta.command
-        else Command("sourcemeta_yaml", peers.sourcemeta.missing, ()),
+        _sourcemeta("sourcemeta_yaml", "YAML", schema, str(one / "clean.yaml"), number, peers),
     ]
 
 
@@ -205,3 +196,12 @@ def _check_jsonschema(key: str, what: str, file: Path, rows: int, peers: Peers) 
         return Command(key, peer.missing, ())
     arguments = (*peer.command, "--schemafile", str(file.parents[2] / "dataset.schema.json"))
     return Command(key, f"check-jsonschema, {what}", (*arguments, str(file)), rows)
+
+
+def _sourcemeta(key: str, what: str, schema: str, file: str, rows: int, peers: Peers) -> Command:
+    peer = peers.sourcemeta
+    if not peer.command:
+        return Command(key, peer.missing, ())
+    arguments = (*peer.command, "validate", "--fast", schema, file)
+    says = f"{rows if file.endswith('.jsonl') else 1} passed"
+    return Command(key, f"sourcemeta, {what}", arguments, rows, says)
