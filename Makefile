@@ -30,8 +30,9 @@ fast: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py
 
+# About ten minutes on a quiet machine; `make bench BENCH=--resume` goes on where it was broken off.
 bench: $(READY)
-	$(BIN)/python bench/run.py
+	$(BIN)/python bench/run.py $(BENCH)
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage

@@ -1,136 +1,190 @@
-"""Measure the commands against others, and print a Markdown table.
+"""Measure the commands against others, and write docs/performance.md.
 
 Times differ from machine to machine and from minute to minute, so what counts is the ratio of
-two commands that run in turns. Both are whole commands, from the start of the interpreter on.
+commands that run in turns. What was measured is kept, until the code changes: `--resume` goes on
+where a run was broken off, `--only PATTERN` measures some lines of the table anew.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 import os
 import platform
-import statistics
+import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import peer
-from samples import write_workspace
-from timing import Pairs, in_turns, median_seconds, peak_megabytes
+import peers
+from goals import ROWS
+from notes import NOTES
+from page import Cost, Figures, Machine, page_of, table_of
+from plan import FULL, QUICK, find_options, make_plan
+from ratios import measure
+from store import DATA, MEASURED, ROOT, Round, Store, state_of
+from timing import environment, run, smallest_measurable
 
 if TYPE_CHECKING:
-    from timing import Command, Run
+    from plan import Plan, Sizes
+    from ratios import Row
+    from timing import Command
 
 HERE = Path(__file__).parent
 WORK = HERE / ".work"
-SCHEMA = HERE.parent / "schema" / "dataset.schema.json"
-PYTHON = sys.executable
-OURS = (PYTHON, "-m", "evalcontract")
+PAGE = ROOT / "docs" / "performance.md"
+#: Groups of short runs: a first round, which reads all from the disk, is not counted.
+WARM = ("yaml", "start", "many")
+LIBRARIES = ("orjson", "jsonschema-rs", "msgspec", "PyYAML")
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How much is measured."""
-
-    yaml_rows: int
-    jsonl_rows: int
-    long_repeats: int
-    short_repeats: int
-
-
-FULL = Sizes(yaml_rows=10_000, jsonl_rows=100_000, long_repeats=3, short_repeats=15)
-QUICK = Sizes(yaml_rows=100, jsonl_rows=1_000, long_repeats=1, short_repeats=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Two commands that are compared; `rows` is what each of them reads."""
-
-    title: str
-    ours: Command
-    other_name: str
-    other: Command
-    repeats: int
-    rows: int = 0
-    at_least: float | None = None
+def write_data(sizes: Sizes, work: Path) -> Path:
+    """Write the data where it is not there; return its folder."""
+    data = work / f"data-{sizes.lines}-{sizes.yaml}-{sizes.parts}"
+    done = data / ".done"
+    month = f"{dt.datetime.now(tz=dt.UTC):%Y-%m}"  # what judges say of themselves grows old
+    now = f"{state_of(DATA)} {month}"
+    if not done.exists() or done.read_text() != now:
+        say(f"writing {sizes.lines:,} rows in five forms, and more")
+        numbers = (str(number) for number in (sizes.lines, sizes.yaml, sizes.parts))
+        subprocess.run([sys.executable, str(HERE / "files.py"), str(data), *numbers], check=True)
+        done.write_text(now)
+    return data
 
 
-def find_cases(sizes: Sizes, *, with_peer: bool) -> list[Case]:
-    """List what is compared; writes the data, and installs the peer, where they are not there."""
-    files = write_workspace(
-        WORK / f"rows-{sizes.yaml_rows}-{sizes.jsonl_rows}",
-        yaml_rows=sizes.yaml_rows,
-        jsonl_rows=sizes.jsonl_rows,
+def select(rows: tuple[Row, ...], pattern: str | None) -> tuple[Row, ...]:
+    """Return the rows whose key holds the pattern."""
+    return rows if pattern is None else tuple(row for row in rows if pattern in row.key)
+
+
+def limit(sizes: Sizes, rounds: int | None) -> Sizes:
+    """Return the sizes with so many rounds at the most."""
+    most = rounds or max(sizes.rounds.values())
+    return replace(sizes, rounds={name: min(most, n) for name, n in sizes.rounds.items()})
+
+
+def commands_of(plan: Plan, rows: tuple[Row, ...]) -> dict[str, tuple[Command, ...]]:
+    """Return the commands that the rows need, by group."""
+    asked: dict[str, tuple[Command, ...]] = {}
+    for name, commands in plan.groups.items():
+        keys = {each.key for each in commands}
+        needed = {key for row in rows if keys.issuperset(row.needs()) for key in row.needs()}
+        asked[name] = tuple(each for each in commands if each.key in needed)
+    return {name: commands for name, commands in asked.items() if commands}
+
+
+def measure_all(
+    asked: dict[str, tuple[Command, ...]], sizes: Sizes, store: Store, session: int
+) -> None:
+    """Run the groups, each as many rounds as are not there yet."""
+    for name, commands in asked.items():
+        keys = [each.key for each in commands]
+        there = len(store.rounds(keys, session))
+        load = os.getloadavg()[0]
+        if name in WARM and there < sizes.rounds[name] > 1:
+            for each in commands:
+                run(each, WORK)
+        for number in range(there, sizes.rounds[name]):
+            say(f"{name}: round {number + 1} of {sizes.rounds[name]}")
+            runs = {each.key: run(each, WORK) for each in commands}
+            store.add(Round(session, name, load, runs))
+
+
+def figures_of(plan: Plan, store: Store) -> tuple[Figures, tuple[float, ...]]:
+    """Return all that is known of this state of the code, and the loads that the machine had."""
+    measured, missing, loads = {}, {}, []
+    for row in ROWS:
+        rounds = store.rounds(row.needs())
+        if rounds and not plan.reason(row):
+            measured[row.key] = measure(row, [each.runs for each in rounds])
+            loads += [each.load for each in rounds]
+        else:
+            missing[row.key] = plan.reason(row)
+    costs: dict[str, Cost] = {}
+    for commands in plan.groups.values():
+        for each in commands:
+            runs = tuple(done.runs[each.key] for done in store.rounds([each.key]))
+            if runs:
+                costs[each.key] = Cost(each.what, each.rows, runs)
+    return Figures(measured, missing, tuple(costs.values())), tuple(loads)
+
+
+def machine_now(loads: tuple[float, ...], had: peers.Peers) -> Machine:
+    """Return what this runs on, in general words."""
+    ours = subprocess.run(
+        (sys.executable, "-m", "evalcontract", "--version"),
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment(WORK),
+    ).stdout.strip()
+    there = [peer.name for peer in had.all() if peer.command]
+    return Machine(
+        python=platform.python_version(),
+        system=f"{platform.system()}, {platform.machine()}",
+        cores=os.cpu_count() or 1,
+        loads=loads,
+        versions=(
+            f"{ours}, with {', '.join(f'{name} {metadata.version(name)}' for name in LIBRARIES)}.",
+            f"Peers: {', '.join(there) or 'none'}.",
+        ),
+        least_megabytes=smallest_measurable(),
     )
-    long, short = sizes.long_repeats, sizes.short_repeats
-    validate = (*OURS, "validate-dataset", "--strict")
-    large, lines, small = (str(files[name]) for name in ("large", "lines", "small"))
-    floor = (PYTHON, str(HERE / "floor.py"), lines)
-    nothing = (PYTHON, "-c", "pass")
-    cases = [
-        Case("JSONL, clean", (*validate, lines), "orjson alone", floor, long, sizes.jsonl_rows),
-        Case("`--version`", (*OURS, "--version"), "`python -c pass`", nothing, short),
-        Case("noise: `python -c pass` twice", nothing, "itself", nothing, short),
-    ]
-    if with_peer:
-        theirs = (*peer.install(WORK), "--schemafile", str(SCHEMA))
-        name = f"check-jsonschema {peer.VERSION}"
-        rows = sizes.yaml_rows
-        must = 10.0
-        cases[:0] = [
-            Case("YAML, clean", (*validate, large), name, (*theirs, large), long, rows, must),
-            Case("YAML, 40 lines", (*validate, small), name, (*theirs, small), short),
-        ]
-    return cases
 
 
-def line_of(case: Case, pairs: Pairs) -> str:
-    """Return the case's line of the table."""
-    ratios = pairs.ratios()
-    middle = statistics.median(ratios)
-    goal = "" if case.at_least is None else f">= {case.at_least:g}"
-    cells = [
-        case.title + (f", {case.rows:,} rows" if case.rows else ""),
-        *(cell_of(runs, case.rows) for runs in (pairs.first, pairs.second)),
-        case.other_name,
-        f"**{middle:.2f}** ({ratios[0]:.2f} to {ratios[-1]:.2f}, n={len(ratios)})",
-        goal,
-    ]
-    return f"| {' | '.join(cells)} |"
+def say(text: str) -> None:
+    """Tell how far it is, beside the table."""
+    print(text, file=sys.stderr, flush=True)
 
 
-def cell_of(runs: tuple[Run, ...], rows: int) -> str:
-    """Return a command's median time, its rows a second, and its memory."""
-    seconds = median_seconds(runs)
-    speed = f", {rows / seconds:,.0f} rows/s" if rows else ""
-    return f"{seconds * 1000:,.0f} ms{speed}, {peak_megabytes(runs):.0f} MB"
+def parse() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="little data, one round, no page")
+    parser.add_argument("--no-peers", action="store_true", help="install nothing, write no page")
+    parser.add_argument("--only", metavar="PATTERN", help="lines whose key holds this")
+    parser.add_argument("--rounds", type=int, metavar="NUMBER", help="so many at the most")
+    parser.add_argument("--resume", action="store_true", help="go on with the run before")
+    parser.add_argument("--list", action="store_true", help="list the keys of the lines")
+    asked = parser.parse_args()
+    if not select(ROWS, asked.only):
+        parser.error(f"no line has {asked.only!r} in its key: {', '.join(r.key for r in ROWS)}")
+    return asked
 
 
 def main() -> int:
-    """Measure; the exit code is 1 where a ratio misses what it must be."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="little data, once, no verdict")
-    parser.add_argument("--no-peer", action="store_true", help="install nothing")
-    asked = parser.parse_args()
-    cases = find_cases(QUICK if asked.quick else FULL, with_peer=not asked.no_peer)
-    print(
-        f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}, load "
-        f"{os.getloadavg()[0]:.1f} at the start. The ratio is the other's time by ours, pair by "
-        "pair: median (smallest to largest). No ratio means more than the noise's spread lets it.\n"
-    )
-    print("| what | evalcontract | the other | which other | ratio | must be |")
-    print("|---|---|---|---|---|---|", flush=True)
-    missed = []
-    for case in cases:
-        pairs = in_turns(case.ours, case.other, repeats=case.repeats, warm_up=case.repeats > 5)
-        print(line_of(case, pairs), flush=True)
-        if case.at_least is not None and statistics.median(pairs.ratios()) < case.at_least:
-            missed.append(case.title)
-    if asked.quick or not missed:
+    """Measure; print the table, and write the page where all of it is known."""
+    asked = parse()
+    if asked.list:
+        print("\n".join(row.key for row in ROWS))
         return 0
-    print(f"\nMissed: {', '.join(missed)}")
-    return 1
+    sizes = limit(QUICK if asked.quick else FULL, asked.rounds)
+    WORK.mkdir(exist_ok=True)
+    had = peers.none_of_them("left out") if asked.no_peers else peers.install(WORK)
+    file = WORK / ("quick.jsonl" if asked.quick else "full.jsonl")
+    store = Store(file, state_of(MEASURED))
+    plan = make_plan(sizes, write_data(sizes, WORK), find_options(WORK), had)
+    rows = select(ROWS, asked.only)
+    session = store.last_session() + (0 if asked.resume and store.last_session() else 1)
+    try:
+        run(next(each for each in plan.groups["lines"] if each.key == "first"), WORK)  # compiles
+        measure_all(commands_of(plan, rows), sizes, store, session)
+    except RuntimeError as error:
+        say(f"{error}\nWhat was measured is kept: go on with --resume")
+        return 1
+    figures, loads = figures_of(plan, store)
+    print(table_of(rows, figures))
+    if asked.quick or asked.no_peers:
+        return 0
+    unknown = [key for key, reason in figures.missing.items() if not reason]
+    if unknown:
+        say(f"{PAGE.name} stays as it was: not measured with this code: {', '.join(unknown)}")
+        return 0
+    page = page_of(ROWS, figures, machine_now(loads, had), sizes, NOTES)
+    PAGE.write_text(page, encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,75 +1,97 @@
-"""Times of whole commands, taken in turns, so that a busy machine is busy for both."""
+"""What a whole command costs: time, processor time, memory."""
 
 from __future__ import annotations
 
 import os
-import statistics
+import resource
+import shutil
 import subprocess
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+SRC = Path(__file__).parents[1] / "src"
+#: Settings that developers have and others do not.
+SLOWS = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONDEVMODE", "PYTHONASYNCIODEBUG")
+TAIL = 4000  # bytes of a command's output: its last words stand there
 
-Command = tuple[str, ...]
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command, and what shows that it did its work.
+
+    `rows` is how many rows it reads, `says` what the end of its output holds, `exits` its exit
+    code, `empties` a folder that is emptied before it starts.
+    """
+
+    key: str
+    what: str
+    arguments: tuple[str, ...]
+    rows: int = 0
+    says: str = ""
+    exits: int = 0
+    empties: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a command: its time, and the memory that it had at the most."""
+    """One run of a command: wall time, time of the processor (user and system), peak memory."""
 
     seconds: float
+    cpu: float
     megabytes: float
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """The runs of two commands, pair by pair."""
-
-    first: tuple[Run, ...]
-    second: tuple[Run, ...]
-
-    def ratios(self) -> list[float]:
-        """Return how many times longer the second took, for each pair, the smallest first."""
-        pairs = zip(self.first, self.second, strict=True)
-        return sorted(second.seconds / first.seconds for first, second in pairs)
-
-
-def median_seconds(runs: Sequence[Run]) -> float:
-    """Return the median time."""
-    return statistics.median(run.seconds for run in runs)
-
-
-def peak_megabytes(runs: Sequence[Run]) -> float:
-    """Return the most memory of all runs."""
-    return max(run.megabytes for run in runs)
-
-
-def in_turns(first: Command, second: Command, *, repeats: int, warm_up: bool) -> Pairs:
-    """Run two commands in turns: A B A B."""
-    if warm_up:  # compiled modules and the files come from the disk only once
-        run(first)
-        run(second)
-    pairs = [(run(first), run(second)) for _ in range(repeats)]
-    return Pairs(tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs))
-
-
-def run(command: Command) -> Run:
-    """Run a command.
+def run(command: Command, work: Path) -> Run:
+    """Run a command; its output goes to a file in the folder `work`, as does its cache.
 
     Raises:
-        RuntimeError: it fails: then there is nothing to compare.
+        RuntimeError: it does not do what it should: then there is nothing to compare.
 
     """
-    started = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        assert process.stdout is not None
-        said = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        text = said.decode(errors="replace")[-2000:]
-        raise RuntimeError(f"{' '.join(command)} exited with {process.returncode}:\n{text}")
-    return Run(seconds, usage.ru_maxrss / 1024)
+    if command.empties is not None:
+        shutil.rmtree(command.empties, ignore_errors=True)
+    output = work / "output.txt"
+    with output.open("wb") as out:
+        started = time.perf_counter()
+        with subprocess.Popen(
+            command.arguments, stdout=out, stderr=subprocess.STDOUT, env=environment(work)
+        ) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds = time.perf_counter() - started
+            process.returncode = os.waitstatus_to_exitcode(status)
+    said = last_words(output)
+    if process.returncode != command.exits or command.says not in said:
+        line = " ".join(command.arguments)
+        raise RuntimeError(
+            f"`{line}` should exit with {command.exits} and say {command.says!r}; "
+            f"it exited with {process.returncode}:\n{said}"
+        )
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def environment(work: Path) -> dict[str, str]:
+    """Return the environment of the commands.
+
+    This checkout is measured, with a cache of its own, by a Python that keeps what it compiled.
+    """
+    path = os.pathsep.join(filter(None, (str(SRC), os.environ.get("PYTHONPATH", ""))))
+    changed = {"PYTHONPATH": path, "EVALCONTRACT_CACHE_DIR": str(work / "cache")}
+    others = {key: value for key, value in os.environ.items() if key not in SLOWS}
+    return {**others, **changed}
+
+
+def last_words(output: Path) -> str:
+    """Return the end of a file."""
+    with output.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - TAIL))
+        return file.read().decode(errors="replace")
+
+
+def smallest_measurable() -> float:
+    """Return the megabytes below which a command's peak cannot be told.
+
+    A process begins with the peak of the one that started it, in the system's count.
+    """
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,0 +1,8 @@
+"""What is said below the table of goals, kept by hand: why one is not reached, what the bound is.
+
+The keys are those of the rows in `goals.py`; a note is a paragraph of Markdown.
+"""
+
+from __future__ import annotations
+
+NOTES: dict[str, str] = {}
