@@ -84,6 +84,20 @@ def near_misses(
             yield from near_misses(value[key], inner, root, None, (*path, key), names)
 
 
+def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
+    """Return where the keys should stand that are in a value under another name or elsewhere.
+
+    What is asked for at one of these is not missing: that its key is wrong is told already.
+    """
+    found: set[Path] = set()
+    for miss in near_misses(value, schema, schema):
+        found.add((*miss.path, miss.meant))
+        if miss.fault == "misplaced-key":
+            home = miss.path[:-1] if miss.meant == miss.key else (*miss.path, miss.meant)
+            found.add((*home, miss.key))
+    return frozenset(found)
+
+
 def _told_once(misses: list[Miss]) -> Iterator[Miss]:
     """Leave out a guess where a surer key, or an earlier one, stands for the same."""
     told: set[str] = set()
