@@ -64,8 +64,12 @@ class OwnKeys:
         path = PLACES[name]
         if not path and key in properties(self._bundle or {}):
             return False  # the bundle says what it may hold
-        value: Any = {key: [{}]}  # rows: as much as a value can tell of its key
-        for step in reversed(path):
-            value = {step: value}
-        found = near_misses(value, self._row, self._row, self._bundle)
-        return not any(miss.path == path and miss.key == key for miss in found)
+        # Rows are as much as a value can tell of its key; a key without a value may hold it.
+        for part in ([{}], None):
+            value: Any = {key: part}
+            for step in reversed(path):
+                value = {step: value}
+            found = near_misses(value, self._row, self._row, self._bundle)
+            if any(miss.path == path and miss.key == key for miss in found):
+                return False
+        return True

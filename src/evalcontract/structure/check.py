@@ -14,7 +14,7 @@ from evalcontract.structure.keys import near_misses
 from evalcontract.structure.schemas import described, known_keys, load, properties
 from evalcontract.structure.sentences import sentence_for
 from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
-from evalcontract.structure.spelling import meant_key
+from evalcontract.structure.spelling import glued, meant_key
 from evalcontract.structure.words import closed_key
 
 if TYPE_CHECKING:
@@ -197,16 +197,22 @@ class _Faults:
         known = self._structure.known(error, path, self._schema)
         missing = self._missing.get(path, [])
         found = {
-            key: meant_key(key, known, error.instance, missing)
+            key: self._apart(key, error.instance, known)
+            or meant_key(key, known, error.instance, missing)
             or closed_key(key, known, error.instance)
             for key in error.instance
             if key not in known
         }
-        lost = [key for key in missing if key not in found.values()]
+        lost = [each for each in missing if each not in found.values()]
         odd = [key for key, meant in found.items() if meant is None]
         if len(lost) == len(odd) == 1:
             found[odd[0]] = lost[0]
         return found
+
+    @staticmethod
+    def _apart(key: str, value: dict[str, Any], known: dict[str, Schema]) -> str | None:
+        apart = glued(key, value[key])
+        return apart[0] if apart and apart[0] in known and apart[0] not in value else None
 
 
 def _is_closed(error: ValidationError) -> bool:

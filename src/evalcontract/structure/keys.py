@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.schemas import branches, follow, known_keys, load, properties
-from evalcontract.structure.spelling import meant_key
+from evalcontract.structure.spelling import glued, meant_key
 from evalcontract.structure.words import our_key
 
 if TYPE_CHECKING:
@@ -119,6 +119,11 @@ class _Looker:
     path: Path
 
     def look(self, key: str) -> Iterator[Miss]:
+        apart = glued(key, self.value[key])
+        if apart and apart[0] in self.known and apart[0] not in self.value:
+            advice = f"write `{apart[0]}: {apart[1]}`"
+            yield Miss(self.path, key, apart[0], "near-miss-key", advice)
+            return
         home = self.homes.get(key)
         meant = meant_key(key, self.known, self.value, self.missing)
         if home is not None and home != meant:
