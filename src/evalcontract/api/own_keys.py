@@ -65,7 +65,8 @@ class OwnKeys:
         if not path and key in properties(self._bundle or {}):
             return False  # the bundle says what it may hold
         # Rows are as much as a value can tell of its key; a key without a value may hold it.
-        for part in ([{}], None):
+        parts: tuple[Any, ...] = ([{}], None)
+        for part in parts:
             value: Any = {key: part}
             for step in reversed(path):
                 value = {step: value}

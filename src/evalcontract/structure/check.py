@@ -11,7 +11,7 @@ from evalcontract.structure.described import Described
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import near_misses
-from evalcontract.structure.schemas import described, known_keys, load, properties
+from evalcontract.structure.schemas import alternatives, described, known_keys, load, properties
 from evalcontract.structure.sentences import sentence_for
 from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.spelling import glued, meant_key
@@ -159,7 +159,10 @@ class _Faults:
             )
             for key in error.validator_value:
                 there = key in error.instance or (path, key) in self._misspelled
-                if not there and key not in unknown.values():
+                if there or key in unknown.values():
+                    continue
+                # What would do instead of it may be there, misspelled.
+                if not alternatives(self._schema, self._value, path, key) & {*unknown.values()}:
                     yield missing_key(kind, key, path, error.instance, known, self._schema)
         elif _is_closed(error):
             known = self._structure.known(error, path, self._schema)

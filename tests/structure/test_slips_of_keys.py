@@ -1,4 +1,4 @@
-"""In braces `tpr:0.9` is a key without a value, and YAML does not say so."""
+"""Slips of keys that YAML lets pass, such as `{tpr:0.9}`, a key without a value in braces."""
 
 from __future__ import annotations
 
@@ -53,6 +53,11 @@ def test_open_mapping(key: str) -> None:
 def test_closed_mapping() -> None:
     value = rubric(pattern="gone", **{"pattern:x+": None})
     assert said("rubric", value) == [("rubric/unknown-key", "write `pattern: x+`")]
+
+
+def test_key_that_does_instead_of_a_missing_one() -> None:
+    value = rubric(kind="llm_judge", pattern="gone", jurry={})
+    assert said("rubric", value) == [("rubric/unknown-key", "did you mean `jury`?")]
 
 
 def test_mapping_of_any_keys() -> None:
