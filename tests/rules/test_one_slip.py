@@ -82,3 +82,11 @@ def test_a_label_is_no_id(tmp_path: Path) -> None:
     checks = [CHECKS[0], renamed(renamed(CHECKS[1], "id", "label"), "values", "value")]
     codes = [code for code, _ in found(tmp_path, JUDGE, {**RUBRIC, "checks": checks})]
     assert "rubric/unknown-weight" in codes
+
+
+def test_the_file_of_a_bundle(tmp_path: Path) -> None:
+    row = {"id": "a", "input": "b", "criteria": "c", "bundle": "rag.schema.json"}
+    (tmp_path / "datasets").mkdir()
+    text = json.dumps({"questions": [row]})
+    (tmp_path / "datasets" / "d.json").write_text(text, encoding="utf-8")
+    assert found(tmp_path, JUDGE) == [("dataset/malformed-value", "write `rag`")]

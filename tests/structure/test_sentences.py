@@ -144,6 +144,8 @@ OTHERS: list[tuple[str, dict[str, Any], str, str | None]] = [
      "one of `all_pass`, `any_pass`, `weighted_avg`, `min`, `max`, `median`"),
     ("rubric", {"scoring": {"combine": ["min"]}}, "`scoring.combine` cannot be a list",
      "one of `all_pass`, `any_pass`, `weighted_avg`, `min`, `max`, `median`"),
+    ("dataset", {"bundle": "bundles/rag.schema.json"},
+     "`bundles/rag.schema.json` is not an id in snake_case", "write `rag`"),
     ("dataset", {"id": 7}, "`id` must be text, not a number", 'quote it: "7"'),
     ("dataset", {"rubric_ref": "tone"}, "`tone` is not a rubric reference",
      "write `rubric/tone@` and the version behind it"),

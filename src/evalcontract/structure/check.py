@@ -154,16 +154,7 @@ class _Faults:
         kind = self._structure.kind
         unknown = self._unknown.get(path, {})
         if error.validator == "required":
-            known = described(self._schema, self._value, path) | known_keys(
-                error.schema, error.instance, self._schema
-            )
-            for key in error.validator_value:
-                there = key in error.instance or (path, key) in self._misspelled
-                if there or key in unknown.values():
-                    continue
-                # What would do instead of it may be there, misspelled.
-                if not alternatives(self._schema, self._value, path, key) & {*unknown.values()}:
-                    yield missing_key(kind, key, path, error.instance, known, self._schema)
+            yield from self._required(error, path)
         elif _is_closed(error):
             known = self._structure.known(error, path, self._schema)
             for key, meant in unknown.items():
@@ -179,6 +170,19 @@ class _Faults:
             written = raw((*prefix, *path)) if raw else None
             what = "a row" if prefix else f"a {kind}"
             yield sentence_for(kind, error, path, written, what)
+
+    def _required(self, error: ValidationError, path: Path) -> Iterator[Problem]:
+        unknown = {*self._unknown.get(path, {}).values()}
+        known = described(self._schema, self._value, path) | known_keys(
+            error.schema, error.instance, self._schema
+        )
+        for key in error.validator_value:
+            if key in error.instance or (path, key) in self._misspelled or key in unknown:
+                continue
+            # What would do instead of it may be there, misspelled.
+            if not alternatives(self._schema, self._value, path, key) & unknown:
+                kind = self._structure.kind
+                yield missing_key(kind, key, path, error.instance, known, self._schema)
 
     def _unevaluated(self, error: ValidationError, path: Path) -> Iterator[Problem]:
         *way, key = path
