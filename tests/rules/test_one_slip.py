@@ -90,3 +90,13 @@ def test_the_file_of_a_bundle(tmp_path: Path) -> None:
     text = json.dumps({"questions": [row]})
     (tmp_path / "datasets" / "d.json").write_text(text, encoding="utf-8")
     assert found(tmp_path, JUDGE) == [("dataset/malformed-value", "write `rag`")]
+
+
+@pytest.mark.parametrize("score_type", [{"score_type": "continuous"}, {}])
+def test_levels_of_a_judge_that_is_said_to_have_none(
+    tmp_path: Path, score_type: dict[str, str]
+) -> None:
+    levels = {"level_names": ["bad", "good"], "level_values": [0, 1], "pass_threshold": 1}
+    ((code, advice),) = found(tmp_path, {**JUDGE, **score_type, **levels})
+    assert code == "judge/conflicting-key"
+    assert "write `score_type: levels`" in (advice or "")

@@ -139,6 +139,7 @@ class _Faults:
         self._value = value
         self._misspelled = misspelled
         self._missing: dict[Path, list[str]] = {}
+        self._refused: dict[Path, ValidationError] = {}
         for error in errors:
             if error.validator == "required":
                 absent = [key for key in error.validator_value if key not in error.instance]
@@ -165,11 +166,21 @@ class _Faults:
             yield from self._unevaluated(error, path)
         elif error.validator == "anyOf" and unknown:
             return  # what it asks for has another name
+        elif self._is_told(error):
+            return
         elif error.validator != "not" or path[:-1] not in {where for where, _ in self._misspelled}:
             # A key that cannot stand here is often right, and the one that allows it misspelled.
             written = raw((*prefix, *path)) if raw else None
             what = "a row" if prefix else f"a {kind}"
             yield sentence_for(kind, error, path, written, what)
+
+    def _is_told(self, error: ValidationError) -> bool:
+        """Whether an earlier key cannot stand here either, for the same reason."""
+        if error.validator != "not":
+            return False
+        *reason, _key, _not = error.absolute_schema_path
+        first = self._refused.setdefault((*reason, *error.absolute_path)[:-1], error)
+        return first is not error
 
     def _required(self, error: ValidationError, path: Path) -> Iterator[Problem]:
         unknown = {*self._unknown.get(path, {}).values()}
