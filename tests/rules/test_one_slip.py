@@ -100,3 +100,10 @@ def test_levels_of_a_judge_that_is_said_to_have_none(
     ((code, advice),) = found(tmp_path, {**JUDGE, **score_type, **levels})
     assert code == "judge/conflicting-key"
     assert "write `score_type: levels`" in (advice or "")
+
+
+def test_a_check_id_that_is_taken(tmp_path: Path) -> None:
+    checks = [{**each, "id": "polite"} for each in CHECKS]
+    scoring = {**SCORING, "weights": {"accurate": 1, "polite": 2}}
+    ((code, _),) = found(tmp_path, JUDGE, {**RUBRIC, "checks": checks, "scoring": scoring})
+    assert code == "rubric/duplicate-check-id"

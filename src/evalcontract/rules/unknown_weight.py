@@ -54,11 +54,17 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     taken = {normalise(id_) for id_ in ids}
     free = Suggestions(id_ for id_ in ids if id_ not in weights)
     every = Suggestions(ids)
+    # Of two checks with one id, which is told, one may be what a weight means.
+    given = [id_ for check in checks for id_ in _ids(check)]
+    repeated = len(given) - len(set(given))
     for key in weights:
         # Of `Kind-Words` beside the weight `kind_words` it is the id that is malformed.
         if key in known or (normalise(key) in taken and key == normalise(key)):
             continue
         meant = free.nearest(key) or every.nearest(key)
+        if not meant and repeated:
+            repeated -= 1
+            continue
         advice = f"did you mean `{meant}`?" if meant else f"the checks are: {listed(ids)}"
         path = ("scoring", "weights", key)
         yield Problem(CODE, f"no check has the id `{key}`", path, advice, on_key=True)
