@@ -114,6 +114,14 @@ def test_a_broken_file_is_told_once(place: Path) -> None:
     assert found(check(place)) == [("rubrics/b.yaml", "error", "source/syntax")]
 
 
+@pytest.mark.parametrize("name", ["faqs.yaml", "datasets/fqas.yaml", "../datasets/faqs.yaml"])
+def test_a_file_that_is_nearly_there(name: str, place: Path) -> None:
+    row = "questions: [{id: a, input: b, criteria: c}]\n"
+    write(place, {"datasets/faqs.yaml": row, "targets/t.yaml": f"dataset: {name}\n"})
+    (one,) = check(place).diagnostics
+    assert (one.code, one.help) == ("target/missing-dataset", "did you mean `datasets/faqs.yaml`?")
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -51,6 +51,16 @@ SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
     "no space at the end of a row": (
         ("tags: [returns]", "tags:[returns]"), "7:5", "behind `tags:`", "write `tags: [returns]`",
     ),
+    "no space behind the first colon of a row": (
+        ("  - id: order", "  - id:order"), "9:5", "behind `id:`", "write `id: order`",
+    ),
+    "and a comment there": (
+        ("  - id: order", "  - id:order  # the second"), "9:5", "behind `id:`", "`id: order`",
+    ),
+    "a key above its block, too far right": (
+        ("questions:\n", "a:\n    b: c\n  d:\n  e: f\nquestions:\n"), "3:3", "beside no other",
+        "column 1",
+    ),
     "no space behind the dash": (
         ("  - id: order", "  -id: order"), "9:3", "behind `-`", "write `- id: order`",
     ),

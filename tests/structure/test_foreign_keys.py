@@ -37,6 +37,7 @@ ALWAYS = [
     ("expected_output", "expected_facts"),
     ("ground_truth", "expected_facts"),
     ("groundTruth", "expected_facts"),
+    ("expect", "expected_facts"),
     ("reference_answer", "expected_facts"),
     ("reference_contexts", "expected"),
     ("actual_output", "metadata"),

@@ -12,6 +12,7 @@ from evalcontract.library.spelling import with_advice
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject
 from evalcontract.structure.check import structure_of
+from evalcontract.structure.keys import meant_paths
 from evalcontract.structure.parts import well_formed
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ def check_artifact(
     if not isinstance(document.value, dict):
         return
     kept, checks = well_formed(document.value, faults)
-    subject = Subject(artifact, kept, checks)
+    # Only what has faults can have a misspelled key.
+    schema = structure_of(artifact.kind).schema
+    misspelled = meant_paths(document.value, schema) if faults else frozenset()
+    subject = Subject(artifact, kept, checks, misspelled)
     for rule in rules_in_use().artifact:
         if artifact.kind in rule.kinds:
             yield from guarded(rule.code, rule.check, subject, context)

@@ -71,8 +71,13 @@ class OwnKeys:
             return False  # the bundle says what it may hold
         from evalcontract.structure.keys import near_misses  # slow to import
 
-        value: Any = {key: [{}]}  # rows: as much as a value can tell of its key
-        for step in reversed(path):
-            value = {step: value}
-        found = near_misses(value, self._row, self._row, self._bundle)
-        return not any(miss.path == path and miss.key == key for miss in found)
+        # Rows are as much as a value can tell of its key; a key without a value may hold it.
+        parts: tuple[Any, ...] = ([{}], None)
+        for part in parts:
+            value: Any = {key: part}
+            for step in reversed(path):
+                value = {step: value}
+            found = near_misses(value, self._row, self._row, self._bundle)
+            if any(miss.path == path and miss.key == key for miss in found):
+                return False
+        return True

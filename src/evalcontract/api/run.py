@@ -16,6 +16,7 @@ from evalcontract.api.grading import Plans
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.graph import reach
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import Document, Unreadable, read_file
@@ -132,12 +133,26 @@ class Run:
             fault = source.faults[0].message if isinstance(source, Unreadable) else "is no file"
             there = os.path.lexists(path)
             message = f"`{name}` {fault}" if there else f"there is no file `{name}`"
-            advice = None if there else "paths begin at the workspace's root"
+            advice = None if there else self._advice_of_dataset(name)
             yield Problem("target/missing-dataset", message, where, advice)
         elif self.workspace.is_no_dataset(path):
             message = f"`{name}` is no dataset: it has no `questions`"
             advice = "name the dataset to run; rubrics and judges are reached through its rows"
             yield Problem("target/wrong-kind", message, where, advice)
+
+    def _advice_of_dataset(self, name: str) -> str:
+        """Say which file a target means: one that is called so, or nearly, where it looks."""
+        folder, _, base = name.rpartition("/")
+        root = self.workspace.root
+        for place in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
+            try:
+                names = sorted(each.name for each in (root / place).iterdir() if each.is_file())
+            except (OSError, ValueError):
+                continue
+            meant = base if base in names else nearest(base, names)
+            if meant:
+                return f"did you mean `{f'{place}/{meant}'.removeprefix('/')}`?"
+        return "paths begin at the workspace's root"
 
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""

@@ -39,12 +39,14 @@ class Subject(NamedTuple):
     """A rubric or a judge, as far as it is well-formed.
 
     `value` has no part that the structure stage refused: a check with a fault is not among
-    `checks`, which pairs each with its path.
+    `checks`, which pairs each with its path. `misspelled` are the paths of known keys that are
+    written in another way or place, which is told already: they are not missing.
     """
 
     artifact: Artifact
     value: dict[str, Any]
     checks: tuple[tuple[Path, dict[str, Any]], ...] = ()
+    misspelled: frozenset[Path] = frozenset()
 
     @property
     def written(self) -> list[Any]:

@@ -43,6 +43,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     given = [rate for rate in RATES if rate in validation]
     if len(given) == 1 and "confusion_matrix" not in validation:
         lacking = next(rate for rate in RATES if rate != given[0])
+        if ("validation", lacking) in subject.misspelled:
+            return
         message = f"`{given[0]}` without `{lacking}` says nothing of a judge"
         path = ("validation", given[0])
         yield Problem(CODE, message, path, f"add `{lacking}`: {_SHARES[lacking]}", on_key=True)

@@ -40,6 +40,8 @@ _KEYS = ("min_score", "max_score", "pass_threshold")
 @rule(CODE, Kind.JUDGE, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     present = [key for key in subject.value if key in _KEYS]
+    if "level_names" in subject.artifact.document.value:
+        return  # it is `score_type` that is wrong, and told
     if present and score_type(subject) == "binary":
         named = " and ".join(f"`{key}`" for key in present)
         message = f"{named} without effect: the judge is binary, it answers PASS or FAIL"

@@ -18,6 +18,7 @@ Good:
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 CODE = "dataset/unknown-bundle"
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class _Bundles:
@@ -56,7 +58,8 @@ class _Bundles:
 
     def finish(self) -> Iterator[Problem]:
         for name, (path, count) in self._uses.items():
-            if name in self._context.bundles:
+            # A name that no bundle can have is told as such.
+            if name in self._context.bundles or not _NAME.fullmatch(name):
                 continue
             rows = f" ({count} rows name it)" if count > 1 else ""
             near = nearest(name, sorted(self._context.bundles))

@@ -28,6 +28,7 @@ from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.structure.schemas import follow, known_keys, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +44,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         return  # that there are no checks is a mistake of its own
     # All ids as written, those of ill-formed checks too: their weight is not the mistake.
     ids = list(dict.fromkeys(id_ for check in checks for id_ in _ids(check)))
+    ids += [id_ for id_ in _misnamed(subject, checks) if id_ not in ids]
     if not ids:
         message = "no check has an id, so that no weight can name one"
         advice = "give each check an id, and name that"
@@ -52,11 +54,17 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     taken = {normalise(id_) for id_ in ids}
     free = Suggestions(id_ for id_ in ids if id_ not in weights)
     every = Suggestions(ids)
+    # Of two checks with one id, which is told, one may be what a weight means.
+    given = [id_ for check in checks for id_ in _ids(check)]
+    repeated = len(given) - len(set(given))
     for key in weights:
         # Of `Kind-Words` beside the weight `kind_words` it is the id that is malformed.
         if key in known or (normalise(key) in taken and key == normalise(key)):
             continue
         meant = free.nearest(key) or every.nearest(key)
+        if not meant and repeated:
+            repeated -= 1
+            continue
         advice = f"did you mean `{meant}`?" if meant else f"the checks are: {listed(ids)}"
         path = ("scoring", "weights", key)
         yield Problem(CODE, f"no check has the id `{key}`", path, advice, on_key=True)
@@ -67,3 +75,18 @@ def _ids(check: dict[str, Any]) -> Iterator[str]:
     for key, value in check.items():
         if key.lower() == "id" and isinstance(value, str | int | float):
             yield str(value)
+
+
+def _misnamed(subject: Subject, checks: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the texts of ill-formed checks without an id, under keys that no check knows.
+
+    One of them is the id, and that its key is wrong is told already.
+    """
+    sound = [check for _, check in subject.checks]
+    for check in checks:
+        if "id" in check or any(check is each for each in sound):
+            continue
+        known = follow(load("rubric")["properties"]["checks"]["items"], load("rubric"))
+        for key, value in check.items():
+            if isinstance(value, str) and key not in known_keys(known, check, load("rubric")):
+                yield value

@@ -46,8 +46,8 @@ CODE = "judge/unvalidated"
 
 @rule(CODE, Kind.JUDGE, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    written = subject.artifact.document.value
-    if id(subject.artifact) in context.used and "validation" not in written:
+    there = "validation" in subject.artifact.document.value or ("validation",) in subject.misspelled
+    if id(subject.artifact) in context.used and not there:
         yield Problem(
             CODE,
             f"rubrics use {subject.artifact.name}, and it was never validated",

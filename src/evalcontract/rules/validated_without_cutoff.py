@@ -45,7 +45,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     key = next((key for key in ("tpr", "tnr", "confusion_matrix") if key in validation), None)
     kind = score_type(subject)
     written = subject.artifact.document.value
-    if key and kind in ("continuous", "levels") and "pass_threshold" not in written:
+    there = "pass_threshold" in written or ("pass_threshold",) in subject.misspelled
+    if key and kind in ("continuous", "levels") and not there:
         gives = "a level" if kind == "levels" else "a number"
         message = f"`{key}` counts what passes, and the judge gives {gives} without a threshold"
         advice = "add `pass_threshold`, the grade from which on an output passed in the comparison"

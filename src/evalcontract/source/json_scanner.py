@@ -18,6 +18,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _BEGUN = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
 _BEGUN_STRING, _STRING = re.compile(_BEGUN), re.compile(_BEGUN + '"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_BARE_KEY = re.compile(r"'?([A-Za-z_][\w-]*)'?\s*:")
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _ESCAPE = re.compile(
@@ -48,6 +49,7 @@ class _Scanner:
     def __init__(self, text: str, *, is_line: bool) -> None:
         self._text = text
         self._at = 0
+        self._is_line = is_line
         self._starts = [0, *(() if is_line else (end.end() for end in _LINE_END.finditer(text)))]
         self.duplicates: list[SourceFault] = []
 
@@ -56,7 +58,11 @@ class _Scanner:
         node = self._value(0)
         self._skip()
         if self._at < len(self._text):
-            self._fail("one value was read, and more text follows", "keep one value")
+            comma = self._peek() == "," and not self._text[self._at + 1 :].strip()
+            another = self._is_line and self._peek() == "{"
+            more = "begin a new line before it" if another else "keep one value"
+            advice = "remove the comma" if comma else more
+            self._fail("one value was read, and more text follows", advice)
         return node
 
     def _span(self, start: int, end: int) -> Span:
@@ -149,7 +155,8 @@ class _Scanner:
         self._skip()
         while self._peek() != "}":
             if self._peek() != '"':
-                self._fail("a key in double quotes is expected here", self._after_comma("}"))
+                advice = self._after_comma("}") or self._bare_key()
+                self._fail("a key in double quotes is expected here", advice)
             key_start = self._at
             key = self._string()
             span = self._span(key_start, self._at)
@@ -193,7 +200,9 @@ class _Scanner:
             return True
         if self._peek() != closer:
             what = "the text ends" if not self._peek() else "this stands"
-            self._fail(f"{what} where a `,` or `{closer}` is expected", None)
+            forgotten = self._peek() in ('"', "{", "[")
+            advice = "write a comma before it" if forgotten else None
+            self._fail(f"{what} where a `,` or `{closer}` is expected", advice)
         return False
 
     def _after_comma(self, closer: str) -> str | None:
@@ -201,6 +210,10 @@ class _Scanner:
         if self._peek() == closer and before.endswith(","):
             return "remove the comma before it"
         return None
+
+    def _bare_key(self) -> str | None:
+        found = _BARE_KEY.match(self._text, self._at)
+        return f'write "{found[1]}"' if found else None
 
     def _fail(self, message: str, advice: str | None) -> NoReturn:
         span = self._span(self._at, min(self._at + 1, len(self._text)))

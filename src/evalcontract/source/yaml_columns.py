@@ -8,6 +8,7 @@ from evalcontract.source.yaml_stumble import DASH, KEY, Slip, Stumble, line_abov
 
 # As far as siblings are looked for.
 _LINES = 200
+_TIGHT = re.compile(r"\s*-\s+(?P<key>[A-Za-z_$][\w$.-]*):(?!//)(?P<rest>[^\s#][^#]*?)\s*(?:#|$)")
 
 
 def bare_word_above(stumble: Stumble) -> Slip | None:
@@ -19,6 +20,17 @@ def bare_word_above(stumble: Stumble) -> Slip | None:
         place = span_at(number, above.index(word), len(word))
         return Slip(f"`{word}` has no `:`", place, f"write `{word}:`")
     return None
+
+
+def tight_above(stumble: Stumble) -> Slip | None:
+    """The first key of an item, without the space behind its colon."""
+    number = line_above(stumble.lines, stumble.line)
+    found = _TIGHT.match(stumble.text(number))
+    if found is None:
+        return None
+    advice = f"write `{shown(found['key'] + ': ' + found['rest'])}`"
+    place = span_at(number, found.start("key"), len(found["key"]) + 1)
+    return Slip(f"a space is missing behind `{found['key']}:`", place, advice)
 
 
 def value_above(stumble: Stumble) -> Slip | None:
@@ -69,8 +81,18 @@ def odd_column(stumble: Stumble, column: int) -> Slip | None:
         return _aligned(number, key, (column, "the keys around it"))
     if column > before:
         return _aligned(stumble.line, key, (before, f"`{above[0][1]}` above it"))
+    outer = [each for each in above if each[0] < column]
+    if outer and _opens_block(stumble, key):
+        above = outer  # what follows stands below this key, and so beside no key of this column
     near = min(above, key=lambda each: abs(each[0] - column))
     return _aligned(number, key, (near[0], f"`{near[1]}`")) if near[0] != column else None
+
+
+def _opens_block(stumble: Stumble, key: re.Match[str]) -> bool:
+    """Whether a key has no value in its line, and the next line is a key of the same column."""
+    rest = stumble.text(stumble.line)[key.end() :].strip()
+    below = KEY.match(stumble.text(stumble.line + 1))
+    return (not rest or rest.startswith("#")) and below is not None and below["lead"] == key["lead"]
 
 
 def _aligned(number: int, key: re.Match[str], sibling: tuple[int, str]) -> Slip:
@@ -110,6 +132,8 @@ def dash_alone_or_twice(stumble: Stumble) -> Slip | None:
             "a space is missing behind `-`", span_at(stumble.line, len(tight[1]), 1), advice
         )
     number = line_above(stumble.lines, stumble.line)
+    if slip := tight_above(stumble):
+        return slip
     if twice := re.match(r"(\s*)-\s+-\s", stumble.text(number)):
         place = span_at(number, len(twice[1]), len(twice[0].strip()))
         return Slip("`- -` begins a list inside of a list", place, "write one `- `")

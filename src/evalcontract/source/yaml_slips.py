@@ -15,6 +15,7 @@ from evalcontract.source.yaml_columns import (
     no_sibling,
     odd_column,
     place_of_dash,
+    tight_above,
     value_above,
 )
 from evalcontract.source.yaml_stumble import KEY, Slip, Stumble, shown, span_at
@@ -106,7 +107,7 @@ def _colon(stumble: Stumble) -> Slip | None:
     key = KEY.match(line)
     first = key is not None and key.end() - 1 >= stumble.column
     if key and first and " " not in key["key"].strip("\"'"):
-        looks = bare_word_above(stumble) or value_above(stumble)
+        looks = bare_word_above(stumble) or tight_above(stumble) or value_above(stumble)
         return looks or odd_column(stumble, len(key["lead"]))
     value = re.match(r"(?P<head>\s*(?:-\s+)*[^\s:][^:]*:\s+)(?P<value>.+)", line)
     place = span_at(stumble.line, stumble.column, 1)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.keys import near_misses
-from evalcontract.structure.schemas import described, known_keys
+from evalcontract.structure.schemas import alternatives, described, known_keys
 from evalcontract.structure.sentences import sentence_for
 from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
-from evalcontract.structure.spelling import meant_key
+from evalcontract.structure.spelling import glued, meant_key
 from evalcontract.structure.words import closed_key
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class _Faults:
         self._value = value
         self._misspelled = misspelled
         self._missing: dict[Path, list[str]] = {}
+        self._refused: dict[Path, ValidationError] = {}
         for error in errors:
             if error.validator == "required":
                 absent = [key for key in error.validator_value if key not in error.instance]
@@ -71,13 +72,7 @@ class _Faults:
         kind = self._structure.kind
         unknown = self._unknown.get(path, {})
         if error.validator == "required":
-            known = described(self._schema, self._value, path) | known_keys(
-                error.schema, error.instance, self._schema
-            )
-            for key in error.validator_value:
-                there = key in error.instance or (path, key) in self._misspelled
-                if not there and key not in unknown.values():
-                    yield missing_key(kind, key, path, error.instance, known, self._schema)
+            yield from self._required(error, path)
         elif _is_closed(error):
             known = self._structure.known(error, path, self._schema)
             for key, meant in unknown.items():
@@ -88,11 +83,34 @@ class _Faults:
             yield from self._unevaluated(error, path)
         elif error.validator == "anyOf" and unknown:
             return  # what it asks for has another name
+        elif self._is_told(error):
+            return
         elif error.validator != "not" or path[:-1] not in {where for where, _ in self._misspelled}:
             # A key that cannot stand here is often right, and the one that allows it misspelled.
             written = raw((*prefix, *path)) if raw else None
             what = "a row" if prefix else f"a {kind}"
             yield sentence_for(kind, error, path, written, what)
+
+    def _is_told(self, error: ValidationError) -> bool:
+        """Whether an earlier key cannot stand here either, for the same reason."""
+        if error.validator != "not":
+            return False
+        *reason, _key, _not = error.absolute_schema_path
+        first = self._refused.setdefault((*reason, *error.absolute_path)[:-1], error)
+        return first is not error
+
+    def _required(self, error: ValidationError, path: Path) -> Iterator[Problem]:
+        unknown = {*self._unknown.get(path, {}).values()}
+        known = described(self._schema, self._value, path) | known_keys(
+            error.schema, error.instance, self._schema
+        )
+        for key in error.validator_value:
+            if key in error.instance or (path, key) in self._misspelled or key in unknown:
+                continue
+            # What would do instead of it may be there, misspelled.
+            if not alternatives(self._schema, self._value, path, key) & unknown:
+                kind = self._structure.kind
+                yield missing_key(kind, key, path, error.instance, known, self._schema)
 
     def _unevaluated(self, error: ValidationError, path: Path) -> Iterator[Problem]:
         *way, key = path
@@ -114,16 +132,22 @@ class _Faults:
         known = self._structure.known(error, path, self._schema)
         missing = self._missing.get(path, [])
         found = {
-            key: meant_key(key, known, error.instance, missing)
+            key: self._apart(key, error.instance, known)
+            or meant_key(key, known, error.instance, missing)
             or closed_key(key, known, error.instance)
             for key in error.instance
             if key not in known
         }
-        lost = [key for key in missing if key not in found.values()]
+        lost = [each for each in missing if each not in found.values()]
         odd = [key for key, meant in found.items() if meant is None]
         if len(lost) == len(odd) == 1:
             found[odd[0]] = lost[0]
         return found
+
+    @staticmethod
+    def _apart(key: str, value: dict[str, Any], known: dict[str, Schema]) -> str | None:
+        apart = glued(key, value[key])
+        return apart[0] if apart and apart[0] in known and apart[0] not in value else None
 
 
 def _is_closed(error: ValidationError) -> bool:

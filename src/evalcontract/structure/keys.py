@@ -19,7 +19,7 @@ from evalcontract.structure.schemas import (
     load,
     properties,
 )
-from evalcontract.structure.spelling import meant_key
+from evalcontract.structure.spelling import glued, meant_key
 from evalcontract.structure.words import our_key
 
 if TYPE_CHECKING:
@@ -89,6 +89,20 @@ def near_misses(
             yield from near_misses(value[key], inner, root, None, (*path, key), names)
 
 
+def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
+    """Return where the keys should stand that are in a value under another name or elsewhere.
+
+    What is asked for at one of these is not missing: that its key is wrong is told already.
+    """
+    found: set[Path] = set()
+    for miss in near_misses(value, schema, schema):
+        found.add((*miss.path, miss.meant))
+        if miss.fault == "misplaced-key":
+            home = miss.path[:-1] if miss.meant == miss.key else (*miss.path, miss.meant)
+            found.add((*home, miss.key))
+    return frozenset(found)
+
+
 def _told_once(misses: list[Miss]) -> Iterator[Miss]:
     """Leave out a guess where a surer key, or an earlier one, stands for the same."""
     told: set[str] = set()
@@ -110,6 +124,11 @@ class _Looker:
     path: Path
 
     def look(self, key: str) -> Iterator[Miss]:
+        apart = glued(key, self.value[key])
+        if apart and apart[0] in self.known and apart[0] not in self.value:
+            advice = f"write `{apart[0]}: {apart[1]}`"
+            yield Miss(self.path, key, apart[0], "near-miss-key", advice)
+            return
         home = self.homes.get(key)
         meant = meant_key(key, self.known, self.value, self.missing)
         if home is not None and home != meant:

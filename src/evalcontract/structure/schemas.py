@@ -133,6 +133,21 @@ def known_keys(schema: Schema, value: Any, root: Schema) -> dict[str, Schema]:
 
 def described(schema: Schema, value: Any, path: tuple[str | int, ...]) -> dict[str, Schema]:
     """Return the keys that a schema describes for the mapping at a path of a value."""
+    here, value = _at(schema, value, path)
+    return known_keys(here, value, schema)
+
+
+def alternatives(schema: Schema, value: Any, path: tuple[str | int, ...], key: str) -> set[str]:
+    """Return the keys that spare the mapping at a path of a value a key: `jury` for a judge."""
+    here, value = _at(schema, value, path)
+    found: set[str] = set()
+    for part in branches(here, value, schema):
+        if key in part.get("else", {}).get("required", ()):
+            found.update(part.get("if", {}).get("required", ()))
+    return found
+
+
+def _at(schema: Schema, value: Any, path: tuple[str | int, ...]) -> tuple[Schema, Any]:
     here = follow(schema, schema)
     for step in path:
         if isinstance(step, int):
@@ -140,4 +155,4 @@ def described(schema: Schema, value: Any, path: tuple[str | int, ...]) -> dict[s
         else:
             here = follow(known_keys(here, value, schema).get(step, {}), schema)
         value = value[step]
-    return known_keys(here, value, schema)
+    return here, value

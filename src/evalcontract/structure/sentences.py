@@ -15,6 +15,7 @@ from evalcontract.structure.sentences_of_texts import (
     unknown_value,
 )
 from evalcontract.structure.sentences_of_types import wrong_type
+from evalcontract.structure.spelling import glued
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +71,9 @@ def sentence_for(
             return Problem(f"{kind}/wrong-type", message, path, advice)
         if error.validator == "anyOf" and kind == "dataset" and not _asks_for_keys(error):
             code = "dataset/invalid-value"
+    if apart := glued(path[-1] if path else None, error.instance):
+        message = f"`{path[-1]}` is a key without a value"
+        return Problem(code, message, path, f"write `{apart[0]}: {apart[1]}`", on_key=True)
     say = _SAYINGS.get(error.validator, _other)
     message, advice = say(error, name, written)
     on_key = error.validator in ("not", None)

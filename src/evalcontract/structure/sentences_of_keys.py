@@ -10,6 +10,7 @@ from evalcontract.model.listing import listed as plainly
 from evalcontract.model.path import key_of
 from evalcontract.source.yaml_text import flow
 from evalcontract.structure.schemas import follow
+from evalcontract.structure.spelling import glued
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
@@ -71,6 +72,8 @@ def unknown_key(
     advice = f"it may have: {listed(reversed(free))}" if free else "it has all that it may have"
     if key == "weight" and "kind" in known:
         advice = "the weights of checks stand below `scoring`: `weights: {…}`"
+    elif (apart := glued(key, value[key])) and apart[0] == meant:
+        advice = f"write `{meant}: {apart[1]}`"
     elif meant in missing:
         advice = f"did you mean `{meant}`? It is missing"
     elif meant in value:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MOST = 60
 _VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
+# What a file is called, around the id of what it holds.
+_FILE = re.compile(r"^.*/|(?:\.schema)?\.(?:json|ya?ml)$")
 _REFERENCE = re.compile(
     r"(?:(?:rubric|judge)s?/)?(?P<id>[a-z][a-z0-9_]*?)(?:@(?P<version>[^/]*?))?(?:\.ya?ml|\.json)?"
 )
@@ -73,7 +75,7 @@ def _better(text: str, pattern: str) -> str | None:
     kind = next((each for each in ("rubric", "judge") if pattern.startswith(f"^{each}/")), None)
     if kind is not None:
         return _reference(kind, text)
-    for form in (quoted_version(text), normalise(text)):
+    for form in (quoted_version(text), normalise(_FILE.sub("", text))):
         if form and pattern and native_for({"pattern": pattern}).is_valid(form):
             return f'write "{form}"' if form[0].isdigit() else f"write `{form}`"
     return None

@@ -130,6 +130,9 @@ def _number(text: Any, schema: dict[str, Any], what: str) -> str:
 def _list(value: Any, schema: dict[str, Any]) -> str:
     if isinstance(value, str):
         parts = [part.strip() for part in value.split(",")] if "," in value else [value]
+        letters = schema.get("items", {}).get("enum", ())
+        if value and value not in letters and all(each in letters for each in value):
+            parts = list(value)  # `ix` are the flags i and x
         return f"write a list: {clipped(flow([part for part in parts if part]))}"
     if isinstance(value, dict):
         return "write a list: begin each item with `- `"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import edit_distance, normalise
 from evalcontract.structure.words import ORDINARY
@@ -12,6 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
 _SHORT, _LONG = 3, 12
+_GLUED = re.compile(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<rest>\S.*)")
+
+
+def glued(key: Any, part: Any) -> tuple[str, str] | None:
+    """Take apart what stands as a key without a value: `tpr:0.9`, `tpr 0.9` or `tpr=0.9`.
+
+    In braces YAML reads these as a key alone. Returns the key and the value that were meant.
+    """
+    found = _GLUED.fullmatch(key) if part is None and isinstance(key, str) else None
+    return (found["key"], found["rest"]) if found else None
 
 
 def meant_key(

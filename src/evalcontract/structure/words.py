@@ -81,7 +81,8 @@ FOREIGN = {
     **_each("choice_scores", Foreign(("level_values",), distinct=True)),
     **_each(
         "expected_output expected_outputs expected_response expected_answer ground_truth"
-        " groundtruth reference_answer reference_output reference_outputs gold_answer expectations",
+        " groundtruth reference_answer reference_output reference_outputs gold_answer expectations"
+        " expect expects",
         Foreign(("expected",), distinct=True),
     ),
     **_each("reference answer target ideal", Foreign(("expected",))),
@@ -130,6 +131,7 @@ CLOSED = {
     **_each("regex regexp expression", Foreign(("pattern",))),
     **_each("args params parameters input", Foreign(("arguments",))),
     "tool": Foreign(("name",)),
+    **_each("name idd ids uid identifier check_id key", Foreign(("id",))),
     "judges": Foreign(("jury",)),
     "tools": Foreign(("expected_tools",)),
     "timeout": Foreign(("timeout_seconds",)),

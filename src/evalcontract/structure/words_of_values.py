@@ -20,7 +20,7 @@ def _each(names: str, *ours: str) -> dict[str, tuple[str, ...]]:
 # Values of ours by those of other tools; the first that a key takes is meant.
 _VALUES = {
     **_each(
-        "contains icontains contains_any icontains_any includes include substring string_contains",
+        "icontains contains_any icontains_any includes include substring string_contains",
         "must_contain_any",
     ),
     **_each(
@@ -37,7 +37,14 @@ _VALUES = {
     **_each("tool_call tool_calls tools tool_correctness tool_call_f1", "tool_usage"),
     **_each("assert_set rubric multi", "composite"),
     **_each("matches match regexp pattern matches_regex", "regex"),
-    **_each("average avg mean weighted weighted_mean weighted_sum sum", "weighted_avg", "average"),
+    **_each("average avg mean sum", "weighted_avg", "average"),
+    **_each(
+        "weighted weighted_mean weighted_sum weighted_average weighted_avg",
+        "weighted_avg",
+        "weighted_average",
+    ),
+    **_each("minimum lowest worst", "min"),
+    **_each("maximum highest best", "max"),
     **_each("all and every", "all_pass", "all"),
     **_each("any or some", "any_pass", "any"),
     **_each("majority vote", "majority_vote"),
@@ -45,7 +52,12 @@ _VALUES = {
     **_each("boolean bool pass_fail yes_no", "binary"),
     **_each("categorical category label labels ordinal likert level", "levels"),
     **_each("strict ordered sequential", "sequence"),
-    **_each("unordered", "any"),
+    **_each("unordered any_order", "any"),
+    **_each("find partial", "search"),
+    "contains": ("must_contain_any", "search"),
+    **_each("fullmatch full_match whole exact", "full"),
+    **_each("fence first_block code_block", "first_fence"),
+    **_each("raw full", "whole"),
     **_each("ignorecase ignore_case case_insensitive", "i"),
     **_each("multiline", "m"),
     **_each("dotall", "s"),

@@ -1,0 +1,89 @@
+"""Slips of keys that YAML lets pass, such as `{tpr:0.9}`, a key without a value in braces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evalcontract.api.own_keys import OwnKeys
+from evalcontract.structure.check import structure_of
+from evalcontract.structure.schemas import definition
+from evalcontract.structure.spelling import glued
+
+if TYPE_CHECKING:
+    from evalcontract.structure.schemas import Schema
+
+JUDGE = {"id": "a", "version": "1.0.0", "template": "Right? {{ output }}"}
+ROW: Schema = definition("row", of="dataset")
+
+
+def said(kind: str, value: Any) -> list[tuple[str, str | None]]:
+    return [(each.code, each.help) for each in structure_of(kind).check(value)]
+
+
+def rubric(**check: Any) -> dict[str, Any]:
+    whole = {"id": "a", "kind": "regex", "pattern": "x", **check}
+    checks = [{key: part for key, part in whole.items() if part != "gone"}]
+    return {"id": "r", "version": "1.0", "checks": checks, "scoring": {"combine": "min"}}
+
+
+@pytest.mark.parametrize(
+    ("key", "apart"),
+    [
+        ("tpr:0.9", ("tpr", "0.9")),
+        ("tpr 0.9", ("tpr", "0.9")),
+        ("tpr=0.9", ("tpr", "0.9")),
+        ("tpr", None),
+        ("tpr:", None),
+        ("0:1", None),
+    ],
+)
+def test_taken_apart(key: str, apart: tuple[str, str] | None) -> None:
+    assert glued(key, None) == apart
+    assert glued(key, 1) is None
+
+
+@pytest.mark.parametrize("key", ["tpr:0.9", "tpr 0.9", "tpr=0.9"])
+def test_open_mapping(key: str) -> None:
+    judge = {**JUDGE, "validation": {key: None, "tnr": 0.9}}
+    assert said("judge", judge) == [("judge/near-miss-key", "write `tpr: 0.9`")]
+
+
+def test_closed_mapping() -> None:
+    value = rubric(pattern="gone", **{"pattern:x+": None})
+    assert said("rubric", value) == [("rubric/unknown-key", "write `pattern: x+`")]
+
+
+def test_key_that_does_instead_of_a_missing_one() -> None:
+    value = rubric(kind="llm_judge", pattern="gone", jurry={})
+    assert said("rubric", value) == [("rubric/unknown-key", "did you mean `jury`?")]
+
+
+def test_mapping_of_any_keys() -> None:
+    value = rubric()
+    value["scoring"] = {"combine": "weighted_avg", "weights": {"a:1": None}}
+    assert said("rubric", value) == [("rubric/wrong-type", "write `a: 1`")]
+
+
+def test_row() -> None:
+    value = {"questions": [{"id": "a", "input:Where?": None, "criteria": "c"}]}
+    assert said("dataset", value) == [("dataset/near-miss-key", "write `input: Where?`")]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": "a", "input": "b", "input:de": None},
+        {"id": "a", "input": "b", "criteria:de": "c"},
+        {"id": "a", "input": "b", "my criteria": None},
+    ],
+)
+def test_own_keys(row: dict[str, Any]) -> None:
+    assert said("dataset", {"questions": [row]}) == []
+
+
+def test_the_gate_does_not_learn_such_a_key() -> None:
+    keys = OwnKeys(ROW, None)
+    keys.learn([{"id": "a", "input": "b", "criteria:x": [1]}])
+    assert "criteria:x" not in keys.harmless["row"]
