@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from dataclasses import dataclass
 
@@ -32,6 +33,8 @@ def parse_page(code: str, text: str) -> Page:
         ValueError: a section is missing.
 
     """
+    if not text and sys.flags.optimize > 1:  # `python -OO` drops the docstrings that pages are
+        return Page(code, "has no page here: Python runs without docstrings", "", "", "")
     what, *parts = _SECTIONS.split(textwrap.dedent(text).strip("\n"))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     if not what.strip() or sections.keys() != {"Why", "Bad", "Good"}:
