@@ -212,3 +212,23 @@ def test_codes_of_other_packages(
     assert run(group, ["validate-dataset", "a.yaml"]) == 0
     message = refusal('[severity]\n"dataset/shoutin" = "note"\n', place, capsys)
     assert "did you mean `dataset/shouting`?" in message
+
+
+# What a reader of TOML gives up at
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("max_validation_age_days = " + "9" * 5000, "holds a number of too many digits"),
+        ("x = " + "[" * 5000 + "]" * 5000, "is nested too deeply"),
+        ("x = " + "{a = " * 5000 + "1" + "}" * 5000, "is nested too deeply"),
+        ("# " + "x" * 300_000, "has more than 262,144 characters"),
+        ("k" * 300_000 + " = 1", "has more than 262,144 characters"),
+    ],
+    ids=["digits", "lists", "tables", "comment", "key"],
+)
+def test_what_no_reader_takes_is_refused(
+    text: str, said: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert refusal(text, place, capsys) == f"error: evalcontract.toml: {said}\n"

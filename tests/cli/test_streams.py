@@ -164,3 +164,11 @@ def test_control_c(folder: Path) -> None:
             codes.add(process.returncode)
             assert b"Traceback" not in errors
     assert codes == {130}
+
+
+@pytest.mark.parametrize(("call", "status"), [("check .", 1), ("explain rubric/cycle", 0)])
+def test_python_without_docstrings_checks_all_the_same(
+    folder: Path, call: str, status: int
+) -> None:
+    done = shell(f"{COMMAND} {call}", folder, PYTHONOPTIMIZE="2")
+    assert (done.returncode, done.stderr) == (status, b"")

@@ -176,3 +176,10 @@ def test_no_schema_makes_a_run_hang(tmp_path: Any) -> None:
         assert "bundle/invalid-schema" in done.stdout
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
+
+
+def test_a_pattern_too_long_to_match() -> None:
+    """The fast engine would take gigabytes for it, and end the process."""
+    (fault,) = schema_faults({"properties": {"a": {"pattern": "(a|b)?" * 20_000}}})
+    assert fault.message == "a pattern has 120,000 characters, of 5,000 at the most"
+    assert fault.path == ("properties", "a", "pattern")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache
 
@@ -52,6 +53,9 @@ def parse_page(code: str, text: str) -> Page:
 
 @cache
 def _sections(code: str, text: str) -> dict[str, str]:
+    if not text and sys.flags.optimize > 1:  # `python -OO` drops the docstrings that pages are
+        told = "has no page here: Python runs without docstrings"
+        return {"what": told, "Why": "", "Bad": "", "Good": ""}
     from textwrap import dedent  # only who reads pages needs it
 
     what, *parts = re.split(r"(?m)^(Why|Bad|Good):", dedent(text).strip("\n"))

@@ -86,9 +86,18 @@ _PYTHON_ONLY = {
 }
 
 
+# What the fast engine takes to match a pattern grows with the square of its length.
+_LONGEST_PATTERN = 5000
+
+
 def _of_patterns(schema: Any, path: Path) -> Iterator[SchemaFault]:
     for way, pattern, on_key in patterns(schema):
-        if not reads_pattern(pattern):
+        if len(pattern) > _LONGEST_PATTERN:
+            message = (
+                f"a pattern has {len(pattern):,} characters, of {_LONGEST_PATTERN:,} at the most"
+            )
+            yield SchemaFault(message, (*path, *way), "list the texts in an `enum`", on_key)
+        elif not reads_pattern(pattern):
             why, advice = _why_unread(pattern)
             message = f"the pattern `{_clipped(pattern)}` cannot be read{why}"
             yield SchemaFault(message, (*path, *way), advice, on_key)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Where = Callable[[str], str]
 
 FILE_NAME = "evalcontract.toml"
+# A thousand times what one holds; a reader of TOML takes its time for more.
+_MOST_CHARACTERS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,18 @@ def read_configuration(path: Path, name: str) -> Configuration:
     text = read_text(path, name)
     if isinstance(text, Unreadable):
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
+    if len(text) > _MOST_CHARACTERS:
+        raise ConfigurationError(f"{name}: has more than {_MOST_CHARACTERS:,} characters")
     import tomllib  # slow to import
 
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(explain(text, name, str(error))) from None
+    except RecursionError:
+        raise ConfigurationError(f"{name}: is nested too deeply") from None
+    except ValueError:  # Python's limit for the digits of a number, which is no TOMLDecodeError
+        raise ConfigurationError(f"{name}: holds a number of too many digits") from None
     return _configuration(table, path, lambda key: place_of(text, name, key))
 
 
