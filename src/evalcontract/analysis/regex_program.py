@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_INSTRUCTIONS = 4000
 _MOST_PARTS = 20_000  # that are written; what is empty makes no instruction
-_MOST_SLOTS = 60  # all of them are copied when one changes
+_MOST_SLOTS = 200  # all of them are copied when one changes
 _MANY = 100  # as many turns are written as a loop; no text looked at is long enough to tell
 
 
