@@ -210,10 +210,7 @@ CHANGES: dict[str, Callable[[Path], None]] = {
     "a removed schema": lambda folder: (folder / "shapes/answer.txt").unlink(),
     "no configuration": lambda folder: (folder / "evalcontract.toml").unlink(),
     "a virtual environment": change("more/pyvenv.cfg", ""),
-    "a configuration further up": lambda folder: (
-        (folder / "evalcontract.toml").unlink(),
-        write(folder.parent, {"evalcontract.toml": "strict = true\n"}),
-    )[1],
+    "a configuration further up": rename("evalcontract.toml", "../evalcontract.toml"),
 }
 
 
@@ -542,7 +539,7 @@ BREAK: dict[str, Callable[[Path], Any]] = {
     "cut off": lambda path: path.write_bytes(path.read_bytes()[:-1]),
     "empty": lambda path: path.write_bytes(b""),
     "foreign": lambda path: path.write_bytes(b'{"diagnostics": []}'),
-    "no file": lambda path: (path.unlink(), path.mkdir()),
+    "no file": lambda path: path.rename(path.with_name("aside")).parent.joinpath(path.name).mkdir(),
     "gone": lambda path: path.unlink(),
 }
 
