@@ -13,15 +13,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.source import Document, RowStream, Unreadable
+    from evalcontract.source.cache import Cache
 
 #: Called now and then while a file streams: its name, the bytes read, and their total.
 Progress = Callable[[str, int, int], None]
 
 
 class Options(NamedTuple):
-    """What a call asks for: the workspace, the mode, the day, and who watches.
+    """What a call asks for: the workspace, the mode, the day, who watches, and where to remember.
 
-    `jobs` is how many processes may look at one large dataset.
+    `jobs` is how many processes may look at one large dataset. Without a `cache` everything is
+    checked anew.
     """
 
     root: Path | None = None
@@ -29,6 +31,7 @@ class Options(NamedTuple):
     today: date | None = None
     progress: Progress | None = None
     jobs: int = 1
+    cache: Cache | None = None
 
 
 class Input(NamedTuple):

@@ -19,6 +19,7 @@ from evalcontract.source import (
     format_of,
     read_file,
 )
+from evalcontract.source.witness import the_witness
 from evalcontract.workspace import (
     data_files,
     find_root,
@@ -83,11 +84,21 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
 def check_workspaces(path: Path, options: Options) -> Outcome:
     """Check whole workspaces: datasets, rubrics, judges, bundles and targets.
 
+    With a cache, what was found is taken from there where nothing has changed.
+
     Raises:
         NothingToCheck: the folder holds none of these.
         ConfigurationError: a workspace's configuration cannot be used.
 
     """
+    if options.cache is None:
+        return _check_all(path, options)
+    from evalcontract.api.remembered import remembered  # not for those who want no cache
+
+    return remembered(path, options, _check_all)
+
+
+def _check_all(path: Path, options: Options) -> Outcome:
     outcome = Outcome()
     roots = [real(options.root)] if options.root else find_workspaces(path)
     runs = {root: _run(root, _below(root, roots), options) for root in roots}
@@ -120,6 +131,8 @@ def _ask_others(run: Run, runs: dict[Path, Run], others: dict[Path, Run], option
             continue
         dataset = real(target.dataset)
         root = find_root(dataset)
+        if root not in runs and (witness := the_witness()):
+            witness.spoil()
         owner = runs.get(root) or others.setdefault(root, _run(root, (), options))
         if dataset not in owner.named_by_others:
             owner.workspace.also.append(dataset)

@@ -14,6 +14,11 @@ from evalcontract.cli.outcome import Asked, run_and_report
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("path", default=".", metavar="[FOLDER]")
+@click.option(
+    "--cache/--no-cache",
+    default=True,
+    help="Take the outcome from an earlier check where no file has changed, or check anew.",
+)
 @shared_options
 def check(path: str, **options: Any) -> int:
     """Check a whole workspace.

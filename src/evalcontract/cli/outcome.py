@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from evalcontract.api.validate import Outcome
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.reference import Kind
+    from evalcontract.source.cache import Cache
 
 
 class Asked(NamedTuple):
@@ -39,6 +40,7 @@ class Asked(NamedTuple):
     limit: int = 200
     verbose: bool = False
     jobs: int | None = None
+    cache: bool = False
 
 
 def validate_files(
@@ -55,7 +57,8 @@ def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
     gc.set_threshold(500_000, 20, 100)
     with Bar() as bar:
         jobs = asked.jobs or usable_cores()
-        outcome = work(Options(asked.root, asked.strict, progress=bar.advance, jobs=jobs))
+        cache = _cache() if asked.cache else None
+        outcome = work(Options(asked.root, asked.strict, None, bar.advance, jobs, cache))
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     width = _width() if outcome.diagnostics or outcome.left_out else 0
     colour = wants_colour(sys.stdout)
@@ -71,6 +74,13 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
 
     style = Style(wants_colour(sys.stderr), _width(), 0, version=__version__)
     put((piece for found in diagnostics for piece in write_finding(found, style)), err=True)
+
+
+def _cache() -> Cache | None:
+    from evalcontract.source.cache import Cache, cache_folder  # not for those who want no cache
+
+    folder = cache_folder()
+    return Cache(folder) if folder else None
 
 
 def _width() -> int:

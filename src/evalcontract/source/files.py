@@ -13,6 +13,7 @@ from evalcontract.source.fault import Fault, SourceFault, Unreadable
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.text import EMPTY, decode, split_lines
+from evalcontract.source.witness import MAX_STREAM_BYTES, the_witness
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,29 +39,39 @@ def format_of(name: str) -> str | None:
 
 def read_file(path: Path, name: str) -> Document | RowStream | Unreadable:
     """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
+    witness = the_witness()
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode) and (what := _what_else(path, status.st_mode)):
-            return _unreadable(name, f"it is {what}")
-        kind = format_of(name)
-        if kind == "jsonl" and stat.S_ISREG(status.st_mode):
-            with path.open("rb"):  # fails here, not while it streams
-                return RowStream(name, lambda: path.open("rb"), status.st_size)
-        if status.st_size > MAX_DOCUMENT_BYTES:
-            return Unreadable(name, (large_fault(status.st_size),))
-        with path.open("rb") as stream:
-            return read_stream(stream, name)
+        limit = MAX_STREAM_BYTES if format_of(name) == "jsonl" else MAX_DOCUMENT_BYTES
+        data = witness.read(path, limit) if witness else None
+        return _open(path, name) if data is None else read_stream(io.BytesIO(data), name)
     except FileNotFoundError:
         return _unreadable(name, "no such file")
     except (OSError, ValueError) as error:
         return _unreadable(name, _reason(error))
 
 
+def _open(path: Path, name: str) -> Document | RowStream | Unreadable:
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) and (what := _what_else(path, status.st_mode)):
+        return _unreadable(name, f"it is {what}")
+    kind = format_of(name)
+    if kind == "jsonl" and stat.S_ISREG(status.st_mode):
+        with path.open("rb"):  # fails here, not while it streams
+            return RowStream(name, lambda: path.open("rb"), status.st_size)
+    if status.st_size > MAX_DOCUMENT_BYTES:
+        return Unreadable(name, (large_fault(status.st_size),))
+    with path.open("rb") as stream:
+        return read_stream(stream, name)
+
+
 def read_text(path: Path, name: str) -> str | Unreadable:
     """Read a text file whole, whatever its format; an empty one is an empty text."""
+    witness = the_witness()
     try:
-        with path.open("rb") as stream:
-            data = stream.read()
+        data = witness.read(path, MAX_DOCUMENT_BYTES) if witness else None
+        if data is None:
+            with path.open("rb") as stream:
+                data = stream.read()
         return decode(data)
     except (OSError, ValueError) as error:
         return _unreadable(name, _reason(error))

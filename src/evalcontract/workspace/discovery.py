@@ -94,15 +94,17 @@ def _walk(
     for folder, names, files in os.walk(top, onerror=on_fault):
         here = Path(folder)
         names[:] = sorted(
-            name for name in names if _is_ours(here, name) and here / name not in without
+            name for name in names if is_ours(folder, name) and here / name not in without
         )
         yield here, sorted(files)
 
 
-def _is_ours(folder: Path, name: str) -> bool:
+def is_ours(folder: str, name: str) -> bool:
+    """Whether a folder in another one is looked into."""
     if name.startswith(".") or name in _SKIPPED:
         return False
-    return str(folder / name) not in _MADE_UP and not os.path.exists(folder / name / "pyvenv.cfg")
+    path = os.path.join(folder, name)  # noqa: PTH118 - thousands of times
+    return path not in _MADE_UP and not os.path.exists(f"{path}/pyvenv.cfg")
 
 
 def data_files(

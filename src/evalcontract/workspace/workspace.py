@@ -14,6 +14,7 @@ from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, RowStream, SourceFault, Unreadable, read_file
+from evalcontract.source.witness import the_witness
 from evalcontract.structure.schema_faults import schema_faults
 from evalcontract.structure.subschemas import plain
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
@@ -161,6 +162,8 @@ class Workspace:
                 value = document.value if isinstance(document.value, dict) else {}
                 name = value.get("dataset")
                 path = (self.root / name) if isinstance(name, str) and "\0" not in name else None
+                if path and (witness := the_witness()):
+                    witness.named(path)
                 found.append(Target(document, path))
         return found
 
@@ -218,6 +221,8 @@ class Workspace:
         """Refuse a pattern of datasets that means no file: a check of nothing is no check."""
         globs = self.configuration.datasets
         if globs and (self._base != self.root or self.inner):
+            if witness := the_witness():
+                witness.listed(self._base)
             files = data_files(self._base, self.configuration.exclude)
         paths = [path.relative_to(self._base) for path in files]
         names = [each.as_posix() for each in paths if each.parts[0] not in ARTIFACT_FOLDERS]
@@ -247,6 +252,8 @@ class Workspace:
             LookupError: it stands elsewhere, or cannot be read; the message says so.
 
         """
+        if witness := the_witness():
+            witness.followed(self.root / name)
         path = real(self.root / name)
         if self.root not in path.parents:
             raise LookupError("stands outside of the workspace")

@@ -1,0 +1,609 @@
+"""A second check: the same to the byte, and done anew as soon as anything may differ."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import evalcontract
+from evalcontract.api import environment, remembered
+from evalcontract.api.options import Options
+from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.cli.main import group, run
+from evalcontract.model.errors import EvalContractError
+from evalcontract.source.cache import Cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).parents[2]
+# The package has a function of the same name.
+validate: Any = import_module("evalcontract.api.validate")
+WORKSPACES = [*sorted(each for each in (ROOT / "fixtures/workspaces").iterdir() if each.is_dir())]
+WORKSPACES += [ROOT / "demo", ROOT / "fixtures"]
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are of POSIX")
+
+FILES = {
+    "evalcontract.toml": "exclude = ['left']\n",
+    "rubrics/polite.yaml": """
+        id: polite
+        version: "1.0.0"
+        checks:
+          - {id: shape, kind: json_schema, schema_ref: shapes/answer.txt}
+          - {id: right, kind: llm_judge, judge_prompt_ref: judge/right@1.0.0, threshold: 70}
+        scoring: {combine: all_pass}
+        """,
+    "judges/right.yaml": """
+        id: right
+        version: "1.0.0"
+        template: "Is it right? {{ output }}"
+        """,
+    "shapes/answer.txt": '{"type": "object", "required": ["answer"]}\n',
+    "bundles/short.schema.json": '{"properties": {"top_k": {"type": "integer"}}}\n',
+    "targets/nightly.yaml": "dataset: datasets/first.yaml\nstrict_validation: false\n",
+    "datasets/first.yaml": """
+        questions:
+          - {id: a, input: Where?, rubric_ref: rubric/polite@1.0.0, bundle: short, top_k: 3}
+        """,
+    "datasets/second.jsonl": '{"id": "a", "input": "Where?", "criteria": "Here"}\n',
+    "more/third.yaml": "questions: []\n",
+    "notes.json": "{}\n",
+}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write a workspace, and make it the current folder."""
+    top = tmp_path / "workspace"
+    write(top, FILES)
+    monkeypatch.chdir(top)
+    return top
+
+
+class Checks:
+    """Runs checks with a cache, and tells which were done and not remembered."""
+
+    def __init__(self, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.done = 0
+        self.day = date(2026, 5, 8)
+        self._cache = Cache(cache)
+        check_all = validate._check_all  # noqa: SLF001 - what is spared is counted there
+
+        def counted(path: Path, options: Options) -> Any:
+            self.done += 1
+            return check_all(path, options)
+
+        monkeypatch.setattr(validate, "_check_all", counted)
+
+    def __call__(self, path: Path | str = ".", **options: Any) -> Any:
+        """Check with the cache; the outcome is held against one without."""
+        asked: dict[str, Any] = {"today": self.day, **options}
+        outcome = validate.check_workspaces(Path(path), Options(**asked, cache=self._cache))
+        done = self.done
+        assert outcome == validate.check_workspaces(Path(path), Options(**asked))
+        self.done = done
+        return outcome
+
+    def was_done(self, path: Path | str = ".", **options: Any) -> bool:
+        """Whether a check was done now."""
+        before = self.done
+        self(path, **options)
+        return self.done > before
+
+
+@pytest.fixture
+def checks(folder: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Checks:
+    """Check the workspace `folder`, or others."""
+    assert Path.cwd() == folder
+    return Checks(own_cache, monkeypatch)
+
+
+def codes(outcome: Any) -> set[str]:
+    return {each.code for each in outcome.diagnostics}
+
+
+# The same to the byte
+
+
+@pytest.mark.parametrize("mode", ["--soft", "--strict", None])
+@pytest.mark.parametrize("style", ["text", "json"])
+@pytest.mark.parametrize("path", WORKSPACES, ids=lambda path: path.name)
+def test_the_second_check_prints_the_same(
+    path: Path,
+    style: str,
+    mode: str | None,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    asked = ["check", str(path.relative_to(ROOT)), "--output-format", style, "--verbose"]
+    asked += [mode] if mode else []
+
+    def printed(*more: str) -> tuple[int, str, str]:
+        return (run(group, [*asked, *more]), *capfd.readouterr())
+
+    anew = printed("--no-cache")
+    assert printed() == anew
+    with monkeypatch.context() as patch:
+        patch.setattr(validate, "_check_all", refuse)
+        assert printed() == anew
+
+
+def refuse(path: Path, options: Options) -> Any:
+    raise AssertionError(f"{path} is checked anew: {options}")
+
+
+def test_an_unchanged_workspace_is_not_checked_again(folder: Path, checks: Checks) -> None:
+    assert checks.was_done()
+    assert not checks.was_done()
+    assert not checks.was_done(folder)
+    assert not checks.was_done(folder / "datasets")  # which is of the same workspace
+
+
+def test_the_loaders_know_no_cache(folder: Path, own_cache: Path) -> None:
+    evalcontract.DatasetLoader().load(folder / "datasets/first.yaml")
+    validate.check_workspaces(folder, Options())
+    assert not own_cache.exists()
+
+
+def test_no_cache_writes_and_reads_nothing(
+    folder: Path, own_cache: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(group, ["check", str(folder), "--no-cache"]) == 0
+    assert not own_cache.exists()
+    assert run(group, ["check", str(folder)]) == 0
+    assert len(list(own_cache.glob("*/*"))) == 2
+    assert len(list(folder.rglob("*"))) == len(FILES) + 7  # and nothing was added
+    capfd.readouterr()
+
+
+# Whatever a verdict depends on
+
+
+def change(name: str, text: str) -> Callable[[Path], None]:
+    return lambda folder: write(folder, {name: text})
+
+
+def rename(name: str, new: str) -> Callable[[Path], None]:
+    def renamed(folder: Path) -> None:
+        (folder / new).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).rename(folder / new)
+
+    return renamed
+
+
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "a dataset": change("datasets/first.yaml", "questions: [{id: a, input: b, criteria: c}]\n"),
+    "a row of JSONL": change("datasets/second.jsonl", '{"id": "a", "input": "b"}\n'),
+    "the name of a dataset": rename("datasets/second.jsonl", "datasets/third.jsonl"),
+    "a rubric": change("rubrics/polite.yaml", "id: polite\n"),
+    "the name of a rubric": rename("rubrics/polite.yaml", "rubrics/kind.yaml"),
+    "a judge": change("judges/right.yaml", "id: right\n"),
+    "a bundle": change("bundles/short.schema.json", '{"required": ["top_k", "documents"]}\n'),
+    "a target": change("targets/nightly.yaml", "dataset: datasets/first.yaml\n"),
+    "the configuration": change("evalcontract.toml", "strict = true\n"),
+    "a schema of a check": change("shapes/answer.txt", '{"type": "objct"}\n'),
+    "a file that was no dataset": change("notes.json", '{"questions": []}\n'),
+    "a new dataset": change("more/new.yaml", "questions: [{id: a, input: b}]\n"),
+    "a new rubric": change("rubrics/new.yaml", "id: new\n"),
+    "a new workspace in it": change("inner/evalcontract.toml", "strict = true\n"),
+    "a removed dataset": lambda folder: (folder / "datasets/second.jsonl").unlink(),
+    "a removed judge": lambda folder: (folder / "judges/right.yaml").unlink(),
+    "a removed schema": lambda folder: (folder / "shapes/answer.txt").unlink(),
+    "no configuration": lambda folder: (folder / "evalcontract.toml").unlink(),
+    "a virtual environment": change("more/pyvenv.cfg", ""),
+    "a configuration further up": rename("evalcontract.toml", "../evalcontract.toml"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_is_seen(folder: Path, checks: Checks, change: Callable[[Path], None]) -> None:
+    checks()
+    change(folder)
+    assert checks.was_done()
+    assert not checks.was_done()
+
+
+def test_what_was_there_before_is_remembered(folder: Path, checks: Checks) -> None:
+    """Somebody goes from one branch to another, and back."""
+    first = FILES["datasets/first.yaml"]
+    checks()
+    change("datasets/first.yaml", "questions: [{id: a, input: b}]\n")(folder)
+    assert checks.was_done()
+    write(folder, {"datasets/first.yaml": first})
+    assert not checks.was_done()
+
+
+def test_the_same_content_elsewhere_shows_its_own_name(
+    folder: Path, checks: Checks, tmp_path: Path
+) -> None:
+    write(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
+    checks()
+    shutil.copytree(folder, tmp_path / "copy")
+    outcome = checks(tmp_path / "copy")
+    assert {Path(each.place.file).parts[-4] for each in outcome.diagnostics} == {tmp_path.name}
+
+
+def test_the_current_folder_names_the_files(
+    folder: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
+    checks(folder)
+    monkeypatch.chdir(folder / "datasets")
+    assert checks.was_done(folder)
+
+
+def test_the_mode_and_the_root_are_seen(folder: Path, checks: Checks) -> None:
+    checks()
+    assert checks.was_done(strict=True)
+    assert checks.was_done(strict=False)
+    assert checks.was_done(root=folder)
+    assert not checks.was_done(strict=True)
+
+
+VALIDATED = """
+    id: right
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation:
+      validated_at: 2026-05-01
+      judge_version: "1.0.0"
+    """
+
+
+def test_the_day_is_seen(folder: Path, checks: Checks) -> None:
+    write(folder, {"judges/right.yaml": VALIDATED})
+    before = codes(checks())
+    assert not checks.was_done()
+    checks.day += timedelta(days=400)
+    after = codes(checks())
+    assert after - before == {"judge/stale-validation"}
+
+
+def test_the_day_is_today_by_default(checks: Checks) -> None:
+    checks(today=None)
+    assert not checks.was_done(today=datetime.now(tz=UTC).date())
+
+
+def test_the_version_is_seen(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks()
+    monkeypatch.setattr(evalcontract, "__version__", "99.0.0")
+    assert checks.was_done()
+
+
+def test_the_interpreter_is_seen(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks()
+    monkeypatch.setattr(sys, "version", "4.0")
+    assert checks.was_done()
+
+
+def test_code_of_ours_that_changes_without_a_version_is_seen(
+    checks: Checks, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "own" / "evalcontract"
+    write(package, {"__init__.py": "", "rules/one.py": "1"})
+    monkeypatch.setattr(evalcontract, "__file__", str(package / "__init__.py"))
+    checks()
+    assert not checks.was_done()
+    write(package, {"rules/one.py": "12"})
+    assert checks.was_done()
+
+
+RULE = """
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.rules._row_rule import row_rule
+
+    PAGE = '''
+    A row shouts.
+
+    Why: Nobody likes it.
+
+    Bad:
+        questions:
+          - {id: a, input: HELLO, criteria: c}
+
+    Good:
+        questions:
+          - {id: a, input: Hello, criteria: c}
+    '''
+
+    @row_rule("dataset/shouting", page=PAGE)
+    def RULE(subject):
+        if subject.row["input"] == "Where?":
+            yield Problem("dataset/shouting", "this row shouts", (*subject.path, "input"))
+    """
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Put a folder for packages on the path."""
+    site = tmp_path / "site-packages"
+    site.mkdir()
+    monkeypatch.syspath_prepend(str(site))
+    rules_in_use.cache_clear()
+    yield site
+    rules_in_use.cache_clear()
+    sys.modules.pop("shouting", None)
+
+
+def install(site: Path, version: str, code: Path) -> None:
+    write(code, {"shouting/__init__.py": RULE})
+    info = f"shouting-{version}.dist-info"
+    points = "[evalcontract.rules]\nshout = shouting:RULE\n"
+    metadata = f"Metadata-Version: 2.1\nName: shouting\nVersion: {version}\n"
+    write(site, {f"{info}/METADATA": metadata, f"{info}/entry_points.txt": points})
+    rules_in_use.cache_clear()
+
+
+def test_a_package_with_rules_is_seen(checks: Checks, site: Path) -> None:
+    assert "dataset/shouting" not in codes(checks())
+    install(site, "1.0", site)
+    assert "dataset/shouting" in codes(checks())
+    assert not checks.was_done()
+    (site / "shouting-1.0.dist-info").rename(site / "shouting-2.0.dist-info")
+    assert checks.was_done()
+
+
+def test_code_of_a_package_that_is_worked_on_is_seen(
+    checks: Checks, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path / "work"))
+    install(site, "1.0", tmp_path / "work")
+    checks()
+    assert not checks.was_done()
+    write(tmp_path / "work", {"shouting/words.py": "NEW = True\n"})
+    assert checks.was_done()
+
+
+def test_a_dependency_of_another_version_is_seen(checks: Checks, site: Path) -> None:
+    (site / "jsonschema-0.1.dist-info").mkdir()
+    checks()
+    (site / "jsonschema-0.1.dist-info").rename(site / "jsonschema-0.2.dist-info")
+    assert checks.was_done()
+
+
+def test_where_it_is_unknown_what_is_installed_nothing_is_remembered(
+    checks: Checks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Finder:
+        """Finds packages where nobody can look."""
+
+        def find_spec(self, *_: Any) -> None:
+            return None
+
+        def find_distributions(self, *_: Any) -> list[Any]:
+            return []
+
+    assert environment.environment() is not None
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
+    assert environment.environment() is None
+    checks()
+    assert checks.was_done()
+
+
+# What is beyond the folder, or no file
+
+
+def test_a_dataset_of_elsewhere_is_not_remembered(
+    folder: Path, checks: Checks, tmp_path: Path
+) -> None:
+    write(folder, {"targets/nightly.yaml": "dataset: ../other/data.yaml\n"})
+    checks()
+    assert not checks.was_done()  # there is none yet
+    write(tmp_path / "other", {"data.yaml": "questions: [{id: a}]\n", "rubrics/a.yaml": "id: a\n"})
+    assert checks.was_done()
+    assert checks.was_done()
+    write(tmp_path / "other", {"data.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
+    assert checks.was_done()
+
+
+def test_a_hidden_dataset_is_seen(folder: Path, checks: Checks) -> None:
+    write(folder, {"targets/nightly.yaml": "dataset: .kept/data.txt\n"})
+    checks()
+    write(folder, {".kept/data.txt": "questions: [{id: a}]\n"})
+    assert checks.was_done()
+    write(folder, {".kept/data.txt": "questions: [{id: a, input: b, criteria: c}]\n"})
+    assert checks.was_done()
+
+
+def test_patterns_of_a_configuration_further_up_are_not_remembered(
+    folder: Path, checks: Checks
+) -> None:
+    (folder / "evalcontract.toml").unlink()
+    above = "datasets = ['workspace/datasets/*.yaml', 'beside.yaml']\n"
+    write(folder.parent, {"evalcontract.toml": above, "beside.yaml": "questions: []\n"})
+    validate.check_workspaces(folder, Options(root=folder))
+    checks(root=folder)
+    (folder.parent / "beside.yaml").unlink()
+    with pytest.raises(EvalContractError, match="matches no"):
+        checks(root=folder)
+
+
+@posix
+def test_what_links_lead_to_is_seen(folder: Path, checks: Checks, tmp_path: Path) -> None:
+    away = tmp_path / "away.yaml"
+    (folder / "datasets/linked.yaml").symlink_to(away)
+    checks()
+    assert not checks.was_done()  # it leads nowhere
+    away.write_text("questions: [{id: a}]\n")
+    assert checks.was_done()
+    assert not checks.was_done()
+    away.write_text("questions: [{id: a, input: b, criteria: c}]\n")
+    assert checks.was_done()
+
+
+@posix
+def test_folders_of_artifacts_behind_links_are_not_remembered(
+    folder: Path, checks: Checks, tmp_path: Path
+) -> None:
+    (folder / "rubrics").rename(tmp_path / "elsewhere")
+    (folder / "rubrics").symlink_to(tmp_path / "elsewhere")
+    checks()
+    write(tmp_path, {"elsewhere/polite.yaml": "id: polite\n"})
+    assert checks.was_done()
+
+
+@posix
+def test_a_schema_behind_a_link_is_seen(folder: Path, checks: Checks) -> None:
+    write(folder, {"shapes/other.txt": '{"type": "objct"}\n'})
+    checks()
+    (folder / "shapes/answer.txt").unlink()
+    (folder / "shapes/answer.txt").symlink_to("other.txt")
+    assert checks.was_done()
+
+
+@posix
+def test_what_may_not_be_read_is_not_remembered(folder: Path, checks: Checks) -> None:
+    os.mkfifo(folder / "datasets/pipe.yaml")
+    checks()
+    assert checks.was_done()
+
+
+def test_a_large_stream_is_not_remembered(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evalcontract.source.files.MAX_STREAM_BYTES", 10)
+    checks()
+    assert checks.was_done()
+
+
+def test_a_file_that_changes_meanwhile_is_not_remembered(
+    folder: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was read of it: the outcome is that of the bytes that were read."""
+    check_all = validate._check_all  # noqa: SLF001
+
+    def changing(path: Path, options: Options) -> Any:
+        outcome = check_all(path, options)
+        write(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
+        return outcome
+
+    with monkeypatch.context() as patch:
+        patch.setattr(validate, "_check_all", changing)
+        validate.check_workspaces(folder, Options(cache=checks._cache, today=checks.day))  # noqa: SLF001
+    assert checks.was_done()
+
+
+def test_names_that_change_meanwhile_are_not_remembered(
+    folder: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_all = validate._check_all  # noqa: SLF001
+
+    def changing(path: Path, options: Options) -> Any:
+        write(folder, {"datasets/new.yaml": "questions: [{id: a}]\n"})
+        return check_all(path, options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(validate, "_check_all", changing)
+        validate.check_workspaces(folder, Options(cache=checks._cache, today=checks.day))  # noqa: SLF001
+    (folder / "datasets/new.yaml").unlink()
+    assert checks.was_done()
+
+
+def test_a_crash_of_ours_is_not_remembered(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: Any) -> Any:
+        raise ValueError("boom")
+
+    monkeypatch.setattr("evalcontract.api.artifact_check.check_cycles", crash)
+    assert "internal/rule-crashed" in codes(checks())
+    assert checks.was_done()
+
+
+def test_a_failure_is_not_remembered(folder: Path, checks: Checks) -> None:
+    write(folder, {"evalcontract.toml": "strct = true\n"})
+    for _ in range(2):
+        with pytest.raises(EvalContractError, match="did you mean `strict`"):
+            checks()
+
+
+# The cache itself
+
+
+BREAK: dict[str, Callable[[Path], Any]] = {
+    "cut off": lambda path: path.write_bytes(path.read_bytes()[:-1]),
+    "empty": lambda path: path.write_bytes(b""),
+    "foreign": lambda path: path.write_bytes(b'{"diagnostics": []}'),
+    "no file": lambda path: path.rename(path.with_name("aside")).parent.joinpath(path.name).mkdir(),
+    "gone": lambda path: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("break_", BREAK.values(), ids=BREAK)
+def test_broken_entries_are_none(
+    checks: Checks, own_cache: Path, break_: Callable[[Path], Any]
+) -> None:
+    checks()
+    for path in own_cache.glob("*/*"):
+        break_(path)
+    assert checks.was_done()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, [], {}, 7, "x", [[]], [["bytes"]], [["other", "/"]], {"diagnostics": [[1]]}],
+    ids=repr,
+)
+def test_entries_of_another_form_are_none(
+    checks: Checks, monkeypatch: pytest.MonkeyPatch, value: Any
+) -> None:
+    """They bear the right digest: somebody's version wrote them."""
+    checks()
+    monkeypatch.setattr(Cache, "get", lambda *_: value)
+    assert checks.was_done()
+
+
+@pytest.mark.parametrize("where", ["/proc/nowhere", "relative/\x01", "/dev/null"])
+def test_without_a_folder_there_is_no_cache(
+    folder: Path, where: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EVALCONTRACT_CACHE_DIR", where)
+    with suppress(OSError):
+        shutil.rmtree(folder / "relative")
+    assert run(group, ["check", str(folder)]) == 0
+    assert run(group, ["check", str(folder)]) == 0
+    assert "error" not in capfd.readouterr().err
+
+
+def test_checks_at_once_agree(folder: Path, own_cache: Path) -> None:
+    command = [sys.executable, "-m", "evalcontract", "check", "--output-format", "json"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    running = [
+        subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    printed = {each.communicate()[0] for each in running}
+    assert len(printed) == 1
+    assert b'"findings"' in printed.pop()
+    assert all(each.returncode == 0 for each in running)
+    assert len(list(own_cache.glob("*/*"))) == 2
+
+
+def test_a_cache_in_the_workspace_is_no_data(folder: Path, checks: Checks) -> None:
+    own = Options(cache=Cache(folder / "cache"), today=checks.day)
+    first = validate.check_workspaces(folder, own)
+    assert first == validate.check_workspaces(folder, own)
+    before = checks.done
+    assert first == validate.check_workspaces(folder, own)
+    assert checks.done == before
+
+
+def test_remembering_is_told_apart_by_every_answer() -> None:
+    one = remembered._key("q", [("bytes", "/a", "1"), ("bytes", "/b", "2")])  # noqa: SLF001
+    other = remembered._key("q", [("bytes", "/a", "2"), ("bytes", "/b", "1")])  # noqa: SLF001
+    assert one != other
