@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from evalcontract.structure.applied import ELSEWHERE, OF_NUMBER, OF_TEXT, UnfitError, say_all
@@ -90,7 +91,13 @@ def _letter(written: str) -> str:
 
 def _blanks(patterns: set[str]) -> str:
     """Return the characters beside which a text must hold another; none if that is not asked."""
-    if len(patterns) != 1 or not (found := _OTHER_THAN.fullmatch(next(iter(patterns)))):
+    return _blanks_of(next(iter(patterns))) if len(patterns) == 1 else ""
+
+
+@cache
+def _blanks_of(pattern: str) -> str:
+    found = _OTHER_THAN.fullmatch(pattern)
+    if not found:
         return ""
     among = re.compile(f"[{found[1]}]")
     blanks = "".join(filter(among.match, map(chr, range(0x10000))))

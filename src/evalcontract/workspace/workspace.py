@@ -13,7 +13,15 @@ from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, RowStream, SourceFault, Unreadable, read_file
+from evalcontract.source import (
+    Document,
+    RowStream,
+    SourceFault,
+    Unreadable,
+    YamlRows,
+    read_dataset,
+    read_file,
+)
 from evalcontract.source.witness import the_witness
 from evalcontract.structure.schema_faults import schema_faults
 from evalcontract.structure.subschemas import plain
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Source = Document | RowStream | Unreadable
+    Dataset = Source | YamlRows
 
 _SCHEMA = ".schema.json"
 
@@ -105,10 +114,7 @@ class Workspace:
 
     @property
     def unreadable(self) -> list[Unreadable]:
-        """The files of the library, of bundles and of targets that give no value.
-
-        With them the folders that were met and cannot be listed.
-        """
+        """The files that give no value, with the folders that were met and cannot be listed."""
         files = [*self._artifact_files.values(), [*self.bundle_files.values()], self._target_files]
         broken = [each for group in files for each in group if isinstance(each, Unreadable)]
         return [*broken, *self.unlisted.values()]
@@ -172,7 +178,7 @@ class Workspace:
         wanted = real(dataset)
         return [each for each in self.targets if each.dataset and real(each.dataset) == wanted]
 
-    def scan(self) -> Iterator[tuple[Path, Source | None]]:
+    def scan(self) -> Iterator[tuple[Path, Dataset | None]]:
         """Yield every data file outside of the library, read; None for one that is no dataset.
 
         What a target names is a dataset wherever it stands and whatever it is called.
@@ -236,13 +242,13 @@ class Workspace:
                     f"file{advice}"
                 )
 
-    def _dataset_at(self, path: Path, *, asked: bool) -> Source | None:
+    def _dataset_at(self, path: Path, *, asked: bool) -> Dataset | None:
         globs = self.configuration.datasets
         relative = path.relative_to(self._base).as_posix()
         asked = asked or any(selects(pattern, relative) for pattern in globs)
         if globs and not asked:
             return None
-        source = read_file(path, name_of(path))
+        source = read_dataset(path, name_of(path))
         return source if asked or is_dataset(path, self.root, source) else None
 
     def read_json(self, name: str) -> Any:
