@@ -55,8 +55,9 @@ def write_data(sizes: Sizes, work: Path) -> Path:
 
 
 def select(rows: tuple[Row, ...], pattern: str | None) -> tuple[Row, ...]:
-    """Return the rows whose key holds the pattern."""
-    return rows if pattern is None else tuple(row for row in rows if pattern in row.key)
+    """Return the rows whose key holds the pattern, or one of those that commas part."""
+    parts = (pattern or "").split(",")
+    return tuple(row for row in rows if any(part in row.key for part in parts))
 
 
 def limit(sizes: Sizes, rounds: int | None) -> Sizes:
@@ -144,7 +145,9 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="little data, one round, no page")
     parser.add_argument("--no-peers", action="store_true", help="install nothing, write no page")
-    parser.add_argument("--only", metavar="PATTERN", help="lines whose key holds this")
+    parser.add_argument(
+        "--only", metavar="PATTERN[,PATTERN]", help="lines whose key holds this, or that"
+    )
     parser.add_argument("--rounds", type=int, metavar="NUMBER", help="so many at the most")
     parser.add_argument("--resume", action="store_true", help="go on with the run before")
     parser.add_argument("--list", action="store_true", help="list the keys of the lines")

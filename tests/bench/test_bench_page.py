@@ -121,6 +121,9 @@ def test_only_what_is_asked_for_is_run() -> None:
     plan = Plan({"lines": tuple(Command(key, key, ("x",)) for key in keys)}, {})
     rows = select(ROWS, "jsonl-bad")
     assert [row.key for row in rows] == ["jsonl-bad"]
+    assert [row.key for row in select(ROWS, "noise,jsonl-bad")] == ["jsonl-bad", "noise"]
+    assert select(ROWS, None) == ROWS
+    assert select(ROWS, "no_such") == ()
     assert [each.key for each in commands_of(plan, rows)["lines"]] == ["clean", "bad"]
 
 
