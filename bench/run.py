@@ -2,7 +2,8 @@
 
 Times differ from machine to machine and from minute to minute, so what counts is the ratio of
 commands that run in turns. What was measured is kept, until the code changes: `--resume` goes on
-where a run was broken off, `--only PATTERN` measures some lines of the table anew.
+where a run was broken off, `--only PATTERN` measures some lines of the table anew, `--page` only
+writes the page again (after a change of the notes, say).
 """
 
 from __future__ import annotations
@@ -150,6 +151,7 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, metavar="NUMBER", help="so many at the most")
     parser.add_argument("--resume", action="store_true", help="go on with the run before")
+    parser.add_argument("--page", action="store_true", help="measure nothing, write the page")
     parser.add_argument("--list", action="store_true", help="list the keys of the lines")
     asked = parser.parse_args()
     if not select(ROWS, asked.only):
@@ -173,7 +175,7 @@ def main() -> int:
     session = store.last_session() + (0 if asked.resume and store.last_session() else 1)
     try:
         run(next(each for each in plan.groups["lines"] if each.key == "first"), WORK)  # compiles
-        measure_all(commands_of(plan, rows), sizes, store, session)
+        measure_all({} if asked.page else commands_of(plan, rows), sizes, store, session)
     except RuntimeError as error:
         say(f"{error}\nWhat was measured is kept: go on with --resume")
         return 1
