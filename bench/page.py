@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ratios import Measured, Row
     from timing import Run
 
-NOISE_COUNTS = "No figure is surer than the line on noise lets it."
 VERDICTS = {"both": "must and aim", "must": "must", "none": "**no**", "": ""}
 
 
@@ -62,7 +61,7 @@ def page_of(
     parts = (
         "# Performance",
         ABOUT,
-        f"The load was {load_of(machine)}, on {machine.cores} cores. {NOISE_COUNTS}",
+        f"The load was {load_of(machine)}, on {machine.cores} cores. {trust_of(machine)}",
         "## Goals",
         table_of(rows, figures),
         *notes_of(rows, notes),
@@ -162,6 +161,13 @@ def load_of(machine: Machine) -> str:
     """Return the load that the machine had before the groups."""
     low, high = min(machine.loads), max(machine.loads)
     return f"{low:.1f}" if low == high else f"{low:.1f} to {high:.1f}"
+
+
+def trust_of(machine: Machine) -> str:
+    """Return how far the figures can be trusted."""
+    if max(machine.loads) > machine.cores:
+        return "**The machine was busy with other work: these figures are provisional.**"
+    return "No figure is surer than the line on noise lets it."
 
 
 def machine_of(machine: Machine) -> str:

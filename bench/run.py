@@ -2,7 +2,8 @@
 
 Times differ from machine to machine and from minute to minute, so what counts is the ratio of
 commands that run in turns. What was measured is kept, until the code changes: `--resume` goes on
-where a run was broken off, `--only PATTERN` measures some lines of the table anew.
+where a run was broken off, `--only PATTERN` measures some lines of the table anew, `--page` only
+writes the page again (after a change of the notes, say).
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ def write_data(sizes: Sizes, work: Path) -> Path:
 
 
 def select(rows: tuple[Row, ...], pattern: str | None) -> tuple[Row, ...]:
-    """Return the rows whose key holds the pattern."""
-    return rows if pattern is None else tuple(row for row in rows if pattern in row.key)
+    """Return the rows whose key holds the pattern, or one of those that commas part."""
+    parts = (pattern or "").split(",")
+    return tuple(row for row in rows if any(part in row.key for part in parts))
 
 
 def limit(sizes: Sizes, rounds: int | None) -> Sizes:
@@ -144,9 +146,12 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="little data, one round, no page")
     parser.add_argument("--no-peers", action="store_true", help="install nothing, write no page")
-    parser.add_argument("--only", metavar="PATTERN", help="lines whose key holds this")
+    parser.add_argument(
+        "--only", metavar="PATTERN[,PATTERN]", help="lines whose key holds this, or that"
+    )
     parser.add_argument("--rounds", type=int, metavar="NUMBER", help="so many at the most")
     parser.add_argument("--resume", action="store_true", help="go on with the run before")
+    parser.add_argument("--page", action="store_true", help="measure nothing, write the page")
     parser.add_argument("--list", action="store_true", help="list the keys of the lines")
     asked = parser.parse_args()
     if not select(ROWS, asked.only):
@@ -170,7 +175,7 @@ def main() -> int:
     session = store.last_session() + (0 if asked.resume and store.last_session() else 1)
     try:
         run(next(each for each in plan.groups["lines"] if each.key == "first"), WORK)  # compiles
-        measure_all(commands_of(plan, rows), sizes, store, session)
+        measure_all({} if asked.page else commands_of(plan, rows), sizes, store, session)
     except RuntimeError as error:
         say(f"{error}\nWhat was measured is kept: go on with --resume")
         return 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,9 @@ def test_the_page_says_all_of_it() -> None:
     page = page_of((HIGH, LOW), figures, machine, FULL, {"low": "Nothing can be done."})
     assert page == page_of((HIGH, LOW), figures, machine, FULL, {"low": "Nothing can be done."})
     assert "The load was 0.5 to 1.2, on 2 cores." in page
+    assert "provisional" not in page
+    busy = replace(machine, loads=(0.5, 2.1))
+    assert "these figures are provisional" in page_of((HIGH,), figures, busy, FULL, {})
     assert "**part.** Nothing can be done." in page
     assert "| ours, large | 3.00 s | 2.00 s | 333 | 91 MB | 2 |" in page
     assert "| ours, small | 50 ms | 40 ms |  | at most 25 MB | 1 |" in page
@@ -121,6 +125,9 @@ def test_only_what_is_asked_for_is_run() -> None:
     plan = Plan({"lines": tuple(Command(key, key, ("x",)) for key in keys)}, {})
     rows = select(ROWS, "jsonl-bad")
     assert [row.key for row in rows] == ["jsonl-bad"]
+    assert [row.key for row in select(ROWS, "noise,jsonl-bad")] == ["jsonl-bad", "noise"]
+    assert select(ROWS, None) == ROWS
+    assert select(ROWS, "no_such") == ()
     assert [each.key for each in commands_of(plan, rows)["lines"]] == ["clean", "bad"]
 
 
