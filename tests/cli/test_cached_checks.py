@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -437,6 +439,16 @@ def test_patterns_of_a_configuration_further_up_are_not_remembered(
         checks(root=folder)
 
 
+def test_what_a_missing_dataset_may_mean_is_seen(folder: Path, checks: Checks) -> None:
+    write(folder, {"targets/nightly.yaml": "dataset: kept/frist.txt\n", "kept/other.txt": ""})
+    checks()
+    assert not checks.was_done()
+    (folder / "kept/other.txt").rename(folder / "kept/first.txt")
+    outcome = checks()
+    (found,) = [each for each in outcome.diagnostics if each.code == "target/missing-dataset"]
+    assert found.help == "did you mean `kept/first.txt`?"
+
+
 @posix
 def test_what_links_lead_to_is_seen(folder: Path, checks: Checks, tmp_path: Path) -> None:
     away = tmp_path / "away.yaml"
@@ -481,6 +493,19 @@ def test_a_large_stream_is_not_remembered(checks: Checks, monkeypatch: pytest.Mo
     monkeypatch.setattr("evalcontract.source.files.MAX_STREAM_BYTES", 10)
     checks()
     assert checks.was_done()
+
+
+def test_a_run_in_several_processes_is_not_remembered(
+    folder: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = '{{"id": "r{}", "input": "Where?", "rubric_ref": "rubric/polite@1.0.0"}}\n'
+    write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
+    monkeypatch.setattr("evalcontract.api.dataset_check.WORTH_BYTES", 1000)
+    checks(jobs=1)
+    assert not checks.was_done(jobs=2)  # since the verdict is the same
+    write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
+    checks(jobs=2)
+    assert checks.was_done(jobs=2)
 
 
 def test_a_file_that_changes_meanwhile_is_not_remembered(
@@ -607,3 +632,55 @@ def test_remembering_is_told_apart_by_every_answer() -> None:
     one = remembered._key("q", [("bytes", "/a", "1"), ("bytes", "/b", "2")])  # noqa: SLF001
     other = remembered._key("q", [("bytes", "/a", "2"), ("bytes", "/b", "1")])  # noqa: SLF001
     assert one != other
+
+
+ASKS = re.compile(
+    r"\b(?:listdir|scandir|iterdir|walk|r?glob|open|read_text|read_bytes|isfile|isdir|is_file|is_dir"
+    r"|exists|lexists|islink|is_symlink|l?stat|access|realpath|readlink|getcwd|cwd|which"
+    r"|environ|getenv|now|gethostname|getuid|geteuid)\b"
+)
+#: Modules that ask the system for something, and why the answer is known to who remembers.
+KNOWN = {
+    "source/witness.py": "it notes what is asked",
+    "source/files.py": "by the witness",
+    "source/cache.py": "is not the check",
+    "source/writing.py": "writes",
+    "source/jsonl.py": "reads the stream that `files` opened",
+    "structure/schemas.py": "ours: `environment`",
+    "workspace/plugins.py": "what is installed: `environment`",
+    "workspace/survey.py": "it is what is remembered by",
+    "workspace/discovery.py": "names: `survey`",
+    "workspace/workspace.py": "names: `survey`; what targets and checks name: the witness",
+    "workspace/recognition.py": "names: `survey`",
+    "workspace/configuration.py": "reads by `files`",
+    "workspace/__init__.py": "imports",
+    "source/__init__.py": "imports",
+    "api/environment.py": "it is what is remembered by",
+    "api/remembered.py": "it is what is remembered by",
+    "api/run.py": "the day: in the key; what targets name: the witness",
+    "api/validate.py": "names: `survey`",
+    "api/options.py": "reads by `files`",
+    "api/coverage.py": "is not remembered",
+    "api/loaders.py": "is not remembered",
+    "api/workers.py": "is not remembered",
+}
+
+
+def test_who_asks_the_system_is_known() -> None:
+    """Whatever a check asks must be noted, or a changed answer is not seen; add it here then."""
+    source = Path(evalcontract.__file__).parent
+    asking = set()
+    for path in source.rglob("*.py"):
+        name = path.relative_to(source).as_posix()
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        called = [node.func for node in nodes if isinstance(node, ast.Call)]
+        names = [each.id for each in called if isinstance(each, ast.Name)]
+        names += [each.attr for each in called if isinstance(each, ast.Attribute)]
+        names += [
+            each.attr
+            for each in nodes
+            if isinstance(each, ast.Attribute) and each.attr == "environ"
+        ]
+        if not name.startswith(("cli/", "report/")) and any(map(ASKS.fullmatch, names)):
+            asking.add(name)
+    assert asking <= KNOWN.keys()

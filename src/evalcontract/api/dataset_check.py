@@ -13,7 +13,6 @@ from evalcontract.api.grading import Grading
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.api.sifter import Sifter
 from evalcontract.api.workers import WORTH_BYTES, Looked, look_in_parts
-from evalcontract.api.yaml_sifter import YamlSifter
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from evalcontract.api.grading import Plans
+    from evalcontract.api.yaml_sifter import YamlSifter
     from evalcontract.checks import Surroundings as CheckSurroundings
     from evalcontract.checks.plan import Plan
     from evalcontract.library.artifact import Artifact
@@ -55,6 +55,14 @@ class Surroundings(NamedTuple):
         return self.checks.library
 
 
+def _sifter_for(rows: Rows, gates: Gates) -> Sifter | YamlSifter:
+    if not isinstance(rows, YamlRows):
+        return Sifter(gates)
+    from evalcontract.api.yaml_sifter import YamlSifter  # small files have no use for it
+
+    return YamlSifter(gates)
+
+
 class DatasetCheck:
     """One pass over one dataset. `root` holds the keys beside its rows."""
 
@@ -80,8 +88,7 @@ class DatasetCheck:
         self._id_watches = [
             (code, each) for code, each in self._watches if isinstance(each, IdWatch)
         ]
-        sifter = YamlSifter if isinstance(rows, YamlRows) else Sifter
-        self._sifter: Sifter | YamlSifter = sifter(self._gates)
+        self._sifter = _sifter_for(rows, self._gates)
         self.count = 0
 
     def batches(

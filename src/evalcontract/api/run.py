@@ -20,6 +20,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import Document, RowStream, Unreadable, read_file
+from evalcontract.source.witness import the_witness
 from evalcontract.structure.check import structure_of
 from evalcontract.workspace import real
 
@@ -145,6 +146,8 @@ class Run:
         folder, _, base = name.rpartition("/")
         root = self.workspace.root
         for place in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
+            if witness := the_witness():
+                witness.looked(root / place)
             try:
                 names = sorted(each.name for each in (root / place).iterdir() if each.is_file())
             except (OSError, ValueError):

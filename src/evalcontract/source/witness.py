@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_STREAM_BYTES = 1 << 24
 
 _MISSING = "missing"
-_BYTES, _WHERE = "bytes", "where"
+_BYTES, _WHERE, _NAMES = "bytes", "where", "names"
 
 
 class Witness:
@@ -69,8 +69,12 @@ class Witness:
         if os.path.lexists(path) and os.path.realpath(path) not in self._files:
             self.spoil()
 
+    def looked(self, folder: Path) -> None:
+        """Note the names of all that is in a folder."""
+        self._note(_NAMES, folder, answer(_NAMES, _key(folder)))
+
     def listed(self, folder: Path) -> None:
-        """Note that names in a folder were asked for."""
+        """Note that data files below a folder were asked for: below `top` they are known."""
         if folder != self._top and self._top not in folder.parents:
             self.spoil()
 
@@ -89,11 +93,21 @@ def answer(question: str, path: str) -> str | None:
     try:
         if question == _WHERE:
             return f"{os.path.isfile(path)} {os.path.lexists(path)} {os.path.realpath(path)}"
+        if question == _NAMES:
+            return _names(path)
         return digest(_content(path, sys.maxsize)) if question == _BYTES else None
     except FileNotFoundError:
         return _MISSING
     except (OSError, ValueError):
         return None
+
+
+def _names(folder: str) -> str:
+    try:
+        with os.scandir(folder) as found:
+            return repr(sorted((each.name, each.is_file()) for each in found))
+    except NotADirectoryError:
+        return _MISSING
 
 
 def _content(path: str | Path, limit: int) -> bytes:
