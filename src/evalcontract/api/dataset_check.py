@@ -19,12 +19,13 @@ from evalcontract.library.references import check_use
 from evalcontract.library.spelling import with_advice
 from evalcontract.rules._dataset_rule import DatasetContext, IdWatch
 from evalcontract.rules._row_rule import RowSubject
-from evalcontract.source import RowStream
+from evalcontract.source import RowStream, YamlRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from evalcontract.api.grading import Plans
+    from evalcontract.api.yaml_sifter import YamlSifter
     from evalcontract.checks import Surroundings as CheckSurroundings
     from evalcontract.checks.plan import Plan
     from evalcontract.library.artifact import Artifact
@@ -54,6 +55,14 @@ class Surroundings(NamedTuple):
         return self.checks.library
 
 
+def _sifter_for(rows: Rows, gates: Gates) -> Sifter | YamlSifter:
+    if not isinstance(rows, YamlRows):
+        return Sifter(gates)
+    from evalcontract.api.yaml_sifter import YamlSifter  # small files have no use for it
+
+    return YamlSifter(gates)
+
+
 class DatasetCheck:
     """One pass over one dataset. `root` holds the keys beside its rows."""
 
@@ -79,7 +88,7 @@ class DatasetCheck:
         self._id_watches = [
             (code, each) for code, each in self._watches if isinstance(each, IdWatch)
         ]
-        self._sifter = Sifter(self._gates)
+        self._sifter = _sifter_for(rows, self._gates)
         self.count = 0
 
     def batches(
@@ -95,7 +104,7 @@ class DatasetCheck:
             self.count += batch.count
             yield batch, [*problems, *self._see(batch)]
 
-    def _looked(self, sift: Sifter | None, jobs: int) -> Iterator[Looked]:
+    def _looked(self, sift: Sifter | YamlSifter | None, jobs: int) -> Iterator[Looked]:
         rows = self._rows
         if isinstance(rows, RowStream) and sift:
             number = min(jobs, rows.size // WORTH_BYTES)
@@ -106,22 +115,23 @@ class DatasetCheck:
                 return
         yield from self._look_at_all(sift, rows)
 
-    def _look_at_all(self, sift: Sifter | None, rows: Rows) -> Iterator[Looked]:
+    def _look_at_all(self, sift: Sifter | YamlSifter | None, rows: Rows) -> Iterator[Looked]:
         for batch in rows.batches(sift):
             yield batch, [] if batch.sifted else self._look(batch, sift)
 
     def _may_sift(self) -> bool:
         return self._rules.gate_is_sound and len(self._id_watches) == len(self._watches)
 
-    def _look(self, batch: Batch, sift: Sifter | None) -> list[Problem]:
+    def _look(self, batch: Batch, sift: Sifter | YamlSifter | None) -> list[Problem]:
         """Return what is wrong with rows that were read, each by itself."""
-        if self._pass(batch.rows):
-            found, clean = [], batch.rows
-        else:
+        found: list[Problem] = []
+        clean = list(range(len(batch.rows)))
+        if not self._pass(batch.rows):
             clean = []
             found = list(self._look_closely(batch, clean))
         if sift and clean:
-            sift.learn(clean)
+            texts = [batch.texts[number] for number in clean] if batch.texts else []
+            sift.learn([batch.rows[number] for number in clean], texts)
         return found
 
     def _see(self, batch: Batch) -> list[Problem]:
@@ -168,12 +178,13 @@ class DatasetCheck:
         gates = self._gates
         return gates.pass_all(rows) or (gates.learn(rows) and gates.pass_all(rows))
 
-    def _look_closely(self, batch: Batch, clean: list[Any]) -> Iterator[Problem]:
+    def _look_closely(self, batch: Batch, clean: list[int]) -> Iterator[Problem]:
         """Yield what is wrong with rows one by one; `clean` takes those that pass their gate."""
-        for index, row in enumerate(batch.rows, batch.first_index):
+        for number, row in enumerate(batch.rows):
             if self._pass([row]):
-                clean.append(row)
+                clean.append(number)
                 continue
+            index = batch.first_index + number
             id_ = row.get("id") if isinstance(row, dict) else None
             name = id_ if isinstance(id_, str) else None
             for problem in self._of_row(row, index):

@@ -10,7 +10,7 @@ from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, RowStream, format_of
+from evalcontract.source import Document, RowStream, YamlRows, format_of
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import Schema, load
@@ -36,13 +36,17 @@ def _root_structure() -> Structure:
     return Structure("dataset", root_schema())
 
 
-def check_root(source: Document | RowStream) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
+def check_root(
+    source: Document | RowStream | YamlRows,
+) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     """Return the rows of a dataset, the keys beside them, and what is wrong with those.
 
     The rows are None where there are none to judge.
     """
     if isinstance(source, RowStream):
         return source, {}, []
+    if isinstance(source, YamlRows):
+        return _check_mapping(source, {**source.root, _ROWS: source})
     value = source.value
     if isinstance(value, list) and format_of(source.file) != "yaml":
         return DocumentRows(source, (), value), {}, []
@@ -55,7 +59,7 @@ def check_root(source: Document | RowStream) -> tuple[Rows | None, dict[str, Any
 
 
 def _check_mapping(
-    source: Document, value: dict[str, Any]
+    source: Document | YamlRows, value: dict[str, Any]
 ) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     other = other_kind(Kind.DATASET, value)
     if other is not None:
@@ -69,7 +73,9 @@ def _check_mapping(
     has_more = any(key != _ROWS for key in beside)
     problems = _root_structure().check(beside, (), source.raw) if has_more else []
     rows = value.get(_ROWS)
-    if isinstance(rows, list):
+    if isinstance(rows, YamlRows):
+        return rows, root, problems
+    if isinstance(rows, list) and isinstance(source, Document):
         return DocumentRows(source, (_ROWS,), rows), root, problems
     if near:
         message = f"`questions` is missing, and `{near}` is unknown"

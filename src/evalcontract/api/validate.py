@@ -15,7 +15,9 @@ from evalcontract.model.reference import Kind
 from evalcontract.source import (
     Document,
     RowStream,
+    TangledError,
     Unreadable,
+    YamlRows,
     format_of,
     read_file,
 )
@@ -68,7 +70,9 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
             runs[root] = _run(root, (), options)
         run = runs[root]
         if kind is Kind.DATASET:
-            outcome.diagnostics += _dataset(run, each.read(), each.path, outcome, options.progress)
+            outcome.diagnostics += _dataset(
+                run, each.read_rows(), each.path, outcome, options.progress
+            )
         else:
             outcome.diagnostics += _artifact(run, kind, each, outcome)
     if not outcome.files:
@@ -159,15 +163,29 @@ def _count(outcome: Outcome, kind: str) -> None:
 
 def _dataset(
     run: Run,
-    source: Document | RowStream | Unreadable,
+    source: Document | RowStream | YamlRows | Unreadable,
+    path: Path,
+    outcome: Outcome,
+    progress: Progress | None,
+) -> Iterable[Diagnostic]:
+    _count(outcome, Kind.DATASET)
+    if isinstance(source, YamlRows):
+        try:
+            return list(_checked(run, source, path, outcome, progress))
+        except TangledError:
+            source = source.whole()
+    if isinstance(source, Unreadable):
+        return run.unreadable([source])
+    return _checked(run, source, path, outcome, progress)
+
+
+def _checked(
+    run: Run,
+    source: Document | RowStream | YamlRows,
     path: Path,
     outcome: Outcome,
     progress: Progress | None,
 ) -> Iterator[Diagnostic]:
-    _count(outcome, Kind.DATASET)
-    if isinstance(source, Unreadable):
-        yield from run.unreadable([source])
-        return
     check = run.dataset(source, run.policy_for(path))
     for _, found in check.batches(jobs=run.jobs):
         if progress and isinstance(source, RowStream):

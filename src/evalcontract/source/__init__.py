@@ -7,10 +7,19 @@ from __future__ import annotations
 
 from evalcontract.source.document import Document
 from evalcontract.source.fault import SourceFault, Unreadable, moved_fault
-from evalcontract.source.files import SUFFIXES, format_of, read_file, read_stream, read_text
+from evalcontract.source.files import (
+    SUFFIXES,
+    format_of,
+    read_dataset,
+    read_dataset_stream,
+    read_file,
+    read_stream,
+    read_text,
+)
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import Batch, Rows, Sifted
 from evalcontract.source.text import EMPTY
+from evalcontract.source.yaml_rows import TangledError, YamlRows, place_rows
 
 __all__ = [
     "EMPTY",
@@ -21,9 +30,14 @@ __all__ = [
     "Rows",
     "Sifted",
     "SourceFault",
+    "TangledError",
     "Unreadable",
+    "YamlRows",
     "format_of",
     "moved_fault",
+    "place_rows",
+    "read_dataset",
+    "read_dataset_stream",
     "read_file",
     "read_stream",
     "read_text",

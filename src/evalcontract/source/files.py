@@ -13,6 +13,7 @@ from evalcontract.source.fault import Fault, SourceFault, Unreadable
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.text import EMPTY, decode, split_lines
+from evalcontract.source.yaml_rows import YamlRows, lay_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,11 @@ def format_of(name: str) -> str | None:
 
 def read_file(path: Path, name: str) -> Document | RowStream | Unreadable:
     """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
+    return _whole(read_dataset(path, name))
+
+
+def read_dataset(path: Path, name: str) -> Document | RowStream | YamlRows | Unreadable:
+    """Read a file; a large YAML dataset is opened, and read later, where it is laid out for it."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) and (what := _what_else(path, status.st_mode)):
@@ -49,7 +55,7 @@ def read_file(path: Path, name: str) -> Document | RowStream | Unreadable:
         if status.st_size > MAX_DOCUMENT_BYTES:
             return Unreadable(name, (large_fault(status.st_size),))
         with path.open("rb") as stream:
-            return read_stream(stream, name)
+            return read_dataset_stream(stream, name)
     except FileNotFoundError:
         return _unreadable(name, "no such file")
     except (OSError, ValueError) as error:
@@ -70,6 +76,19 @@ def read_text(path: Path, name: str) -> str | Unreadable:
 
 def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadable:
     """Read an open stream of bytes to its end; where the name promises no format, look."""
+    return _whole(read_dataset_stream(stream, name))
+
+
+def _whole(
+    source: Document | RowStream | YamlRows | Unreadable,
+) -> Document | RowStream | Unreadable:
+    return source.whole() if isinstance(source, YamlRows) else source
+
+
+def read_dataset_stream(
+    stream: BinaryIO, name: str
+) -> Document | RowStream | YamlRows | Unreadable:
+    """Read an open stream as `read_dataset` does a file."""
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         return Unreadable(name, (large_fault(len(data)),))
@@ -85,7 +104,7 @@ def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadabl
             return parse_json(text, name, data)
         from evalcontract.source.yaml import parse_yaml
 
-        return parse_yaml(text, name, data)
+        return lay_out(text, name, data) or parse_yaml(text, name, data)
     except Fault as fault:
         from evalcontract.source.misnamed import misnamed  # slow to import
 

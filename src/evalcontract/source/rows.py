@@ -25,7 +25,7 @@ class Sifted:
 
 
 class Sift(Protocol):
-    """What tells lines of JSON of which nothing is to be said from all others.
+    """What tells rows of which nothing is to be said from all others.
 
     `is_ready` says whether there is use in trying the parts of what did not go through.
     """
@@ -36,10 +36,17 @@ class Sift(Protocol):
         ...
 
     def read(self, lines: bytes) -> Sifted | tuple[int, int] | None:
-        """Return what is kept of some whole lines, each a row, if nothing is to be said of any.
+        """Return what is kept of some whole lines of JSON, each a row, if all of them go through.
 
         Otherwise, where it is known, the bytes from which and up to which a line stands that is
         to be read.
+        """
+        ...
+
+    def take(self, text: str, start: int) -> tuple[Sifted, int]:
+        """Return what is kept of the rows of a YAML text from one on, and where they end.
+
+        They end before the first of which something may be to be said.
         """
         ...
 
@@ -49,13 +56,14 @@ class Batch:
     """Some rows in a row: `rows[0]` is row `first_index` of the dataset.
 
     `faults` are the lines of the batch that gave no row, with their texts. Of rows that were
-    `sifted` there is nothing else.
+    `sifted` there is nothing else. `texts` are those of the rows, where a sift can learn from them.
     """
 
     first_index: int
     rows: list[Any]
     faults: tuple[tuple[SourceFault, str], ...] = ()
     sifted: Sifted | None = None
+    texts: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:

@@ -53,6 +53,22 @@ def parse_yaml(text: str, file: str, data: bytes) -> Document:
     return Document(file, value, text, data, lambda: _nodes(text))
 
 
+def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[Any, Node]:
+    """Return the value of a piece of a document that stands alone, and its places, if asked for.
+
+    `depth` is how deep in the document it stands.
+
+    Raises:
+        Fault: it does not stand alone, or there is a fault in it, whatever it is.
+
+    """
+    builder = _Builder(text, keep_nodes=keep_nodes, depth=depth)
+    value = builder.document()
+    if builder.has_anchors:
+        raise Fault
+    return value, builder.node
+
+
 def _nodes(text: str) -> Node:
     builder = _Builder(text, keep_nodes=True)
     builder.document()
@@ -76,9 +92,10 @@ class _NodesNeeded(Exception):
 class _Builder:
     """Builds the value of one document from its events, and the tree of places if asked."""
 
-    def __init__(self, text: str, *, keep_nodes: bool) -> None:
+    def __init__(self, text: str, *, keep_nodes: bool, depth: int = 0) -> None:
         self._text = text
         self._keep = keep_nodes
+        self._depth = depth
         self._restore = placeholders(text)
         self.node = Node(Span.point())
         self._anchors: dict[str, Anchored | None] = {}
@@ -86,6 +103,11 @@ class _Builder:
         self._count = 0
         self._replayed = 0
         self._duplicates: list[SourceFault] = []
+
+    @property
+    def has_anchors(self) -> bool:
+        """Whether anything in it may be repeated elsewhere."""
+        return bool(self._anchors)
 
     def document(self) -> Any:
         """Return the value; `node` is its tree of places afterwards, if asked for."""
@@ -108,7 +130,7 @@ class _Builder:
             raise Fault(SourceFault("source/empty", "the file holds no value, only comments"))
         if event.version is not None and event.version != (1, 2):
             raise Fault(unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
-        value = self._value(self._next(), 0)
+        value = self._value(self._next(), self._depth)
         node = self.node
         self._next()  # the end of the document
         event = self._next()

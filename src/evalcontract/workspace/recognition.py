@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest
-from evalcontract.source import Document, RowStream, Unreadable
+from evalcontract.source import Document, RowStream, Unreadable, YamlRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,14 +23,16 @@ _INPUT = re.compile(r"""(?:^|[\s"'{,;])input["']?\s*(?:[:,;]|$)""")
 _HEAD = 5
 
 
-def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable) -> bool:
+def is_dataset(
+    path: Path, root: Path, source: Document | RowStream | YamlRows | Unreadable
+) -> bool:
     """Whether a file of a workspace is meant as a dataset.
 
     It is below `datasets/`, or has `questions` (or a near miss of it), or says so in its
     modeline; JSONL: its first row has an `input`. What cannot be read counts when it mentions
     any of these, or when the system does not let anyone look.
     """
-    if _FOLDER in path.relative_to(root).parts[:-1]:
+    if _FOLDER in path.relative_to(root).parts[:-1] or isinstance(source, YamlRows):
         return True
     if isinstance(source, Unreadable):
         return _tells(source.lines) or _is_kept_from_us(path, source)

@@ -13,7 +13,15 @@ from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, RowStream, SourceFault, Unreadable, read_file
+from evalcontract.source import (
+    Document,
+    RowStream,
+    SourceFault,
+    Unreadable,
+    YamlRows,
+    read_dataset,
+    read_file,
+)
 from evalcontract.structure.schema_faults import schema_faults
 from evalcontract.structure.subschemas import plain
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
@@ -32,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Source = Document | RowStream | Unreadable
+    Dataset = Source | YamlRows
 
 _SCHEMA = ".schema.json"
 
@@ -169,7 +178,7 @@ class Workspace:
         wanted = real(dataset)
         return [each for each in self.targets if each.dataset and real(each.dataset) == wanted]
 
-    def scan(self) -> Iterator[tuple[Path, Source | None]]:
+    def scan(self) -> Iterator[tuple[Path, Dataset | None]]:
         """Yield every data file outside of the library, read; None for one that is no dataset.
 
         What a target names is a dataset wherever it stands and whatever it is called.
@@ -231,13 +240,13 @@ class Workspace:
                     f"file{advice}"
                 )
 
-    def _dataset_at(self, path: Path, *, asked: bool) -> Source | None:
+    def _dataset_at(self, path: Path, *, asked: bool) -> Dataset | None:
         globs = self.configuration.datasets
         relative = path.relative_to(self._base).as_posix()
         asked = asked or any(selects(pattern, relative) for pattern in globs)
         if globs and not asked:
             return None
-        source = read_file(path, name_of(path))
+        source = read_dataset(path, name_of(path))
         return source if asked or is_dataset(path, self.root, source) else None
 
     def read_json(self, name: str) -> Any:
