@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.regex_ambiguity import find_attack
 from evalcontract.analysis.schema_sense import refusal
 from evalcontract.api.grading import row_schema
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.rules._schemas import slow_patterns
 from evalcontract.structure.schema_faults import schema_faults
 from evalcontract.structure.schema_words import remarks
 from evalcontract.structure.schemas import properties
-from evalcontract.structure.subschemas import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,11 +57,7 @@ def _unsatisfiable(schema: Any) -> Iterator[Problem]:
 
 
 def _slow(schema: Any) -> Iterator[Problem]:
-    seen: set[str] = set()
-    for path, pattern, on_key in patterns(schema):
-        attack = None if pattern in seen else find_attack(pattern, (), full=False)
-        seen.add(pattern)
-        if attack is not None:
-            message = f"the pattern backtracks exponentially on {attack.told()}"
-            advice = "let every text be read in one way only: `a+` for `(a+)+`"
-            yield Problem("bundle/slow-regex", message, path, advice, on_key)
+    for path, attack, on_key in slow_patterns(schema):
+        message = f"the pattern backtracks exponentially on {attack.told()}"
+        advice = "let every text be read in one way only: `a+` for `(a+)+`"
+        yield Problem("bundle/slow-regex", message, path, advice, on_key)

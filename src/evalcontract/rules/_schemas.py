@@ -8,10 +8,12 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
 from evalcontract.structure.schema_faults import schema_faults
 from evalcontract.structure.schema_words import remarks
+from evalcontract.structure.subschemas import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.analysis.regex_ambiguity import Attack
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context, Subject
 
@@ -40,6 +42,23 @@ def told(
     if path[-1] == "schema":
         return Problem(code, message, (*path, *inner), advice, on_key)
     return Problem(code, f"{message} (at {format_path(inner)} of the schema)", path, advice)
+
+
+def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
+    """Yield the patterns of a schema that backtrack exponentially, each where it first stands.
+
+    With the way to it and what it backtracks on, whether it is a key of `patternProperties`.
+    """
+    seen: set[str] = set()
+    for path, pattern, on_key in patterns(schema):
+        if pattern in seen:
+            continue
+        from evalcontract.analysis.regex_ambiguity import find_attack  # slow to import
+
+        seen.add(pattern)
+        attack = find_attack(pattern, (), full=False)
+        if attack is not None:
+            yield path, attack, on_key
 
 
 def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Iterator[Problem]:

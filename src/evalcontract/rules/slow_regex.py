@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import schemas_of, told
-from evalcontract.structure.subschemas import patterns
+from evalcontract.rules._schemas import schemas_of, slow_patterns, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,10 +53,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         message = f"{_BACKTRACKS}: on {attack.told()} it is not done in any useful time"
         yield Problem(CODE, message, (*path, "pattern"), _ADVICE)
     for path, schema in schemas_of(subject, context):
-        seen: set[str] = set()
-        for inner, pattern, on_key in patterns(schema):
-            attack = None if pattern in seen else find_attack(pattern, (), full=False)
-            seen.add(pattern)
-            if attack is not None:
-                message = f"{_BACKTRACKS} on {attack.told()}"
-                yield told(CODE, path, message, inner, _ADVICE, on_key=on_key)
+        for inner, attack, on_key in slow_patterns(schema):
+            message = f"{_BACKTRACKS} on {attack.told()}"
+            yield told(CODE, path, message, inner, _ADVICE, on_key=on_key)
