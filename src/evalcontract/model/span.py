@@ -24,6 +24,10 @@ class Span:
         """Return the empty span at a place."""
         return cls(line, column, line, column)
 
+    def below(self, lines: int) -> Span:
+        """Return the same stretch so many lines further down."""
+        return Span(self.line + lines, self.column, self.end_line + lines, self.end_column)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

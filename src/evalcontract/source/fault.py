@@ -52,9 +52,5 @@ def moved_fault(fault: SourceFault, lines: int) -> SourceFault:
     """Return a fault as one that stands so many lines below."""
     if not lines:
         return fault
-    related = tuple((what, _moved(span, lines)) for what, span in fault.related)
-    return replace(fault, span=fault.span and _moved(fault.span, lines), related=related)
-
-
-def _moved(span: Span, lines: int) -> Span:
-    return replace(span, line=span.line + lines, end_line=span.end_line + lines)
+    related = tuple((what, span.below(lines)) for what, span in fault.related)
+    return replace(fault, span=fault.span and fault.span.below(lines), related=related)

@@ -212,7 +212,8 @@ class YamlRows:
         if len(path) > 1 and path[0] == _KEY and isinstance(path[1], int) and self._runs:
             start, document = self._row_at(path[1])
             place = document.place((0, *path[2:]), on_key=on_key, within=within)
-            return _below(place, self._lines_before(start))
+            span = place.span and place.span.below(self._lines_before(start))
+            return replace(place, span=span)
         if path and path[0] in self.root and path[0] != _KEY:
             return self._head.place(path, on_key=on_key, within=within)
         whole = self._document
@@ -266,12 +267,3 @@ class YamlRows:
     def _lines_before(self, at: int) -> int:
         chunk = at // _CHUNK
         return self._line_counts[chunk] + self._text.count("\n", chunk * _CHUNK, at)
-
-
-def _below(place: Place, lines: int) -> Place:
-    """Return a place so many lines further down."""
-    if place.span is None:
-        return place
-    span = place.span
-    moved = replace(span, line=span.line + lines, end_line=span.end_line + lines)
-    return replace(place, span=moved)
