@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.grading import row_schema
 from evalcontract.api.own_keys import OwnKeys
@@ -24,6 +24,14 @@ _MOST_WORDS = 1000
 _FREE_GATES, _ROWS_OF_A_GATE = 8, 20
 
 
+class _Asked(NamedTuple):
+    """What is asked of a row: the bundle that has a schema, and a demand, also as a text."""
+
+    own: str | None
+    demand: Schema
+    text: str
+
+
 class Gates:
     """The gates of one dataset, made when a row first needs them."""
 
@@ -33,6 +41,7 @@ class Gates:
         self._by_words: dict[tuple[Any, Any], Gate | None] = {}
         self._own_keys: dict[str | None, OwnKeys] = {}
         self._waiting: dict[tuple[Any, Any], int] = {}
+        self._answers: dict[tuple[Any, Any], _Asked | None] = {}
 
     def learn(self, rows: list[Any]) -> bool:
         """Judge keys that the gates refused; return whether it is worth to ask them again."""
@@ -94,20 +103,22 @@ class Gates:
         asked = self._asked(bundle, reference)
         if asked is None:
             return None
-        own, demand = asked
-        key = (own, json.dumps(demand, sort_keys=True))
+        key = (asked.own, asked.text)
         if key not in self._gates:
             if not self._is_worth((bundle, reference)):
                 return None
             references = self._grading.around.library.pinned_references(Kind.RUBRIC)
-            self._gates[key] = Gate(self._schema(own, references, demand))
+            self._gates[key] = Gate(self._schema(asked.own, references, asked.demand))
         return self._gates[key]
 
-    def _asked(self, bundle: Any, reference: Any) -> tuple[str | None, Schema] | None:
-        """Return the bundle that has a schema, and the demand, for what a row names.
+    def _asked(self, bundle: Any, reference: Any) -> _Asked | None:
+        """Return what is asked of a row by what it names; None: it must be looked at closely."""
+        words = (bundle, reference)
+        if words not in self._answers:
+            self._answers[words] = self._work_out(*words)
+        return self._answers[words]
 
-        None where the row must be looked at closely.
-        """
+    def _work_out(self, bundle: Any, reference: Any) -> _Asked | None:
         plan = None
         grading = self._grading
         name = grading.default if bundle is None else bundle
@@ -120,7 +131,8 @@ class Gates:
                 return None
         schema = grading.schema_of(name if isinstance(name, str) else None)
         own = name if schema is not None else None
-        return own, demand_of(plan, has_bundle=name is not None)
+        demand = demand_of(plan, has_bundle=name is not None)
+        return _Asked(own, demand, json.dumps(demand, sort_keys=True))
 
     def _schema(self, own: str | None, references: Iterable[str], demand: Schema) -> Schema:
         bundle = self._grading.schema_of(own)
@@ -138,10 +150,10 @@ class Gates:
             return None
         if any(self._declared(each) is None for each in bundles if each is not None):
             return None
-        asked = {(one, other): self._asked(one, other) for one in bundles for other in references}
-        demands = {json.dumps(each[1], sort_keys=True): each[1] for each in asked.values() if each}
-        owns = {each[0] for each in asked.values() if each}
-        if None in asked.values() or len(owns) != 1:
+        asked = [self._asked(one, other) for one in bundles for other in references]
+        demands = {each.text: each.demand for each in asked if each}
+        owns = {each.own for each in asked if each}
+        if None in asked or len(owns) != 1:
             return None
         alike = references | set(self._alike(bundles, owns, demands))
         texts = [each for each in alike if each is not None]
@@ -158,8 +170,5 @@ class Gates:
         every = self._grading.around.library.pinned_references(Kind.RUBRIC)
         for text in every if len(every) <= _MOST_WORDS else ():
             asked = [self._asked(bundle, text) for bundle in bundles]
-            if all(
-                each and each[0] in owns and json.dumps(each[1], sort_keys=True) in demands
-                for each in asked
-            ):
+            if all(each and each.own in owns and each.text in demands for each in asked):
                 yield text

@@ -108,7 +108,7 @@ class RowStream:
         from evalcontract.source.jsonl_lines import parse_lines  # slow to import
         from evalcontract.source.misnamed import not_jsonl
 
-        index, line, empty = 0, 1, self._part == _WHOLE
+        index, line = 0, 1
         for raw in blocks:
             if self._digest is not None:
                 self._digest.update(raw)
@@ -129,11 +129,10 @@ class RowStream:
                 self._starts.append(index)
                 if lines is not None:
                     self._latest = (offset, lines)
-                empty = empty and is_blank
                 index, line, offset = index + batch.count, line + count, offset + len(piece)
                 self.done = offset
                 yield batch
-        if empty:
+        if self._part == _WHOLE and self.is_empty:
             raise Fault(EMPTY)
 
     def cut(self, number: int) -> list[RowStream]:

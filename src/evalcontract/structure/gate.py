@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.engine import native_for
-from evalcontract.structure.schemas import OWN_PREFIX
+from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX
 from evalcontract.structure.small import SmallValues
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 # Below these stand no whole shapes: instances, and conditions, which closing would change.
 _NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})
 _INSTANCES = frozenset({"enum", "const"})
-_FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 _NAMED = frozenset(
     {"properties", "patternProperties", "dependentSchemas", "dependentRequired", "$defs"}
 )
@@ -153,7 +152,7 @@ def copied(schema: Any, *, is_names: bool = False) -> Any:
         if key in _INSTANCES and not is_names
         else copied(part, is_names=key in _NAMED and not is_names)
         for key, part in schema.items()
-        if is_names or key not in _FOR_PEOPLE
+        if is_names or key not in FOR_PEOPLE
     }
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 SUFFIX = ".schema.json"
+#: Keywords that say nothing of a value: they are for people.
+FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 #: Keys with this prefix are the author's own, and never a near miss.
 OWN_PREFIX = "x_"
 

@@ -12,6 +12,8 @@ from functools import cache
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.structure.schemas import FOR_PEOPLE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,7 +28,6 @@ _DEEPEST = 40
 # From here on engines read integers in different ways.
 _ROUNDED = 2**53
 
-_FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 _ELSEWHERE = frozenset({"$defs", "then", "else"})
 _OF_THE_ROOT = frozenset({"$id", "$schema"})
 # A pattern of these parts means the same to Python and to ECMA-262, its last `$` but for its name.
@@ -84,7 +85,7 @@ class SmallValues:
         if isinstance(schema, bool):
             return schema
         for keyword, part in schema.items():
-            if keyword in _FOR_PEOPLE or keyword in _ELSEWHERE:
+            if keyword in FOR_PEOPLE or keyword in _ELSEWHERE:
                 continue
             if keyword in _OF_THE_ROOT and schema is self._root:
                 continue
