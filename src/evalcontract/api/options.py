@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from evalcontract.source import Document, RowStream, Unreadable, YamlRows
     from evalcontract.source.cache import Cache
+    from evalcontract.source.foreign import Foreign
 
 #: Called now and then while a file streams: its name, the bytes read, and their total.
 Progress = Callable[[str, int, int], None]
@@ -23,7 +24,8 @@ class Options(NamedTuple):
     """What a call asks for: the workspace, the mode, the day, who watches, and where to remember.
 
     `jobs` is how many processes may look at one large dataset. Without a `cache` everything is
-    checked anew.
+    checked anew. `dialect` says whose datasets are validated, such as `mlflow:oss`; without it,
+    what a file holds.
     """
 
     root: Path | None = None
@@ -32,6 +34,7 @@ class Options(NamedTuple):
     progress: Progress | None = None
     jobs: int = 1
     cache: Cache | None = None
+    dialect: str | None = None
 
 
 class Input(NamedTuple):
@@ -51,3 +54,24 @@ class Input(NamedTuple):
         if self.stream:
             return read_dataset_stream(self.stream, name)
         return read_dataset(self.path, name)
+
+    def read_foreign(self) -> Foreign | Unreadable:
+        """Read it as a dataset of another system."""
+        from evalcontract.source.foreign import read_foreign, read_foreign_stream  # rarely needed
+
+        name = name_of(self.path)
+        if not self.stream:
+            return read_foreign(self.path, name)
+        if self.stream.seekable():
+            self.stream.seek(0)
+        return read_foreign_stream(self.stream, name)
+
+    def kept(self) -> Input:
+        """Return it as one that can be read twice, the second time as another system's."""
+        if self.stream is None:
+            return self
+        from io import BytesIO
+
+        from evalcontract.source.limits import MAX_DOCUMENT_BYTES
+
+        return Input(self.path, BytesIO(self.stream.read(MAX_DOCUMENT_BYTES + 1)))

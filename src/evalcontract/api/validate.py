@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evalcontract.api.detection import OURS, read_any
 from evalcontract.api.edge import sort_key
 from evalcontract.api.run import Run, today
 from evalcontract.library.artifact import Artifact, read_artifact
@@ -35,6 +36,7 @@ from evalcontract.workspace import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from evalcontract.api.detection import Theirs
     from evalcontract.api.options import Input, Options, Progress
     from evalcontract.model.diagnostic import Diagnostic
 
@@ -61,6 +63,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     Raises:
         NothingToCheck: there is no input.
         ConfigurationError: a workspace's configuration cannot be used.
+        UsageError: there is no such dialect.
 
     """
     outcome = Outcome()
@@ -71,9 +74,11 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
             runs[root] = _run(root, (), options)
         run = runs[root]
         if kind is Kind.DATASET:
-            outcome.diagnostics += _dataset(
-                run, each.read_rows(), each.path, outcome, options.progress
-            )
+            read = read_any(each, options.dialect)
+            if isinstance(read, tuple):
+                outcome.diagnostics += _of_others(run, read, each.path, outcome, options)
+            else:
+                outcome.diagnostics += _dataset(run, read, each.path, outcome, options.progress)
         else:
             outcome.diagnostics += _artifact(run, kind, each, outcome)
     if not outcome.files:
@@ -208,6 +213,27 @@ def _checked(
     outcome.rows += check.count
 
 
+def _of_others(
+    run: Run, read: Theirs, path: Path, outcome: Outcome, options: Options
+) -> Iterator[Diagnostic]:
+    from evalcontract.api.dialect_check import DialectCheck, detected  # not for our datasets
+
+    _count(outcome, Kind.DATASET)
+    dialect, source = read
+    if isinstance(source, Unreadable):
+        yield from run.unreadable([source])
+        return
+    policy = run.policy_for(path)
+    if options.dialect is None:
+        yield from detected(dialect, source, policy)
+    check = DialectCheck(dialect, source, policy)
+    for found in check.batches():
+        yield from found
+        if options.progress and isinstance(source.source, RowStream):
+            options.progress(source.source.file, source.source.done, source.source.size)
+    outcome.rows += check.count
+
+
 def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:
     _count(outcome, kind)
     library = run.workspace.library
@@ -237,14 +263,22 @@ def _placed(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:
     return artifact, Library([artifact, *others])
 
 
-def files_below(folder: Path, kind: Kind) -> list[Path]:
+def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Path]:
     """Return the files of a folder that are of a kind.
 
     For rubrics and judges that is every YAML or JSON file, but for schemas; for datasets it is
-    what `check` takes for one. A folder that cannot be listed is returned itself: reading it
-    tells.
+    what `check` takes for one, or what the system of a `dialect` reads. A folder that cannot be
+    listed is returned itself: reading it tells.
     """
     unlisted: list[Path] = []
+    if dialect not in (None, OURS):
+        from evalcontract.api.dialect_check import endings  # not for our datasets
+
+        keep = unlisted.append
+        found = data_files(
+            folder, suffixes=endings(dialect), on_fault=lambda error: keep(Path(error.filename))
+        )
+        return sorted([*found, *unlisted])
     if kind is Kind.DATASET:
         top = real(folder)
         roots = find_workspaces(folder)

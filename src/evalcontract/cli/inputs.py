@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from evalcontract.model.reference import Kind
 
 
-def find_inputs(arguments: tuple[str, ...], kind: Kind, stdin_name: str | None) -> list[Input]:
+def find_inputs(
+    arguments: tuple[str, ...], kind: Kind, stdin_name: str | None, dialect: str | None = None
+) -> list[Input]:
     """Return the files that arguments mean, each once; `-` is standard input.
 
     A named file that is not there is kept: it is a finding, and the others are still checked.
+    Where a `dialect` is named, the files of a folder are those that its system reads.
 
     Raises:
+        UsageError: there is no such dialect.
         NothingToCheck: a folder or a pattern leads to no file, or nothing can be read from
             standard input.
 
@@ -35,7 +39,7 @@ def find_inputs(arguments: tuple[str, ...], kind: Kind, stdin_name: str | None) 
             given = _stdin(stdin_name)
             found.setdefault(given.path, given)
             continue
-        for path in _paths(argument, kind):
+        for path in _paths(argument, kind, dialect):
             found.setdefault(real(path), Input(path))
     return list(found.values())
 
@@ -46,7 +50,7 @@ def _stdin(name: str | None) -> Input:
     return Input(Path(name or "<stdin>"), sys.stdin.buffer)
 
 
-def _paths(argument: str, kind: Kind) -> Iterator[Path]:
+def _paths(argument: str, kind: Kind, dialect: str | None) -> Iterator[Path]:
     path = Path(argument)
     if not argument:
         # Not the current folder: this is what an unset variable of a script gives.
@@ -62,7 +66,7 @@ def _paths(argument: str, kind: Kind) -> Iterator[Path]:
                 yield match
         return
     if os.path.isdir(path):
-        below = files_below(path, kind)
+        below = files_below(path, kind, dialect)
         if not below:
             raise NothingToCheck(f"the folder {argument} holds no {kind}")
         yield from below

@@ -41,13 +41,14 @@ class Asked(NamedTuple):
     verbose: bool = False
     jobs: int | None = None
     cache: bool = False
+    dialect: str | None = None
 
 
 def validate_files(
     kind: Kind, files: tuple[str, ...], asked: Asked, stdin_name: str | None = None
 ) -> int:
     """Validate files of a kind as the arguments of a command name them; return the exit code."""
-    inputs = find_inputs(files, kind, stdin_name)
+    inputs = find_inputs(files, kind, stdin_name, asked.dialect)
     return run_and_report(asked, lambda options: validate(kind, inputs, options))
 
 
@@ -58,7 +59,9 @@ def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
     with Bar() as bar:
         jobs = asked.jobs or usable_cores()
         cache = _cache() if asked.cache else None
-        outcome = work(Options(asked.root, asked.strict, None, bar.advance, jobs, cache))
+        outcome = work(
+            Options(asked.root, asked.strict, None, bar.advance, jobs, cache, asked.dialect)
+        )
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     width = _width() if outcome.diagnostics or outcome.left_out else 0
     colour = wants_colour(sys.stdout)

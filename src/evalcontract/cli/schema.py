@@ -24,12 +24,17 @@ def schema() -> None:
 @schema.command("list", context_settings=_HELP)
 def list_() -> None:
     """List the schemas: name and id."""
-    put(f"{name:<10} {schemas.load(name)['$id']}\n" for name in schemas.names())
+    width = max(map(len, _names()))
+    put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in _names())
+
+
+def _names() -> list[str]:
+    return [*schemas.names(), *schemas.names_of_others()]
 
 
 @schema.command(context_settings=_HELP)
 @click.argument(
-    "name", type=click.Choice(schemas.names()) if schemas.names() else str, metavar="NAME"
+    "name", type=click.Choice([*schemas.names(), *schemas.names_of_others()]), metavar="NAME"
 )
 def show(name: str) -> None:
     """Print a schema; NAME is one that `schema list` names."""
@@ -47,7 +52,7 @@ def export(folder: Path, base_url: str | None) -> None:
     """Write the schemas into FOLDER, for those who host them or point an editor at them."""
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https", "file"):
         raise click.BadParameter("it must begin with http:// or https://", param_hint="--base-url")
-    for name in schemas.names():
+    for name in _names():
         text = schemas.text_of(name)
         if base_url is not None:
             # Only the text of the id changes, so that the file stays as its author wrote it.

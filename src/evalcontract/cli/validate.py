@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,8 +10,21 @@ from evalcontract.cli.options import shared_options
 from evalcontract.cli.outcome import Asked, validate_files
 from evalcontract.model.reference import Kind
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def _command(kind: Kind, summary: str, details: str) -> click.Command:
+
+_DIALECT = click.option(
+    "--dialect",
+    metavar="NAME[:VARIANT]",
+    help="Whose datasets these are, such as mlflow:oss; without it, what they hold decides. "
+    "`evalcontract` says that they are ours.",
+)
+
+
+def _command(
+    kind: Kind, summary: str, details: str, *others: Callable[[Any], Any]
+) -> click.Command:
     @click.command(
         name=f"validate-{kind}",
         help=f"{summary} {details}",
@@ -25,10 +38,20 @@ def _command(kind: Kind, summary: str, details: str) -> click.Command:
         help="The name that standard input (the file `-`) stands for.",
     )
     @shared_options
+    @_all(others)
     def command(files: tuple[str, ...], stdin_filename: str | None, **options: Any) -> int:
         return validate_files(kind, files, Asked(**options), stdin_filename)
 
     return command
+
+
+def _all(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
+    def apply(command: Any) -> Any:
+        for option in options:
+            command = option(command)
+        return command
+
+    return apply
 
 
 validate_dataset = _command(
@@ -36,7 +59,8 @@ validate_dataset = _command(
     "Check datasets and what their rows reach.",
     "That is the rubrics and judges that they refer to, and those that these do. "
     "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
-    "or - for standard input.",
+    "or - for standard input. The datasets of other systems are checked as these read them.",
+    _DIALECT,
 )
 validate_rubric = _command(
     Kind.RUBRIC,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Severity
+from evalcontract.policy import dialects
 
 if TYPE_CHECKING:
     from evalcontract.policy.weight import Weight
@@ -129,6 +130,7 @@ TABLE: dict[str, Weight] = {
     "judge/validated-other-model": (_WARNING, _ERROR),
     "judge/validated-without-cutoff": (_WARNING, _ERROR),
     "internal/rule-crashed": (_ERROR, _ERROR),
+    **dialects.TABLE,
 }
 
 #: What a code weighs that is in no table: one of somebody else's rule.

@@ -51,15 +51,15 @@ def read_dataset(path: Path, name: str) -> Document | RowStream | YamlRows | Unr
         data = witness.read(path, limit) if witness else None
         return _open(path, name) if data is None else read_dataset_stream(io.BytesIO(data), name)
     except FileNotFoundError:
-        return _unreadable(name, "no such file")
+        return unreadable(name, "no such file")
     except (OSError, ValueError) as error:
-        return _unreadable(name, _reason(error))
+        return unreadable(name, _reason(error))
 
 
 def _open(path: Path, name: str) -> Document | RowStream | YamlRows | Unreadable:
     status = path.stat()
-    if not stat.S_ISREG(status.st_mode) and (what := _what_else(path, status.st_mode)):
-        return _unreadable(name, f"it is {what}")
+    if not stat.S_ISREG(status.st_mode) and (what := what_else(path, status.st_mode)):
+        return unreadable(name, f"it is {what}")
     kind = format_of(name)
     if kind == "jsonl" and stat.S_ISREG(status.st_mode):
         with path.open("rb"):  # fails here, not while it streams
@@ -80,7 +80,7 @@ def read_text(path: Path, name: str) -> str | Unreadable:
                 data = stream.read()
         return decode(data)
     except (OSError, ValueError) as error:
-        return _unreadable(name, _reason(error))
+        return unreadable(name, _reason(error))
     except Fault as fault:
         return "" if fault.faults == (EMPTY,) else Unreadable(name, fault.faults)
 
@@ -103,7 +103,7 @@ def read_dataset_stream(
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         return Unreadable(name, (large_fault(len(data)),))
-    kind = format_of(name) or _guess(data)
+    kind = format_of(name) or guess_format(data)
     if kind == "jsonl":
         return RowStream(name, lambda: io.BytesIO(data), len(data))
     text = data.decode("utf-8", "replace")
@@ -119,11 +119,11 @@ def read_dataset_stream(
     except Fault as fault:
         from evalcontract.source.misnamed import misnamed  # slow to import
 
-        other = misnamed(kind, _guess(data), text) if _is_syntax(fault) else None
+        other = misnamed(kind, guess_format(data), text) if _is_syntax(fault) else None
         return Unreadable(name, (other,) if other else fault.faults, tuple(split_lines(text)))
 
 
-def _guess(data: bytes) -> str:
+def guess_format(data: bytes) -> str:
     """Tell the format of bytes without a name: JSON and JSONL begin with a bracket."""
     data = data.removeprefix(codecs.BOM_UTF8)
     if data.lstrip()[:1] not in (b"{", b"["):
@@ -135,7 +135,7 @@ def _guess(data: bytes) -> str:
     return "jsonl" if many else "json"
 
 
-def _what_else(path: Path, mode: int) -> str | None:
+def what_else(path: Path, mode: int) -> str | None:
     """Say what a path is that is no file; None for a stream that this process was given.
 
     Opening a named pipe waits for somebody who may never come, and a device may never end.
@@ -158,5 +158,6 @@ def _reason(error: OSError | ValueError) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
-def _unreadable(name: str, reason: str) -> Unreadable:
+def unreadable(name: str, reason: str) -> Unreadable:
+    """Say why a file gives nothing at all."""
     return Unreadable(name, (SourceFault("source/unreadable", f"cannot be read: {reason}"),))

@@ -57,6 +57,25 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
     return json.loads(data)
 
 
+def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[SourceFault, ...]]:
+    """Return the value of a JSON text as Python's own parser reads it, and what is odd about it.
+
+    So do the loaders of other systems read: the last of two keys counts, and `NaN` is a number.
+
+    Raises:
+        Fault: `source/syntax`, `source/limit-exceeded`.
+        UnicodeDecodeError: the text is not UTF-8.
+
+    """
+    try:
+        return load_json(data, is_line=is_line), ()
+    except Fault:
+        text = data.decode()
+        remarks: list[SourceFault] = []
+        scan(text, is_line=is_line, remarks=remarks)
+        return json.loads(text), tuple(remarks)
+
+
 def is_plain(data: bytes, values: list[Any]) -> bool:
     """Whether the values that were read from a text are surely all that it says.
 

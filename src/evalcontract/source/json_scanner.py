@@ -30,28 +30,34 @@ _escapes = _ESCAPE.findall
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-def scan(text: str, *, is_line: bool = False) -> Node:
+def scan(text: str, *, is_line: bool = False, remarks: list[SourceFault] | None = None) -> Node:
     """Return where every key and value stands; `is_line` takes the text as one line.
+
+    With `remarks` the text is read as Python's own parser reads it: what that lets pass and
+    RFC 8259 does not (the last of two keys counts, NaN and infinity are numbers) is noted there.
 
     Raises:
         Fault: `source/syntax`, `source/limit-exceeded`, or `source/duplicate-key` for each
             key that stands twice, once the whole text is read.
 
     """
-    scanner = _Scanner(text, is_line=is_line)
+    scanner = _Scanner(text, is_line=is_line, is_tolerant=remarks is not None)
     node = scanner.document()
-    if scanner.duplicates:
-        raise Fault(*scanner.duplicates)
+    if remarks is not None:
+        remarks += scanner.remarks
+    elif scanner.remarks:
+        raise Fault(*scanner.remarks)
     return node
 
 
 class _Scanner:
-    def __init__(self, text: str, *, is_line: bool) -> None:
+    def __init__(self, text: str, *, is_line: bool, is_tolerant: bool) -> None:
         self._text = text
         self._at = 0
         self._is_line = is_line
+        self._is_tolerant = is_tolerant
         self._starts = [0, *(() if is_line else (end.end() for end in _LINE_END.finditer(text)))]
-        self.duplicates: list[SourceFault] = []
+        self.remarks: list[SourceFault] = []
 
     def document(self) -> Node:
         self._skip()
@@ -101,7 +107,7 @@ class _Scanner:
         is_whole = not set(text) & set(".eE")
         if is_whole and len(text) > sys.get_int_max_str_digits():
             self._fail("a number of so many digits is not read", "quote it, if it is text")
-        if not is_whole and math.isinf(float(text)):
+        if not is_whole and math.isinf(float(text)) and not self._is_tolerant:
             self._fail("a number so large is not read", "quote it, if it is text")
 
     def _word(self) -> None:
@@ -115,22 +121,29 @@ class _Scanner:
             self._fail(f"`{word}` is Python, not JSON", f"write `{right}`")
         sign = "-" if self._text.startswith("-Infinity", self._at) else ""
         if sign or word in ("NaN", "Infinity"):
-            self._fail(
-                f"`{(sign and '-Infinity') or word}` is not JSON",
-                "write `null`, or leave the key out",
-            )
+            self._not_finite((sign and "-Infinity") or word)
+            return
         if not self._peek():
             self._fail("the text ends where a value is expected", "was the file cut short?")
         if self._peek() == "'":
             self._fail("text in single quotes is not JSON", 'use double quotes: "…"')
         self._fail("a value is expected here", "text needs double quotes")
 
+    def _not_finite(self, word: str) -> None:
+        message, advice = f"`{word}` is not JSON", "write `null`, or leave the key out"
+        if not self._is_tolerant:
+            self._fail(message, advice)
+        span = self._span(self._at, self._at + len(word))
+        self.remarks.append(SourceFault("source/not-finite", message, span, advice))
+        self._at += len(word)
+
     def _string(self) -> str:
         found = _STRING.match(self._text, self._at)
         if found is None:
             self._bad_string()
         raw = found[0]
-        if any(len(each) == _UNIT and each[2:4].lower() in _SURROGATES for each in _escapes(raw)):
+        halves = (len(each) == _UNIT and each[2:4].lower() in _SURROGATES for each in _escapes(raw))
+        if not self._is_tolerant and any(halves):
             self._fail("half of a surrogate pair is no character", "write the character itself")
         self._at = found.end()
         return _ESCAPE.sub(_unescape, raw[1:-1])
@@ -167,8 +180,8 @@ class _Scanner:
             self._skip()
             node = self._value(depth)
             if key in children:
-                self.duplicates.append(duplicate_fault(key, span, children[key][0]))
-            else:
+                self.remarks.append(duplicate_fault(key, span, children[key][0]))
+            if key not in children or self._is_tolerant:
                 children[key] = (span, node)
             if not self._comma("}"):
                 break
@@ -224,5 +237,5 @@ def _unescape(found: re.Match[str]) -> str:
     escape = found[0]
     if escape[1] == "u":
         units = bytes.fromhex(escape.replace("\\u", ""))
-        return units.decode("utf-16-be")
+        return units.decode("utf-16-be", "surrogatepass")
     return _SIMPLE.get(escape[1], escape[1])

@@ -36,7 +36,8 @@ class RowStream:
     `done` of its `size` bytes are read so far. `open_` gives the bytes anew at each call, so that
     a place can be looked up later. A file that changes meanwhile gives places without a line.
     `part` are the bytes from which and up to which to read, where lines begin: rows and lines are
-    then counted from there, until the whole `adopt`s the part.
+    then counted from there, until the whole `adopt`s the part. `as_python` reads lines as Python's
+    own parser does, for rows of other systems.
     """
 
     prefix: Path = ()
@@ -47,8 +48,11 @@ class RowStream:
         open_: Callable[[], BinaryIO],
         size: int,
         part: tuple[int, int] | None = None,
+        *,
+        as_python: bool = False,
     ) -> None:
         self.file = file
+        self._as_python = as_python
         self.size = size
         self.done = 0
         self._part = part or _WHOLE
@@ -96,12 +100,18 @@ class RowStream:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceFault("source/unreadable", message), ""),))
 
-    def opening(self) -> list[str]:
-        """Return the first lines as they are, for who wants to know what is meant."""
+    def opening(self, whole: int = 0) -> list[str]:
+        """Return the first lines as they are, for who wants to know what is meant.
+
+        So many of them are `whole`, if they are long; of the rest some may be cut.
+        """
         try:
             with self._open() as stream:
+                if whole:
+                    head = [stream.readline() for _ in range(whole)]
+                    return [strip_mark(each).decode("utf-8", "replace") for each in head]
                 return split_lines(stream.read(_OPENING_BYTES).decode("utf-8", "replace"))
-        except OSError:
+        except (OSError, Fault):
             return []
 
     def _read(self, blocks: Iterator[bytes], sift: Sift | None) -> Iterator[Batch]:
@@ -119,7 +129,10 @@ class RowStream:
                 return
             for piece, sifted in sift_lines(data, sift):
                 if sifted is None:
-                    batch, lines, skipped = parse_lines(piece, index, line, offset)
+                    as_python = self._as_python
+                    batch, lines, skipped = parse_lines(
+                        piece, index, line, offset, as_python=as_python
+                    )
                 else:
                     batch, lines, skipped = Batch(index, [], (), sifted), None, ()
                 count = batch.count if lines is None else len(lines)
@@ -235,8 +248,8 @@ class RowStream:
             self._rows[key] = _Row(self._line(block, number).decode().rstrip("\r"))
         row = self._rows[key]
         row.asked += 1
-        if row.whole is None and row.asked >= _OFTEN:
-            row.whole = scan(row.text, is_line=True)
+        if row.whole is None and (row.asked >= _OFTEN or self._as_python):
+            row.whole = scan(row.text, is_line=True, remarks=[] if self._as_python else None)
         return row.text, row.whole or scan_along(row.text, path)
 
     def _line(self, block: Block, number: int) -> bytes:

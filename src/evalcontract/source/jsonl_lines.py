@@ -9,7 +9,7 @@ import orjson
 
 from evalcontract.model.span import Span
 from evalcontract.source.fault import Fault, SourceFault, moved_fault
-from evalcontract.source.json import is_plain, load_json
+from evalcontract.source.json import is_plain, load_as_python, load_json
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.rows import Batch
 from evalcontract.source.text import encoding_fault
@@ -18,18 +18,26 @@ Faults = tuple[tuple[SourceFault, str], ...]
 
 
 def parse_lines(
-    data: bytes, index: int, line: int, offset: int
+    data: bytes, index: int, line: int, offset: int, *, as_python: bool = False
 ) -> tuple[Batch, list[bytes], tuple[int, ...]]:
-    """Return the rows of some lines, the lines, and which of them hold no row."""
+    """Return the rows of some lines, the lines, and which of them hold no row.
+
+    `as_python` reads each as Python's own parser does, and remarks what is odd about it.
+    """
     lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()
-    rows, faults, skipped = _parse(data, lines, line, offset)
-    return Batch(index, rows, faults), lines, skipped
+    remarks: list[tuple[SourceFault, str]] | None = [] if as_python else None
+    rows, faults, skipped = _parse(data, lines, line, offset, remarks)
+    return Batch(index, rows, faults, remarks=tuple(remarks or ())), lines, skipped
 
 
 def _parse(
-    data: bytes, lines: list[bytes], first_line: int, offset: int
+    data: bytes,
+    lines: list[bytes],
+    first_line: int,
+    offset: int,
+    remarks: list[tuple[SourceFault, str]] | None,
 ) -> tuple[list[Any], Faults, tuple[int, ...]]:
     """Return the rows of a block, its faults, and the lines that hold no row."""
     loads = orjson.loads
@@ -40,11 +48,14 @@ def _parse(
             return rows, (), ()
     except orjson.JSONDecodeError:
         pass
-    return _parse_slowly(lines, first_line, offset)
+    return _parse_slowly(lines, first_line, offset, remarks)
 
 
 def _parse_slowly(
-    lines: list[bytes], first_line: int, offset: int
+    lines: list[bytes],
+    first_line: int,
+    offset: int,
+    remarks: list[tuple[SourceFault, str]] | None,
 ) -> tuple[list[Any], Faults, tuple[int, ...]]:
     """Parse line by line, where at least one is blank, broken or doubtful."""
     rows: list[Any] = []
@@ -55,7 +66,13 @@ def _parse_slowly(
             skipped.append(number)
         else:
             try:
-                rows.append(load_json(line.rstrip(b"\r"), is_line=True))
+                if remarks is None:
+                    rows.append(load_json(line.rstrip(b"\r"), is_line=True))
+                else:
+                    row, odd = load_as_python(line.rstrip(b"\r"), is_line=True)
+                    rows.append(row)
+                    text = line.decode()
+                    remarks += [(_on_line(each, number + first_line), text) for each in odd]
             except UnicodeDecodeError as error:
                 found = encoding_fault(line, error, offset)
                 text = line.decode("utf-8", "replace").rstrip("\r")

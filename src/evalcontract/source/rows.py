@@ -57,6 +57,8 @@ class Batch:
 
     `faults` are the lines of the batch that gave no row, with their texts. Of rows that were
     `sifted` there is nothing else. `texts` are those of the rows, where a sift can learn from them.
+    `remarks` are what is odd about lines that gave a row, with their texts, where the rows are
+    another system's.
     """
 
     first_index: int
@@ -64,6 +66,7 @@ class Batch:
     faults: tuple[tuple[SourceFault, str], ...] = ()
     sifted: Sifted | None = None
     texts: tuple[str, ...] = ()
+    remarks: tuple[tuple[SourceFault, str], ...] = ()
 
     @property
     def count(self) -> int:

@@ -39,13 +39,28 @@ def names() -> list[str]:
         InstallationError: there is none.
 
     """
+    return _names_in("")
+
+
+def names_of_others() -> list[str]:
+    """List the schemas of other systems' datasets, such as `formats/northstar`.
+
+    Raises:
+        InstallationError: there is none.
+
+    """
+    return _names_in("formats/")
+
+
+def _names_in(below: str) -> list[str]:
+    place = folder() / below if below else folder()
     try:
-        found = [entry.name for entry in folder().iterdir() if entry.name.endswith(SUFFIX)]
+        found = [entry.name for entry in place.iterdir() if entry.name.endswith(SUFFIX)]
     except OSError:
         found = []
     if not found:
         raise InstallationError("the schemas of evalcontract are not installed")
-    return sorted(name.removesuffix(SUFFIX) for name in found)
+    return sorted(f"{below}{name.removesuffix(SUFFIX)}" for name in found)
 
 
 def text_of(name: str) -> str:

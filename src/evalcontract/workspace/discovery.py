@@ -114,8 +114,9 @@ def data_files(
     *,
     without: Collection[Path] = (),
     on_fault: OnFault | None = None,
+    suffixes: Collection[str] = SUFFIXES,
 ) -> list[Path]:
-    """List the YAML, JSON and JSONL files below a folder, sorted.
+    """List the YAML, JSON and JSONL files below a folder, or those of other `suffixes`, sorted.
 
     `exclude` are globs below `root`, which is the folder itself by default; `without` are folders
     that are not entered. Hidden folders, virtual environments and other people's packages are
@@ -133,7 +134,7 @@ def data_files(
     for folder, names in _walk(top, tell, without) if os.path.isdir(top) else ():
         for name in names:
             path = folder / name
-            if path.suffix.lower() not in SUFFIXES or name.startswith("."):
+            if path.suffix.lower() not in suffixes or name.startswith("."):
                 continue
             if not excludes(exclude, path.relative_to(base).as_posix()):
                 found.append(path)

@@ -1,0 +1,86 @@
+"""Whose dataset a file is: what a caller says, or else what the file can be alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.source import Document, RowStream, YamlRows
+
+if TYPE_CHECKING:
+    from evalcontract.api.options import Input
+    from evalcontract.formats import Dialect
+    from evalcontract.source import Unreadable
+    from evalcontract.source.foreign import Foreign
+
+    Ours = Document | RowStream | YamlRows | Unreadable
+    Theirs = tuple[Dialect, Foreign | Unreadable]
+
+#: What a caller says of a dataset of ours.
+OURS = "evalcontract"
+# A row or a document with one of these is ours, whatever else it has.
+_KEYS = frozenset({"questions", "criteria", "expected_facts", "rubric_ref", "must_not_contain"})
+# Endings of media that no dataset of ours is written in.
+_THEIRS = (".csv", ".parquet", ".pq")
+
+
+def read_any(input_: Input, dialect: str | None = None) -> Ours | Theirs:
+    """Read a dataset of ours, or one of another system with its dialect.
+
+    Without a `dialect`, a file is another system's if it can be no other's.
+
+    Raises:
+        UsageError: there is no such dialect.
+
+    """
+    if dialect not in (None, OURS):
+        from evalcontract.formats import dialect_of  # not for datasets of ours
+
+        return dialect_of(str(dialect)), input_.read_foreign()
+    if dialect is None and input_.path.suffix.lower() in _THEIRS:
+        return _tabular(input_)
+    kept = input_.kept()
+    source = kept.read_rows()
+    if dialect == OURS or not _may_be_theirs(source):
+        return source
+    read = kept.read_foreign()
+    found = _recognised(read)
+    return (found, read) if found else source
+
+
+def _tabular(input_: Input) -> Ours | Theirs:
+    kept = input_.kept()
+    read = kept.read_foreign()
+    found = _recognised(read)
+    if found:
+        return found, read
+    from evalcontract.source.fault import SourceFault, Unreadable  # already imported, but for this
+
+    if isinstance(read, Unreadable):
+        return read
+    message = "no dataset of a system that is known, it seems; ours are YAML, JSON or JSONL"
+    advice = "say whose it is with --dialect"
+    return Unreadable(read.source.file, (SourceFault("source/unsupported", message, None, advice),))
+
+
+def _may_be_theirs(source: Ours) -> bool:
+    """Whether other systems are to be asked; cheap, for the many files that are ours."""
+    if isinstance(source, Document):
+        value = source.value
+        return not isinstance(value, dict) or "questions" not in value
+    return not isinstance(source, YamlRows)
+
+
+def _recognised(read: Foreign | Unreadable) -> Dialect | None:
+    from evalcontract.source.foreign import Foreign, head_of  # not for datasets of ours
+
+    if not isinstance(read, Foreign):
+        return None
+    value: Any = head_of(read.source)
+    rows = value if isinstance(value, list) else [value]
+    first = next((row for row in rows if isinstance(row, dict)), None)
+    if first is None or not _KEYS.isdisjoint(first):
+        return None
+    from evalcontract.formats import FORMATS  # slow to import
+
+    found = [each for each in (one.recognise(first) for one in FORMATS) if each]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,87 @@
+"""How rows become rows of another system: what is carried, kept aside, and lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
+
+#: The key below `metadata` under which a row of another system keeps what is ours.
+OURS = "evalcontract"
+
+
+class Loss(NamedTuple):
+    """Something that the target has no place of its own for.
+
+    `path` leads to it in the source, from the row on. `is_kept` tells that it is stashed under
+    `metadata` (or what the target has for it), so that the way back restores it.
+    """
+
+    path: Path
+    reason: str
+    is_kept: bool
+
+
+class OurRow(NamedTuple):
+    """A row as ours. `rubric` is what grades it, without `id` and `version`; None for none.
+
+    Rows with equal rubrics share one. The `rubric_ref` is set by who names the rubrics. `judges`
+    are whole judges that the rubric refers to; equal ones are written once.
+    """
+
+    row: dict[str, Any]
+    rubric: dict[str, Any] | None = None
+    losses: tuple[Loss, ...] = ()
+    judges: tuple[dict[str, Any], ...] = ()
+
+
+class Reader(Protocol):
+    """Turns rows of another system into ours.
+
+    `root` is what belongs beside the rows of ours: `metadata`, `bundle`. `losses` are those of
+    what stands around the rows.
+    """
+
+    @property
+    def root(self) -> dict[str, Any]:
+        """What belongs beside the rows, once all are read."""
+        ...
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """What is lost of what stands around the rows."""
+        ...
+
+    def read(self, row: Any, index: int) -> OurRow:
+        """Turn a sound row into ours."""
+        ...
+
+
+class TheirRow(NamedTuple):
+    """A row as the target writes it, and what it has no place for.
+
+    `problems` say why the row cannot be written at all; their paths begin at the row.
+    """
+
+    row: Any
+    losses: tuple[Loss, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Writer(Protocol):
+    """Turns our rows into those of another system."""
+
+    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
+        """Turn a row; `rubric` is the value of the rubric that it refers to, where it does."""
+        ...
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return the document that holds rows, for media that have one, and what it loses.
+
+        `root` is what stands beside our rows.
+        """
+        ...

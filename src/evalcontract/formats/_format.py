@@ -1,0 +1,135 @@
+"""What a dataset format of another system is: how its files are read, judged and converted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
+    from evalcontract.source.foreign import Foreign
+
+
+class Stage(Protocol):
+    """The structure stage of a dialect's schema, lent by the floor above.
+
+    `of` names a definition of the schema: `row`, where nothing else is said.
+    """
+
+    def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
+        """Return what the schema refuses in a value, and the keys in it that nobody reads."""
+        ...
+
+    def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
+        """Return the keys in a value that nobody reads: near misses of known ones, and others."""
+        ...
+
+
+class Layout(NamedTuple):
+    """Where the rows of a file stand. `problems` are those of what stands around them.
+
+    `rows` is None where they are those of the source itself, one by one, or where there are none
+    to judge, which `is_lost` tells. The path of row n is `prefix` and n.
+    """
+
+    rows: list[Any] | None = None
+    prefix: Path = ()
+    problems: tuple[Problem, ...] = ()
+    is_lost: bool = False
+
+
+class Judge(Protocol):
+    """One pass over the rows of one dataset."""
+
+    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
+        """Judge the next row.
+
+        `is_clean` says that the schema has nothing to say of it, unknown keys included.
+        """
+        ...
+
+    def finish(self) -> Iterable[Problem]:
+        """Yield what only the whole dataset shows."""
+        ...
+
+
+class Prospect(NamedTuple):
+    """What will become of one grader, scorer, metric or judge of the system on a row.
+
+    `state` is `run`, `skip`, `fail` (it runs, and cannot but fail for want of something) or
+    `vacuous` (it passes whatever the output is). `field` is the key of the row that decides.
+    """
+
+    name: str
+    kind: str
+    state: str
+    reason: str | None = None
+    field: str | None = None
+
+
+class Format(Protocol):
+    """A dataset format of another system.
+
+    `variants` are its dialects, the default first; none where there is one alone. `media` are
+    those that its loaders read. `basis` says what its verdicts rest on.
+    """
+
+    name: str
+    title: str
+    variants: tuple[str, ...]
+    media: tuple[str, ...]
+    basis: str
+
+    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
+        """Find the rows of a file."""
+        ...
+
+    def judge(self, variant: str | None, stage: Stage) -> Judge:
+        """Begin a pass over rows."""
+        ...
+
+    def name_of(self, row: Any) -> str | None:
+        """Return what names a row; None where nothing does."""
+        ...
+
+    def recognise(self, value: dict[str, Any]) -> Dialect | None:
+        """Return the dialect of a whole document or a first row that can be of no other system.
+
+        It has what the system asks for, of the right types; None where it may be anybody's.
+        """
+        ...
+
+    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+        """Yield what will become of each of the system's graders on a sound row."""
+        ...
+
+    def reader(self, read: Foreign, variant: str | None) -> Reader:
+        """Begin to convert sound rows into ours; `read` is the file that they stand in."""
+        ...
+
+    def writer(self, medium: str, variant: str | None) -> Writer:
+        """Begin to convert rows of ours, for a file of a medium that the system reads."""
+        ...
+
+
+class Dialect(NamedTuple):
+    """A format, and which of its variants; `str()` is what the command line takes."""
+
+    format: Format
+    variant: str | None
+
+    def __str__(self) -> str:
+        return f"{self.format.name}:{self.variant}" if self.variant else self.format.name
+
+    @property
+    def schema(self) -> str:
+        """The name of its schema, such as `formats/evret-0.0.1`."""
+        return f"formats/{str(self).replace(':', '-')}"
+
+
+def dialects_of(formats: Iterable[Format]) -> list[Dialect]:
+    """List every dialect of some formats."""
+    return [Dialect(each, variant) for each in formats for variant in each.variants or (None,)]

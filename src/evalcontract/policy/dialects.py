@@ -1,0 +1,43 @@
+"""What findings on other systems' datasets weigh.
+
+What the system's own loader rejects is an error in both modes; what it passes over in silence is
+a warning, and strict mode's error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Severity
+
+if TYPE_CHECKING:
+    from evalcontract.policy.weight import Weight
+
+_NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
+
+# What every loader may reject; what follows from the keywords of a schema stands below.
+_REJECTED = ("rejected", "unread-medium", "missing-key", "wrong-type")
+_REJECTED_BY: dict[str, tuple[str, ...]] = {}
+# Of what the loader drops or takes without a word: strict mode fails on it.
+_SWALLOWED = ("near-miss-key", "duplicate-key", "not-finite", "duplicate-id")
+_SWALLOWED_BY: dict[str, tuple[str, ...]] = {}
+
+#: The systems whose datasets are checked.
+SYSTEMS = tuple(_REJECTED_BY)
+
+#: Codes of what a system's own loader rejects.
+REJECTED = frozenset(
+    f"{system}/{fault}" for system in SYSTEMS for fault in (*_REJECTED, *_REJECTED_BY[system])
+)
+
+TABLE: dict[str, Weight] = {
+    **dict.fromkeys(sorted(REJECTED), (_ERROR, _ERROR)),
+    **{
+        f"{system}/{fault}": (_WARNING, _ERROR)
+        for system in SYSTEMS
+        for fault in (*_SWALLOWED, *_SWALLOWED_BY[system])
+    },
+    # An unknown key may well be meant for somebody else, so it never fails a run.
+    **{f"{system}/ignored-key": (_WARNING, _WARNING) for system in SYSTEMS},
+    **{f"{system}/detected": (_NOTE, _NOTE) for system in SYSTEMS},
+}

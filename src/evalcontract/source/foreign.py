@@ -1,0 +1,118 @@
+"""Files of other systems, read as their loaders read: with Python's own parsers."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import stat
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from evalcontract.source.csv_table import CsvTable
+from evalcontract.source.document import Document
+from evalcontract.source.fault import Fault, SourceFault, Unreadable
+from evalcontract.source.files import SUFFIXES, guess_format, unreadable, what_else
+from evalcontract.source.json import load_as_python
+from evalcontract.source.json_scanner import scan
+from evalcontract.source.jsonl import RowStream
+from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
+from evalcontract.source.parquet import ParquetTable
+from evalcontract.source.text import decode, split_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: The media that rows come in, by the endings of their names.
+MEDIA = {**SUFFIXES, ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A file of another system. `medium` is one of MEDIA's.
+
+    `has_mark` tells that it begins with a byte order mark, at which some loaders stumble;
+    `remarks` what RFC 8259 refuses and Python's parser lets pass. Those of JSONL come with its
+    batches.
+    """
+
+    medium: str
+    source: Document | RowStream | CsvTable | ParquetTable
+    has_mark: bool = False
+    remarks: tuple[SourceFault, ...] = field(default=())
+
+
+def medium_of(name: str) -> str | None:
+    """Return the medium that a file's name promises; None where it promises none."""
+    return MEDIA.get(PurePath(name).suffix.lower())
+
+
+def read_foreign(path: Path, name: str) -> Foreign | Unreadable:
+    """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) and (what := what_else(path, status.st_mode)):
+            return unreadable(name, f"it is {what}")
+        if medium_of(name) == "jsonl" and stat.S_ISREG(status.st_mode):
+            with path.open("rb") as stream:  # fails here, not while it streams
+                has_mark = stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+            rows = RowStream(name, lambda: path.open("rb"), status.st_size, as_python=True)
+            return Foreign("jsonl", rows, has_mark)
+        if status.st_size > MAX_DOCUMENT_BYTES:
+            return Unreadable(name, (large_fault(status.st_size),))
+        with path.open("rb") as stream:
+            return read_foreign_stream(stream, name)
+    except FileNotFoundError:
+        return unreadable(name, "no such file")
+    except (OSError, ValueError) as error:
+        return unreadable(name, (getattr(error, "strerror", None) or str(error)).lower())
+
+
+def read_foreign_stream(stream: BinaryIO, name: str) -> Foreign | Unreadable:
+    """Read an open stream to its end, as `read_foreign` does a file."""
+    data = stream.read(MAX_DOCUMENT_BYTES + 1)
+    if len(data) > MAX_DOCUMENT_BYTES:
+        return Unreadable(name, (large_fault(len(data)),))
+    medium = medium_of(name) or guess_format(data)
+    has_mark = data.startswith(codecs.BOM_UTF8)
+    text = "" if medium == "parquet" else data.decode("utf-8", "replace")
+    try:
+        return _parse(medium, data, name, has_mark=has_mark)
+    except Fault as fault:
+        return Unreadable(name, fault.faults, tuple(split_lines(text)))
+
+
+def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> Foreign:
+    match medium:
+        case "parquet":
+            return Foreign(medium, ParquetTable(name, data))
+        case "jsonl":
+            rows = RowStream(name, lambda: io.BytesIO(data), len(data), as_python=True)
+            return Foreign(medium, rows, has_mark)
+        case "csv":
+            return Foreign(medium, CsvTable(name, decode(data), data), has_mark)
+        case "json":
+            text = decode(data)
+            value, remarks = load_as_python(text.encode())
+            document = Document(name, value, text, data, lambda: scan(text, remarks=[]))
+            return Foreign(medium, document, has_mark, remarks)
+        case _:
+            from evalcontract.source.yaml import parse_yaml  # slow to import
+
+            return Foreign(medium, parse_yaml(decode(data), name, data), has_mark)
+
+
+def head_of(source: Document | RowStream | CsvTable | ParquetTable) -> Any:
+    """Return what tells whose dataset it is: the value of a document, or the first row.
+
+    None where there is none that can be read.
+    """
+    if isinstance(source, Document):
+        return source.value
+    if isinstance(source, RowStream):
+        line = next((line for line in source.opening(1) if line.strip()), "")
+        try:
+            return load_as_python(line.encode(), is_line=True)[0]
+        except (Fault, UnicodeError):
+            return None
+    return next((row for batch in source.batches() for row in batch.rows), None)

@@ -1,0 +1,96 @@
+"""Parquet as batches of rows, by pyarrow where it is installed."""
+
+from __future__ import annotations
+
+import base64
+import io
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.span import Place
+from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.rows import Batch, Sift
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evalcontract.model.diagnostic import Within
+    from evalcontract.model.path import Path
+
+# Rows of a batch; a row of an evaluation is some kilobytes at the most.
+_BATCH = 4096
+
+
+class ParquetTable:
+    """The rows of a Parquet file as plain values. It has no lines, so places are the file's.
+
+    What JSON has no type for becomes text: moments and days as ISO 8601, bytes as base64. A
+    decimal becomes a float, and a map a mapping.
+    """
+
+    prefix: Path = ()
+
+    def __init__(self, file: str, data: bytes) -> None:
+        self.file = file
+        self._data = data
+        try:
+            from pyarrow import ArrowException  # an extra, and slow to import
+            from pyarrow.parquet import ParquetFile
+        except ImportError:
+            message = "reading Parquet needs pyarrow, and it is not installed"
+            advice = "pip install 'evalcontract[parquet]'"
+            raise Fault(SourceFault("source/unsupported", message, None, advice)) from None
+        try:
+            self._file = ParquetFile(io.BytesIO(data))
+        except (ArrowException, OSError) as error:
+            message = f"not Parquet: {str(error).splitlines()[0]}"
+            raise Fault(SourceFault("source/syntax", message)) from None
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the bytes, in hexadecimal."""
+        return sha256(self._data).hexdigest()
+
+    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:  # noqa: ARG002
+        """Read the rows, some thousands at a time."""
+        from pyarrow import ArrowException  # an extra, and slow to import
+
+        index = 0
+        try:
+            for batch in self._file.iter_batches(_BATCH):
+                rows = [_plain(row) for row in batch.to_pylist(maps_as_pydicts="lossy")]
+                yield Batch(index, rows)
+                index += len(rows)
+        except (ArrowException, OSError) as error:
+            message = f"not Parquet: {str(error).splitlines()[0]}"
+            yield Batch(index, [], ((SourceFault("source/syntax", message), ""),))
+
+    def place(
+        self,
+        path: Path,  # noqa: ARG002
+        *,
+        on_key: bool = False,  # noqa: ARG002
+        within: Within | None = None,  # noqa: ARG002
+    ) -> Place:
+        """Return the file: a row of it stands on no line."""
+        return Place(self.file)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON would hold it."""
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    make = next((make for kind, make in _MADE if isinstance(value, kind)), None)
+    return make(value) if make else value
+
+
+_MADE: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (datetime | date | time, lambda value: value.isoformat()),
+    (timedelta, timedelta.total_seconds),
+    (Decimal, float),
+    (bytes, lambda value: base64.b64encode(value).decode()),
+)

@@ -1,0 +1,87 @@
+"""The structure stage of a dialect, as formats borrow it: `Stage` of `formats._format`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.structure.check import Structure
+from evalcontract.structure.engine import native_for
+from evalcontract.structure.gate import closed
+from evalcontract.structure.keys import near_misses
+from evalcontract.structure.schemas import definition
+from evalcontract.structure.sentences_of_keys import near_miss
+from evalcontract.structure.unread import unread_keys
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator as NativeValidator
+
+    from evalcontract.model.path import Path
+    from evalcontract.structure.schemas import Schema
+
+
+class SchemaStage:
+    """Judges values by the definitions of the schema `of`.
+
+    `name` is the first word of codes, `title` what people call the system.
+    """
+
+    def __init__(self, name: str, title: str, of: str) -> None:
+        self._name = name
+        self._title = title
+        self._of = of
+        self._structures: dict[str, Structure] = {}
+
+    def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
+        """Return what the schema refuses in a value, and the keys in it that nobody reads."""
+        found = self._structure(of).check(value, path)
+        return [*found, *self._unread(value, path, of, {each.path for each in found})]
+
+    def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
+        """Return the keys in a value that nobody reads: near misses of known ones, and others."""
+        schema = self._schema(of)
+        misses = [near_miss(self._name, each) for each in near_misses(value, schema, schema)]
+        found = [_below(path, each) for each in misses]
+        return [*found, *self._unread(value, path, of, {each.path for each in found})]
+
+    def passes(self, rows: list[Any]) -> bool:
+        """Whether there is nothing to say of the structure of any of these rows."""
+        try:
+            return bool(self._gate.is_valid(rows))
+        except (ValueError, TypeError, RecursionError):
+            return False  # no JSON value: look closely
+
+    def _unread(self, value: Any, path: Path, of: str, told: set[Path]) -> list[Problem]:
+        schema = self._schema(of)
+        found = ((*path, *where) for where in unread_keys(value, schema, schema))
+        return [self._ignored(where) for where in found if where not in told]
+
+    def _ignored(self, path: Path) -> Problem:
+        return Problem(
+            f"{self._name}/ignored-key",
+            f"{self._title} does not read `{path[-1]}`",
+            path,
+            "remove it, or let its name begin with `x_` to say that it is yours",
+            on_key=True,
+        )
+
+    def _structure(self, of: str) -> Structure:
+        if of not in self._structures:
+            self._structures[of] = Structure(self._name, definition(of, of=self._of))
+        return self._structures[of]
+
+    def _schema(self, of: str) -> Schema:
+        return self._structure(of).schema
+
+    @cached_property
+    def _gate(self) -> NativeValidator:
+        row = closed(self._schema("row"))
+        head = {key: part for key, part in row.items() if key in ("$schema", "$defs")}
+        inner = {key: part for key, part in row.items() if key not in head}
+        return native_for({**head, "type": "array", "items": inner})
+
+
+def _below(path: Path, problem: Problem) -> Problem:
+    return replace(problem, path=(*path, *problem.path))

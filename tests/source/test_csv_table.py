@@ -1,0 +1,59 @@
+"""CSV: the values of Python's own reader, and a place for every cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalcontract.source.csv_table import CsvTable
+
+
+def table(text: str) -> CsvTable:
+    return CsvTable("d.csv", text, text.encode())
+
+
+TEXTS = st.text(st.sampled_from('ab",\n\r \'"'), max_size=40)
+
+
+@given(TEXTS)
+def test_every_cell_has_a_place_and_its_value_there(text: str) -> None:
+    read = table(text)
+    rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    if not read.header:
+        rows.insert(0, [])
+    assert [read.header, *read.records] == rows
+    assert [len(cells) for cells in read.places] == [max(len(row), 1) for row in rows]
+    for cells, row in zip(read.places, rows, strict=True):
+        for cell, value in zip(cells, row, strict=False):
+            written = text[cell.start : cell.end]
+            assert next(csv.reader(io.StringIO(written, newline="")), [""])[0] == value
+
+
+PLACES = {
+    "a cell": (("q1,two\n", (0, "text")), "d.csv:2:4"),
+    "a quoted cell over two lines": (('q1,"a\nb"\nq2,c\n', (1, "text")), "d.csv:4:4"),
+    "after a blank line": (("\nq1,two\n", (0, "id")), "d.csv:3:1"),
+    "a row as a whole": (("q1,two\n", (0,)), "d.csv:2:1"),
+    "a cell that is not there": (("q1\n", (0, "text")), "d.csv:2:1"),
+    "a name of the header": (("q1,two\n", ("text",)), "d.csv:1:4"),
+    "a row that is not there": (("q1,two\n", (7, "id")), "d.csv"),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_places(name: str) -> None:
+    (text, path), expected = PLACES[name]
+    assert str(table(f"id,text\n{text}").place(path)) == expected
+
+
+def test_rows_are_those_of_a_dict_reader() -> None:
+    (batch,) = table("id,text\nq1,a,more\nq2\n").batches()
+    assert batch.rows == [{"id": "q1", "text": "a"}, {"id": "q2", "text": None}]
+
+
+def test_a_cell_beyond_the_header_has_a_place() -> None:
+    assert str(table("id\nq1,more\n").cell(0, 1)) == "d.csv:2:4"

@@ -1,0 +1,78 @@
+"""Parquet: plain values, batch by batch; without pyarrow a finding says what to install."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from evalcontract.source import Unreadable
+from evalcontract.source.foreign import Foreign, read_foreign_stream
+
+
+def written(**columns: Any) -> bytes:
+    if "CI" not in os.environ:
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def read(data: bytes) -> Foreign | Unreadable:
+    return read_foreign_stream(io.BytesIO(data), "d.parquet")
+
+
+def test_values_are_plain() -> None:
+    moment = datetime(2026, 5, 8, 12, 30, tzinfo=UTC)
+    found = read(
+        written(
+            text=["a"], nested=[{"b": [1, None]}], at=[moment], price=[Decimal("1.5")], raw=[b"\0"]
+        )
+    )
+    assert isinstance(found, Foreign)
+    rows = [row for batch in found.source.batches() for row in batch.rows]  # type: ignore[union-attr]
+    assert rows == [
+        {
+            "text": "a",
+            "nested": {"b": [1, None]},
+            "at": "2026-05-08T12:30:00+00:00",
+            "price": 1.5,
+            "raw": "AA==",
+        }
+    ]
+    assert str(found.source.place((0, "text"))) == "d.parquet"
+
+
+def test_large_files_come_in_batches() -> None:
+    found = read(written(n=list(range(10_000))))
+    assert isinstance(found, Foreign)
+    batches = list(found.source.batches())  # type: ignore[union-attr]
+    assert len(batches) > 1
+    assert [row["n"] for batch in batches for row in batch.rows] == list(range(10_000))
+    assert [batch.first_index for batch in batches][1] == len(batches[0].rows)
+
+
+def test_what_is_no_parquet_is_said() -> None:
+    written(a=[1])  # skips where pyarrow is not installed
+    found = read(b"PAR1 and no more")
+    assert isinstance(found, Unreadable)
+    assert found.faults[0].code == "source/syntax"
+    assert "\n" not in found.faults[0].message
+
+
+def test_without_pyarrow_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    found = read(b"PAR1")
+    assert isinstance(found, Unreadable)
+    assert (found.faults[0].code, found.faults[0].help) == (
+        "source/unsupported",
+        "pip install 'evalcontract[parquet]'",
+    )
