@@ -1,0 +1,89 @@
+"""The documents of a file: what the loader refuses and passes over, and who expects which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats.evret.faults import document_faults, query_faults
+from evalcontract.formats.evret.releases import ids_key, label_of, text_of
+from evalcontract.formats.evret.traps import not_text, taken_for_absent
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._format import Stage
+    from evalcontract.formats.evret.releases import Release
+    from evalcontract.model.path import Path
+
+_KEYS = {"doc_id", "text", "metadata"}
+# Names are compared by how they are spelled while there are no more than these.
+_MOST_NAMES = 2_000
+
+
+def document_problems(documents: list[Any], stage: Stage) -> Iterator[Problem]:
+    """Yield what is wrong with the documents of a file."""
+    first: dict[str, int] = {}
+    for index, item in enumerate(documents):
+        path: Path = ("documents", index)
+        faults = list(document_faults(item, path))
+        yield from faults
+        if not isinstance(item, dict):
+            continue
+        if not item.keys() <= _KEYS:
+            yield from stage.unread(item, path, of="document")
+        if not faults:
+            yield from _traps(item, path)
+            yield from _again(item, path, first)
+
+
+def unknown_documents(
+    queries: list[Any], documents: list[Any], release: Release
+) -> Iterator[Problem]:
+    """Yield the ids that a query expects and no document has, where there are documents."""
+    there = {
+        label_of(text_of(each["doc_id"])): text_of(each["doc_id"])
+        for each in documents
+        if isinstance(each, dict) and each.get("doc_id")
+    }
+    for index, row in enumerate(queries if there else ()):
+        path: Path = ("queries", index)
+        if any(query_faults(row, path, release)) or not (key := ids_key(row, release)):
+            continue
+        for number, value in enumerate(row[key]):
+            text = text_of(value)
+            if text and label_of(text) not in there:
+                yield _unknown(text, (*path, key, number), there, index)
+
+
+def _unknown(text: str, path: Path, there: dict[str, str], index: int) -> Problem:
+    meant = nearest(text, there.values()) if len(there) <= _MOST_NAMES else None
+    return Problem(
+        "evret/unknown-document",
+        f"no document of this file has the id `{text}`",
+        path,
+        f"did you mean `{meant}`?" if meant else "write the `doc_id` of a document, or add it",
+        row_index=index,
+    )
+
+
+def _traps(item: dict[str, Any], path: Path) -> Iterator[Problem]:
+    yield from not_text(item, "doc_id", path)
+    if item.get("text"):
+        yield from not_text(item, "text", path)
+    else:
+        yield from taken_for_absent(item, "text", path, (None, ""), "an empty text")
+    yield from taken_for_absent(item, "metadata", path, (None, {}), "no metadata")
+
+
+def _again(item: dict[str, Any], path: Path, first: dict[str, int]) -> Iterator[Problem]:
+    name, index = text_of(item["doc_id"]), int(path[-1])
+    before = first.setdefault(label_of(name), index)
+    if before != index:
+        message = f"another document has the id `{name}` already; the last text counts"
+        there = Related("first used here", ("documents", before, "doc_id"))
+        advice = "give each document an id of its own; case does not tell them apart"
+        yield Problem(
+            "evret/duplicate-document", message, (*path, "doc_id"), advice, related=(there,)
+        )
