@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.evret.faults import document_faults, query_faults
-from evalcontract.formats.evret.releases import ids_key, label_of, text_of
+from evalcontract.formats.evret.releases import ids_key, label_of, parsed, text_of
 from evalcontract.formats.evret.traps import not_text, taken_for_absent
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.nearest import nearest
@@ -51,20 +51,22 @@ def unknown_documents(
         path: Path = ("queries", index)
         if any(query_faults(row, path, release)) or not (key := ids_key(row, release)):
             continue
-        for number, value in enumerate(row[key]):
-            text = text_of(value)
-            if text and label_of(text) not in there:
-                yield _unknown(text, (*path, key, number), there, index)
+        texts = {text_of(each): n for n, each in reversed([*enumerate(row[key])])}
+        for text, number in sorted(texts.items(), key=lambda each: each[1]):
+            # What was turned into a text is told as such.
+            if text and label_of(text) not in there and isinstance(row[key][number], str):
+                yield _unknown(text, (*path, key, number), there, parsed(row, release).id)
 
 
-def _unknown(text: str, path: Path, there: dict[str, str], index: int) -> Problem:
+def _unknown(text: str, path: Path, there: dict[str, str], row: str) -> Problem:
     meant = nearest(text, there.values()) if len(there) <= _MOST_NAMES else None
     return Problem(
         "evret/unknown-document",
         f"no document of this file has the id `{text}`",
         path,
         f"did you mean `{meant}`?" if meant else "write the `doc_id` of a document, or add it",
-        row_index=index,
+        row=row,
+        row_index=int(path[1]),
     )
 
 

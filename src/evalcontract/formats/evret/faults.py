@@ -38,7 +38,7 @@ def kind_of(value: Any) -> str:
 
 def shown(value: Any) -> str:
     """Return a value in few characters."""
-    text = repr(value) if isinstance(value, str) else str(value)
+    text = str(value) or "''"
     return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
 
 
