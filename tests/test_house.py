@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import evalcontract
-from evalcontract import report, rules
+from evalcontract import formats, report, rules
+from evalcontract.formats import FORMATS
 from evalcontract.policy import TABLE
+from evalcontract.policy.dialects import SYSTEMS as SYSTEMS_OF_POLICY
 from evalcontract.rules._dataset_rule import DatasetRule
 from evalcontract.rules._row_rule import RowRule
 from evalcontract.rules._rule import Rule
@@ -30,10 +32,13 @@ MODULE_LINES = 300
 FUNCTION_LINES = 60
 SUMMARY_CHARACTERS = 100
 
-CODE = re.compile(r"(source|dataset|rubric|judge|target|bundle|reference|internal)/[a-z-]+")
+SYSTEMS = "|".join(each.name for each in FORMATS)
+CODE = re.compile(
+    rf"(source|dataset|rubric|judge|target|bundle|reference|internal|{SYSTEMS})/[a-z-]+"
+)
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
-NO_FORMATS = {"report", "frame", "coverage"}
+NO_FORMATS = {"report", "frame", "coverage", "losses"}
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
 #: `zip(…, strict=True)` is another word; its arguments may hold brackets, two deep.
@@ -99,6 +104,11 @@ def test_every_output_format_stands_in_the_table() -> None:
     assert stems >= NO_FORMATS
     for name, write in report.FORMATS.items():
         assert write.__module__ == f"evalcontract.report.{name}"
+
+
+def test_every_format_stands_in_the_table() -> None:
+    packages = {module.__name__.rpartition(".")[2] for module in modules_of(formats)}
+    assert packages == {each.name for each in FORMATS} == set(SYSTEMS_OF_POLICY)
 
 
 @every_file

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.api.manual import every_page, manual
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.api.options import Input, Options
+from evalcontract.api.validate import check_workspaces, validate
+from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
+from evalcontract.model.reference import Kind
 from evalcontract.policy import TABLE
 from evalcontract.structure.schemas import load
 from evalcontract.structure.sentences import FAULTS
@@ -39,7 +41,13 @@ def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding=encoding)
     options = Options(root=folder, strict=False, today=date(2026, 6, 1))
-    return [found.code for found in check_workspaces(folder, options).diagnostics]
+    system = code.partition("/")[0]
+    if system not in {each.name for each in FORMATS}:
+        return [found.code for found in check_workspaces(folder, options).diagnostics]
+    asked = None if code.endswith("/detected") else system
+    first = folder / next(iter(example_files(example, code)))
+    options = options._replace(dialect=asked)
+    return [found.code for found in validate(Kind.DATASET, [Input(first)], options).diagnostics]
 
 
 def test_every_code_has_one_page() -> None:

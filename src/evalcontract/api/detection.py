@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: What a caller says of a dataset of ours.
 OURS = "evalcontract"
 # A row or a document with one of these is ours, whatever else it has.
-_KEYS = frozenset({"questions", "criteria", "expected_facts", "rubric_ref", "must_not_contain"})
+_KEYS = frozenset({"questions", "criteria", "rubric_ref", "must_not_contain"})
 # Endings of media that no dataset of ours is written in.
 _THEIRS = (".csv", ".parquet", ".pq")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.edge import locate, locate_fault
 from evalcontract.formats import dialect_of
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
 from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats import Dialect
-    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy
     from evalcontract.source import SourceFault
@@ -154,11 +153,12 @@ def endings(dialect: str) -> frozenset[str]:
     return frozenset(ending for ending, medium in MEDIA.items() if medium in media)
 
 
-def detected(dialect: Dialect, read: Foreign, policy: Policy) -> Iterator[Diagnostic]:
+def detected(dialect: Dialect, file: str, policy: Policy) -> Iterator[Diagnostic]:
     """Say as whose a file is checked, where nobody said it."""
     form = dialect.format
     message = f"checked as a dataset of {form.title}: `--dialect {dialect}`"
     advice = "`--dialect evalcontract` checks it as ours"
     problem = Problem(f"{form.name}/detected", message, (), advice)
-    for found in locate([problem], read.source, policy, {}):
-        yield replace(found, place=Place(read.source.file))  # it is of the file as a whole
+    severity = policy.weigh(problem.code)
+    if severity is not None:
+        yield Diagnostic(problem.code, severity, problem.message, Place(file), (), problem.help)

@@ -225,7 +225,7 @@ def _of_others(
         return
     policy = run.policy_for(path)
     if options.dialect is None:
-        yield from detected(dialect, source, policy)
+        yield from detected(dialect, source.source.file, policy)
     check = DialectCheck(dialect, source, policy)
     for found in check.batches():
         yield from found
