@@ -102,7 +102,8 @@ class DialectCheck:
         is_sound = not any(self.rejects(each) for each in found)
         return Judged(index, row, path, problems, is_sound)
 
-    def rejects(self, problem: Problem) -> bool:
+    @staticmethod
+    def rejects(problem: Problem) -> bool:
         """Whether a problem is one at which the system's own loader stops."""
         return problem.code in REJECTED
 
