@@ -38,6 +38,8 @@ def _ours_of(row: dict[str, Any], index: int) -> dict[str, Any]:
     elif isinstance(request, dict) and isinstance(request.get("history"), list):
         ours["context"] = {"history": request["history"]}
     ours |= {CARRIED[key]: row[key] for key in _AS_THEY_ARE if row.get(key) is not None}
+    if not all(ours.get("expected_facts", ())):
+        del ours["expected_facts"]  # a fact of ours says something
     for key in _CONTEXTS:
         if isinstance(row.get(key), list):
             ours[CARRIED[key]] = _renamed(row[key], "doc_uri", "id")
