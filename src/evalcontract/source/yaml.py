@@ -6,8 +6,7 @@ the core schema of YAML 1.2, merge keys, no duplicate keys, one document.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -75,8 +74,7 @@ def _nodes(text: str) -> Node:
     return builder.node
 
 
-@dataclass(frozen=True, slots=True)
-class Anchored:
+class Anchored(NamedTuple):
     """What an alias stands for; `text` is that of a scalar, which is what it is as a key."""
 
     value: Any

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
@@ -25,8 +24,7 @@ FILE_NAME = "evalcontract.toml"
 _MOST_CHARACTERS = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(NamedTuple):
     """The settings of a workspace.
 
     `datasets` are globs below `folder`; empty, datasets are found by what they hold.
@@ -34,7 +32,7 @@ class Configuration:
     there is none. `datasets_at` is the place of the key `datasets` in it.
     """
 
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = Policy()
     datasets: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     folder: Path | None = None
