@@ -22,9 +22,10 @@ print(*sorted(set(sys.modules) - before))
 """
 #: What takes long to import, and is needed only by files that are large, or have something wrong.
 SLOW = {
-    "click", "dataclasses", "email", "hashlib", "importlib.metadata", "importlib.resources", "inspect", "jsonschema",
-    "jsonschema_rs", "logging", "msgspec", "orjson", "referencing", "ruamel", "shutil", "socket",
-    "subprocess", "tempfile", "textwrap", "tomllib", "traceback",
+    "click", "dataclasses", "email", "hashlib", "importlib.metadata", "importlib.resources",
+    "inspect", "jsonschema", "jsonschema_rs", "logging", "msgspec", "orjson", "referencing",
+    "ruamel", "shutil", "socket", "subprocess", "tempfile", "textwrap", "tomllib",
+    "traceback", "yaml",
 }  # fmt: skip
 #: Ours that a clean small file needs no more.
 OURS = {

@@ -7,7 +7,6 @@ parts, so that nobody sees how many there were.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -141,6 +140,8 @@ def _work(
     learned: Callable[[], Any],
     there: Connection,
 ) -> None:
+    import signal  # only who has a large file forks
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process says it
     found = [(_packed(batch), problems) for batch, problems in look(part)]
     there.send((found, part.state, learned()))

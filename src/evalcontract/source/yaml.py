@@ -49,7 +49,7 @@ def parse_yaml(text: str, file: str, data: bytes) -> Document:
 
     """
     value = _Builder(text, keep_nodes=False).document()
-    return Document(file, value, text, data, lambda: _nodes(text))
+    return Document(file, value, text, data, lambda: nodes_of(text))
 
 
 def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[Any, Node]:
@@ -68,7 +68,8 @@ def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[
     return value, builder.node
 
 
-def _nodes(text: str) -> Node:
+def nodes_of(text: str) -> Node:
+    """Return the places of a document that can be parsed."""
     builder = _Builder(text, keep_nodes=True)
     builder.document()
     return builder.node

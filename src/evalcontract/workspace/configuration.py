@@ -10,7 +10,6 @@ from evalcontract.policy import Policy, parse_weights
 from evalcontract.source import Unreadable, read_text
 from evalcontract.workspace.patterns import fault_of
 from evalcontract.workspace.plugins import entry_points
-from evalcontract.workspace.toml_text import explain, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +50,9 @@ def read_configuration(path: Path, name: str) -> Configuration:
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
     if len(text) > _MOST_CHARACTERS:
         raise ConfigurationError(f"{name}: has more than {_MOST_CHARACTERS:,} characters")
-    import tomllib  # slow to import
+    import tomllib  # slow to import, both
+
+    from evalcontract.workspace.toml_text import explain, place_of
 
     try:
         table = tomllib.loads(text)
