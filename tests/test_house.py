@@ -14,6 +14,7 @@ import pytest
 import evalcontract
 from evalcontract import formats, report, rules
 from evalcontract.formats import FORMATS
+from evalcontract.model.reference import Kind
 from evalcontract.policy import TABLE
 from evalcontract.policy.dialects import SYSTEMS as SYSTEMS_OF_POLICY
 from evalcontract.rules._dataset_rule import DatasetRule
@@ -69,7 +70,7 @@ def rules_of(module: ModuleType) -> list[Any]:
     """Return the rules that a module makes."""
     found: list[Any] = []
     for value in vars(module).values():
-        parts = value if isinstance(value, tuple) else (value,)
+        parts = value if type(value) is tuple else (value,)
         found += [part for part in parts if isinstance(part, Rule | RowRule | DatasetRule)]
     return found
 
@@ -77,13 +78,24 @@ def rules_of(module: ModuleType) -> list[Any]:
 def test_every_rule_stands_in_a_table() -> None:
     made = {rule.code: rule for module in modules_of(rules) for rule in rules_of(module)}
     tables: tuple[Any, ...] = (
-        *rules.ARTIFACT_RULES,
-        *rules.ROW_RULES,
-        *rules.DATASET_RULES,
+        *rules.load_rules(rules.RUBRIC_RULES, Kind.RUBRIC),
+        *rules.load_rules(rules.JUDGE_RULES, Kind.JUDGE),
+        *rules.load_rules(rules.ROW_RULES),
+        *rules.load_rules(rules.DATASET_RULES),
     )
     listed = {rule.code: rule for rule in tables}
     assert len(tables) == len(listed)
     assert made == listed
+
+
+def test_a_rule_stands_in_the_table_of_what_it_looks_at() -> None:
+    for table, kind in ((rules.RUBRIC_RULES, Kind.RUBRIC), (rules.JUDGE_RULES, Kind.JUDGE)):
+        assert {rule.kinds for rule in rules.load_rules(table, kind)} == {(kind,)}
+    assert {type(rule) for rule in rules.load_rules(rules.ROW_RULES)} == {RowRule}
+    assert {type(rule) for rule in rules.load_rules(rules.DATASET_RULES)} == {DatasetRule}
+
+
+def test_a_module_without_a_rule_is_none() -> None:
     assert [module for module in modules_of(rules) if not rules_of(module)] == []
 
 

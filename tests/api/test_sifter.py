@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from evalcontract.api import dataset_check, sifter
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
-from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
@@ -115,8 +114,8 @@ def lines_of(rows: list[Row]) -> list[bytes]:
 def test_clean_rows_are_sifted() -> None:
     data = b"\n".join(lines_of([clean(number) for number in range(100)]))
     batches = [batch for batch, _ in check_of(data).batches()]
-    assert sum(batch.count for batch in batches) == 100
-    assert sum(batch.count for batch in batches if batch.sifted) > 80
+    assert sum(batch.number for batch in batches) == 100
+    assert sum(batch.number for batch in batches if batch.sifted) > 80
 
 
 def test_a_few_bad_rows_do_not_take_the_others_with_them() -> None:
@@ -220,7 +219,8 @@ def test_a_rule_that_needs_rows_gets_them(monkeypatch: pytest.MonkeyPatch) -> No
             return iter(())
 
     rule = DatasetRule("other/needy", Needy, duplicate_id.RULE.page)
-    used = replace(rules_in_use(), dataset=(duplicate_id.RULE, rule))
+    used = RulesInUse()
+    used.dataset = (duplicate_id.RULE, rule)
     monkeypatch.setattr(dataset_check, "rules_in_use", lambda: used)
     check = check_of(b"\n".join(lines_of([clean(number) for number in range(60)])))
     assert sum(len(batch.rows) for batch, _ in check.batches()) == 60

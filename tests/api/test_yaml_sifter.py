@@ -122,7 +122,7 @@ def sifted(text: str, run: Run) -> int:
     source = source_of(text)
     assert isinstance(source, YamlRows)
     check = run.dataset(source, run.base_policy)
-    return sum(batch.count for batch, _ in check.batches() if batch.sifted)
+    return sum(batch.number for batch, _ in check.batches() if batch.sifted)
 
 
 LAYOUTS = [(2, 2, 2), (0, 2, 0), (0, 2, 2), (2, 4, 2), (4, 2, 0)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import pytest
 
@@ -33,9 +34,9 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note each text that is scanned for places."""
     seen: list[str] = []
 
-    def counted(text: str, *, is_line: bool = False) -> object:
+    def counted(text: str, **more: Any) -> object:
         seen.append(text)
-        return scan(text, is_line=is_line)
+        return scan(text, **more)
 
     scan = json_scanner.scan
     monkeypatch.setattr(json_scanner, "scan", counted)

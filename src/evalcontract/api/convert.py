@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.carried import Carried, OfOthers, OfOurs
-from evalcontract.api.detection import OURS, read_any
+from evalcontract.api.detection import OURS, Theirs, read_any
 from evalcontract.api.dialect_check import detected
 from evalcontract.api.edge import locate, sort_key
 from evalcontract.api.output import Output, medium_for
@@ -21,7 +21,7 @@ from evalcontract.workspace import find_root, name_of, open_workspace, real
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.api.detection import Ours, Theirs
+    from evalcontract.api.detection import Ours
     from evalcontract.api.options import Input, Options
     from evalcontract.api.placing import Place
     from evalcontract.model.diagnostic import Diagnostic
@@ -72,7 +72,7 @@ def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Conve
     root = real(options.root or find_root(input_.path))
     run = Run(open_workspace(root), None, options.today or today())
     read = read_any(input_, wanted.from_)
-    dialect = read[0] if isinstance(read, tuple) else None
+    dialect = read.dialect if isinstance(read, Theirs) else None
     done = Converted(name_of(input_.path), str(dialect or OURS), str(target or OURS))
     place: Place = AsTheirs(target, medium) if target else AsOurs(_stem(out), medium)
     rows = _rows(run, read, input_.path)
@@ -97,7 +97,7 @@ def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Conve
 
 def _rows(run: Run, read: Ours | Theirs, path: Path) -> OfOthers | OfOurs | Unreadable:
     policy = run.policy_for(path)
-    if not isinstance(read, tuple):
+    if not isinstance(read, Theirs):
         return read if isinstance(read, Unreadable) else OfOurs(run, read, policy)
     dialect, source = read
     return source if isinstance(source, Unreadable) else OfOthers(dialect, source, policy)
@@ -120,7 +120,7 @@ def _carry(rows: OfOthers | OfOurs, place: Place, output: Output, done: Converte
 
 def _moved(problems: Any, carried: Carried) -> Any:
     return [
-        replace(each, path=(*carried.path, *each.path), row_index=carried.number)
+        each._replace(path=(*carried.path, *each.path), row_index=carried.number)
         for each in problems
     ]
 

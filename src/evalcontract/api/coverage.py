@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.dataset_root import check_root
-from evalcontract.api.detection import read_any
+from evalcontract.api.detection import Theirs, read_any
 from evalcontract.api.dialect_coverage import cover_others
 from evalcontract.api.edge import locate, locate_fault
 from evalcontract.api.grading import Grading
@@ -71,7 +71,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
             runs[root] = Run(open_workspace(root), None, options.today or today())
         run = runs[root]
         read = read_any(each, options.dialect)
-        if isinstance(read, tuple):
+        if isinstance(read, Theirs):
             outcome.files += cover_others(
                 run,
                 read,

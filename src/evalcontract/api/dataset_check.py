@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,9 +15,7 @@ from evalcontract.api.workers import WORTH_BYTES, Looked, look_in_parts
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
-from evalcontract.library.spelling import with_advice
 from evalcontract.rules._dataset_rule import DatasetContext, IdWatch
-from evalcontract.rules._row_rule import RowSubject
 from evalcontract.source import RowStream, YamlRows
 
 if TYPE_CHECKING:
@@ -101,7 +98,7 @@ class DatasetCheck:
         """
         sift = None if keep_rows or not self._may_sift() else self._sifter
         for batch, problems in self._looked(sift, jobs):
-            self.count += batch.count
+            self.count += batch.number
             yield batch, [*problems, *self._see(batch)]
 
     def _looked(self, sift: Sifter | YamlSifter | None, jobs: int) -> Iterator[Looked]:
@@ -188,7 +185,7 @@ class DatasetCheck:
             id_ = row.get("id") if isinstance(row, dict) else None
             name = id_ if isinstance(id_, str) else None
             for problem in self._of_row(row, index):
-                yield replace(problem, row=name, row_index=index)
+                yield problem._replace(row=name, row_index=index)
 
     def _of_row(self, row: Any, index: int) -> list[Problem]:
         path = (*self._rows.prefix, index)
@@ -196,10 +193,14 @@ class DatasetCheck:
         found = self._grading.structure(bundle).check(row, path, self._raw)
         sound = not found
         if found:
+            from evalcontract.library.spelling import with_advice  # slow to import
+
             found = with_advice(found, row, self._around.library, below=len(path))
         for use in uses_of_row(row, path):
             found += check_use(use, self._around.library, self._around.unreadable)
         if sound and isinstance(row, dict):
+            from evalcontract.rules._row_rule import RowSubject  # clean rows pass their gate
+
             plan, known = self._plan(row)
             declared = bundle in self._around.declared
             subject = RowSubject(path, row, plan, bundle, declared, self._is_told_above)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.edge import locate, locate_fault
@@ -98,7 +97,7 @@ class DialectCheck:
 
     def _judged(self, index: int, row: Any, path: Path, found: list[Problem]) -> Judged:
         name = self.dialect.format.name_of(row) if found else None
-        problems = [replace(each, row=name, row_index=index) for each in found]
+        problems = [each._replace(row=name, row_index=index) for each in found]
         is_sound = not any(self.rejects(each) for each in found)
         return Judged(index, row, path, problems, is_sound)
 
@@ -132,7 +131,7 @@ class DialectCheck:
             if fault.code in _REMARKS:
                 name = self.dialect.format.name
                 code = f"{name}/{fault.code.partition('/')[2]}"
-                fault = replace(fault, code=code)  # noqa: PLW2901 - the same fault, here weighed less
+                fault = fault._replace(code=code)  # noqa: PLW2901 - the same fault, here weighed less
             line = text if text is not None else self._line(fault)
             found = locate_fault(fault, self.source.file, line, self._policy)
             self._faults += [found] if found else []

@@ -7,12 +7,10 @@ parts, so that nobody sees how many there were.
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source import EMPTY, Batch, Sifted, moved_fault
+from evalcontract.source import EMPTY, Batch, moved_fault
 from evalcontract.source.witness import the_witness
 
 if TYPE_CHECKING:
@@ -80,19 +78,19 @@ def _joined(
         adopted = len(part.blocks)
         rows.done = part.done
         faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
-        batch = replace(batch, first_index=batch.first_index + count, faults=faults)  # noqa: PLW2901
-        yield batch, [_moved(each, count) for each in problems]
+        moved = batch._replace(first_index=batch.first_index + count, faults=faults)
+        yield moved, [_moved(each, count) for each in problems]
 
 
 def _moved(problem: Problem, rows: int) -> Problem:
     if not rows or not problem.path or not isinstance(problem.path[0], int):
         return problem
     related = tuple(
-        replace(each, path=_path(each.path, rows)) if each.file is None else each
+        each._replace(path=_path(each.path, rows)) if each.file is None else each
         for each in problem.related
     )
     index = problem.row_index if problem.row_index is None else problem.row_index + rows
-    return replace(problem, path=_path(problem.path, rows), row_index=index, related=related)
+    return problem._replace(path=_path(problem.path, rows), row_index=index, related=related)
 
 
 def _path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ...]:
@@ -142,6 +140,8 @@ def _work(
     learned: Callable[[], Any],
     there: Connection,
 ) -> None:
+    import signal  # only who has a large file forks
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process says it
     found = [(_packed(batch), problems) for batch, problems in look(part)]
     there.send((found, part.state, learned()))
@@ -152,11 +152,11 @@ def _packed(batch: Batch) -> Batch:
     kept = batch.sifted
     if kept is None or any(_BETWEEN in each for each in kept.ids):
         return batch
-    return replace(batch, sifted=Sifted([_BETWEEN.join(kept.ids)], kept.references, len(kept.ids)))
+    return batch._replace(sifted=kept._replace(ids=[_BETWEEN.join(kept.ids)]))
 
 
 def _unpacked(batch: Batch) -> Batch:
     kept = batch.sifted
-    if kept is None or len(kept.ids) == kept.count:
+    if kept is None or len(kept.ids) == kept.number:
         return batch
-    return replace(batch, sifted=Sifted(kept.ids[0].split(_BETWEEN), kept.references, kept.count))
+    return batch._replace(sifted=kept._replace(ids=kept.ids[0].split(_BETWEEN)))

@@ -109,9 +109,9 @@ def _summary(report: Report, style: Style) -> str:
             rows = f" ({_many(report.rows, 'row')})" if kind == "dataset" else ""
             parts.append(_many(count, name) + rows)
     counts = [
-        _many(report.count(severity), str(severity))
+        _many(report.how_many(severity), str(severity))
         for severity in sorted(_COLOURS, reverse=True)
-        if report.count(severity)
+        if report.how_many(severity)
     ]
     verdict = ", ".join(counts) or "no findings"
     worst = max((found.severity for found in report.diagnostics), default=None)

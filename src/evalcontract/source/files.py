@@ -113,9 +113,13 @@ def read_dataset_stream(
             from evalcontract.source.json import parse_json  # parsers are slow to import
 
             return parse_json(text, name, data)
+        from evalcontract.source.yaml_plain import parse_plain
+
+        if found := lay_out(text, name, data) or parse_plain(text, name, data):
+            return found
         from evalcontract.source.yaml import parse_yaml
 
-        return lay_out(text, name, data) or parse_yaml(text, name, data)
+        return parse_yaml(text, name, data)
     except Fault as fault:
         from evalcontract.source.misnamed import misnamed  # slow to import
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.model.span import Place, Span
@@ -92,7 +91,7 @@ class RowStream:
                 if begin:
                     stream.seek(begin)
                 for batch in self._read(whole_lines(stream, end - begin), sift):
-                    index = batch.first_index + batch.count
+                    index = batch.first_index + batch.number
                     yield batch
         except Fault as fault:
             yield Batch(index, [], tuple((each, "") for each in fault.faults))
@@ -135,14 +134,14 @@ class RowStream:
                     )
                 else:
                     batch, lines, skipped = Batch(index, [], (), sifted), None, ()
-                count = batch.count if lines is None else len(lines)
+                count = batch.number if lines is None else len(lines)
                 is_blank = len(skipped) == count and not batch.faults
                 block = Block(index, line, offset, len(piece), count, skipped, is_blank)
                 self._blocks.append(block)
                 self._starts.append(index)
                 if lines is not None:
                     self._latest = (offset, lines)
-                index, line, offset = index + batch.count, line + count, offset + len(piece)
+                index, line, offset = index + batch.number, line + count, offset + len(piece)
                 self.done = offset
                 yield batch
         if self._part == _WHOLE and self.is_empty:
@@ -209,7 +208,7 @@ class RowStream:
         for each in blocks:
             first = each.first_index + rows
             self._blocks.append(
-                replace(each, first_index=first, first_line=each.first_line + lines)
+                each._replace(first_index=first, first_line=each.first_line + lines)
             )
             self._starts.append(first)
 
@@ -266,10 +265,10 @@ class RowStream:
             return stream.read(ends[number] - start).removesuffix(b"\n")
 
 
-@dataclass
 class _Row:
     """A row of which places were asked; the places of all its parts, where they often were."""
 
-    text: str
-    asked: int = 0
-    whole: Node | None = None
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.asked = 0
+        self.whole: Node | None = None

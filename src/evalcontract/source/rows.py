@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,13 +14,12 @@ if TYPE_CHECKING:
     from evalcontract.source.fault import SourceFault
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
+class Sifted(NamedTuple):
     """What is kept of rows of which nothing is to be said: their ids, and what they refer to."""
 
     ids: list[str]
     references: frozenset[str]
-    count: int
+    number: int
 
 
 class Sift(Protocol):
@@ -51,8 +49,7 @@ class Sift(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """Some rows in a row: `rows[0]` is row `first_index` of the dataset.
 
     `faults` are the lines of the batch that gave no row, with their texts. Of rows that were
@@ -69,9 +66,9 @@ class Batch:
     remarks: tuple[tuple[SourceFault, str], ...] = ()
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """How many rows it is of."""
-        return len(self.rows) if self.sifted is None else self.sifted.count
+        return len(self.rows) if self.sifted is None else self.sifted.number
 
 
 class Rows(Protocol):

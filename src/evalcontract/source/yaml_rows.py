@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
@@ -173,7 +172,7 @@ class YamlRows:
                 size = min(size * 2, _MOST)
             self._runs.append((index, at, end))
             yield batch
-            index, at = index + batch.count, end
+            index, at = index + batch.number, end
 
     def _read(self, index: int, start: int, most: int, *, keep_texts: bool) -> tuple[Batch, int]:
         """Read a number of rows, and return where they end."""
@@ -213,7 +212,7 @@ class YamlRows:
             start, document = self._row_at(path[1])
             place = document.place((0, *path[2:]), on_key=on_key, within=within)
             span = place.span and place.span.below(self._lines_before(start))
-            return replace(place, span=span)
+            return place._replace(span=span)
         if path and path[0] in self.root and path[0] != _KEY:
             return self._head.place(path, on_key=on_key, within=within)
         whole = self._document

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -84,4 +83,4 @@ class SchemaStage:
 
 
 def _below(path: Path, problem: Problem) -> Problem:
-    return replace(problem, path=(*path, *problem.path))
+    return problem._replace(path=(*path, *problem.path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.keys import near_misses
@@ -155,4 +154,4 @@ def _is_closed(error: ValidationError) -> bool:
 
 
 def _below(prefix: Path, problem: Problem) -> Problem:
-    return replace(problem, path=(*prefix, *problem.path)) if prefix else problem
+    return problem._replace(path=(*prefix, *problem.path)) if prefix else problem

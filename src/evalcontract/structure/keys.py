@@ -7,7 +7,6 @@ names of other tools, and the ordinary words that only look like a near miss.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -114,8 +113,7 @@ def _told_once(misses: list[Miss]) -> Iterator[Miss]:
     yield from (miss for miss in misses if miss.key in kept)
 
 
-@dataclass(frozen=True, slots=True)
-class _Looker:
+class _Looker(NamedTuple):
     value: dict[str, Any]
     known: dict[str, Schema]
     missing: list[str]
