@@ -61,6 +61,8 @@ class Output:
         self._refuse(out)
         if wanted.loss_report:
             self._refuse(wanted.loss_report)
+            if real(wanted.loss_report) == real(out):
+                raise UsageError(f"{name_of(out)} is asked for twice")
         self._lines = self._open(out)
         self.report = self._open(wanted.loss_report) if wanted.loss_report else None
 
