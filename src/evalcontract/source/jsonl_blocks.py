@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Blocks of this size stay in a processor's cache while they are parsed.
-BLOCK_BYTES = 1 << 16
+BLOCK_BYTES = 3 << 15
 _LINE_END = re.compile(rb"\n")
 
 

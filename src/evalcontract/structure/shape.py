@@ -9,9 +9,13 @@ is no need to look.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
-from operator import attrgetter
+from itertools import chain, combinations, zip_longest
+from operator import attrgetter, eq
 from typing import Any, Protocol
+
+# Texts of a list of no more than these are compared with one another: to hash them takes longer.
+_FEW = 4
+_NO_TEXT = float("nan")  # equals nothing, not even itself
 
 
 class RefusedError(Exception):
@@ -52,6 +56,14 @@ def _count(shape: Shape, values: list[Any], *, is_plain: bool) -> int:
     if shape.strings is None:
         return shape.count(values, is_plain=is_plain)
     return shape.strings * len(values)
+
+
+def _has_twice(lists: list[list[str]]) -> bool:
+    """Whether a text stands twice in one of the lists."""
+    if max(map(len, lists), default=0) > _FEW:
+        return sum(map(len, lists)) != sum(map(len, map(set, lists)))
+    places = zip_longest(*lists, fillvalue=_NO_TEXT)
+    return any(any(map(eq, one, other)) for one, other in combinations(places, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +115,7 @@ class Listed:
     def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return the number of strings in all items."""
         items = list(chain.from_iterable(values))
-        if self.is_unique and len(items) != sum(map(len, map(set, values))):
+        if self.is_unique and _has_twice(values):
             raise RefusedError
         return _count(self.item, items, is_plain=is_plain)
 
