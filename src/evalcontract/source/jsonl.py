@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.model.span import Place, Span
@@ -195,9 +195,8 @@ class RowStream:
         """Take over the places of a part, before which there are so many rows and lines."""
         for each in blocks:
             first = each.first_index + rows
-            self._blocks.append(
-                replace(each, first_index=first, first_line=each.first_line + lines)
-            )
+            line = each.first_line + lines
+            self._blocks.append(each._replace(first_index=first, first_line=line))
             self._starts.append(first)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source.rows import Sift, Sifted
 
@@ -17,8 +16,7 @@ BLOCK_BYTES = 3 << 15
 _LINE_END = re.compile(rb"\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Some lines that were read together, and where they stand."""
 
     first_index: int
