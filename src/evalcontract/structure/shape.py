@@ -53,9 +53,8 @@ class Shape(Protocol):
 
 def _count(shape: Shape, values: list[Any], *, is_plain: bool) -> int:
     """Return how many strings stand in values, which are looked at where it has to be."""
-    if shape.strings is None:
-        return shape.count(values, is_plain=is_plain)
-    return shape.strings * len(values)
+    known = shape.strings
+    return shape.count(values, is_plain=is_plain) if known is None else known * len(values)
 
 
 def _has_twice(lists: list[list[str]]) -> bool:
@@ -147,24 +146,26 @@ class Field:
     is_optional: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Record:
     """A mapping of known keys. `absent` is what an attribute holds where its key is not there."""
 
-    type: Any
-    fields: tuple[tuple[str, Field], ...]
-    absent: Any
+    def __init__(self, type_: Any, fields: tuple[tuple[str, Field], ...], absent: Any) -> None:
+        self.type = type_
+        self.fields = fields
+        self._absent = absent
+        self._looked_at: list[Field] = []
+        self._known = 0
+        for _, field in fields:
+            below = field.shape.strings
+            if field.is_optional or below is None:
+                self._looked_at.append(field)
+            else:
+                self._known += 1 + below
 
     @property
     def strings(self) -> int | None:
         """The number of keys, and of strings below, where that is known of each."""
-        total = 0
-        for _, field in self.fields:
-            below = field.shape.strings
-            if field.is_optional or below is None:
-                return None
-            total += 1 + below
-        return total
+        return None if self._looked_at else self._known
 
     def column(self, key: str, values: list[Any]) -> list[Any]:
         """Return what stands at a key in each value that has it."""
@@ -177,19 +178,15 @@ class Record:
         found = map(attrgetter(field.attribute), values)
         if not field.is_optional:
             return list(found)
-        absent = self.absent
+        absent = self._absent
         return [each for each in found if each is not absent]
 
     def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return the number of keys, of the records and below, and of texts."""
-        total = 0
-        for _, field in self.fields:
-            below = field.shape.strings
-            if field.is_optional or below is None:
-                column = self._column(field, values)
-                total += len(column) + _count(field.shape, column, is_plain=is_plain)
-            else:
-                total += len(values) * (1 + below)
+        total = self._known * len(values)
+        for field in self._looked_at:
+            column = self._column(field, values)
+            total += len(column) + _count(field.shape, column, is_plain=is_plain)
         return total
 
 
