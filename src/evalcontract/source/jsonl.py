@@ -194,9 +194,8 @@ class RowStream:
         """Take over the places of a part, before which there are so many rows and lines."""
         for each in blocks:
             first = each.first_index + rows
-            self._blocks.append(
-                each._replace(first_index=first, first_line=each.first_line + lines)
-            )
+            line = each.first_line + lines
+            self._blocks.append(each._replace(first_index=first, first_line=line))
             self._starts.append(first)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Blocks of this size stay in a processor's cache while they are parsed.
-BLOCK_BYTES = 1 << 16
+BLOCK_BYTES = 3 << 15
 _LINE_END = re.compile(rb"\n")
 
 
@@ -38,17 +38,11 @@ def ends_of_lines(data: bytes) -> array[int]:
 
 def whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
     """Yield blocks that end where a line ends, of that many bytes in all; no line is cut."""
-    rest: list[bytes] = []
-    while chunk := stream.read(min(BLOCK_BYTES, size)):
-        size -= len(chunk)
-        cut = chunk.rfind(b"\n") + 1
-        if cut == 0:
-            rest.append(chunk)
-            continue
-        yield b"".join([*rest, chunk[:cut]])
-        rest = [chunk[cut:]] if cut < len(chunk) else []
-    if rest:
-        yield b"".join(rest)
+    while block := stream.read(min(BLOCK_BYTES, size)):
+        if not block.endswith(b"\n"):
+            block += stream.readline(size - len(block))
+        size -= len(block)
+        yield block
 
 
 def sift_lines(data: bytes, sift: Sift | None) -> Iterator[tuple[bytes, Sifted | None]]:

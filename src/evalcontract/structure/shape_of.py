@@ -148,8 +148,7 @@ def _mapping(parts: list[tuple[Schema, Schema]], column: list[dict[str, Any]], s
     for number, key in enumerate(keys):
         values = [each[key] for each in column if key in each]
         shape = _shape_of(list(_below(key, parts)), values, steps - 1)
-        field = Field(f"f{number}", shape, key not in always, any(map(_may_have_colons, values)))
-        fields.append((key, field))
+        fields.append((key, Field(f"f{number}", shape, key not in always)))
     return _record(fields)
 
 
@@ -209,12 +208,6 @@ def _record(fields: list[tuple[str, Field]]) -> Record:
     except (TypeError, ValueError):
         raise UnfitError from None
     return Record(type_, tuple(fields), msgspec.UNSET)
-
-
-def _may_have_colons(value: Any) -> bool:
-    """Whether colons are to be looked for in such values first; a guess is enough."""
-    parts = value if isinstance(value, list) else [value]
-    return any(isinstance(part, dict) or ":" in str(part) for part in parts)
 
 
 def _unfit() -> Any:

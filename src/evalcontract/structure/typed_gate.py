@@ -2,7 +2,7 @@
 
 To parse rows into mappings and then to look at them takes twice the time of this. What it lets
 through is proven: each line holds one row, the row is of a shape that the gate's schema accepts,
-and the text has no more keys than were read, so that none was dropped for being there twice.
+and the text has no more strings than were read, so that no key was dropped for being there twice.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 # How msgspec names the item of a list, and the byte of a text, that is at fault.
 _ITEM = re.compile(r"at `\$\[([0-9]+)\]")
 _BYTE = re.compile(r"\(byte ([0-9]+)\)")
+# To look for each by itself is the fastest where there are no more than one in so many bytes.
+_ESCAPE = re.compile(rb"\\(.)")
+_SPARSE = 200
+# Behind a backslash these may stand for a character that is no space of Python's.
+_STRANGE = frozenset(b"bu")
 
 
 class TypedGate:
@@ -90,18 +95,23 @@ class TypedGate:
         return self._record.column(key, rows)
 
     def _is_whole(self, text: bytes, rows: list[Any]) -> bool:
-        """Whether the rows surely have all keys of their text, and hold what no type can say.
-
-        No colon of a text is written as an escape, where colons in texts matter.
-        """
+        """Whether the rows surely have all keys of their text, and hold what no type can say."""
+        escaped = _escaped(text)
+        is_plain = text.isascii() and b"\x7f" not in text and not _STRANGE & {*escaped}
         try:
-            is_plain = text.isascii() and b"\\" not in text and b"\x7f" not in text
-            keys = self._record.count(rows, is_plain=is_plain)
+            strings = self._record.count(rows, is_plain=is_plain)
         except RefusedError:
             return False
-        surplus = text.count(b":") - keys
-        if surplus <= 0:
-            return surplus == 0
-        if b"\\" in text and b"\\u003" in text:
-            return False
-        return self._record.colons(rows, surplus) == surplus
+        return text.count(b'"') - escaped.count(b'"') == 2 * strings
+
+
+def _escaped(text: bytes) -> bytes:
+    """Return what stands behind each backslash of valid JSON, of which each begins an escape."""
+    found = bytearray()
+    at = text.find(b"\\")
+    while at >= 0 and len(found) < len(text) // _SPARSE:
+        found.append(text[at + 1])
+        at = text.find(b"\\", at + 2)
+    if at >= 0:
+        found += b"".join(_ESCAPE.findall(text, at))
+    return bytes(found)
