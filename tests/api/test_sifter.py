@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api import dataset_check, sifter
+from evalcontract.api import dataset_check, lessons
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.checks import Surroundings as CheckSurroundings
@@ -201,7 +201,7 @@ def test_where_nothing_goes_through_it_is_given_up(monkeypatch: pytest.MonkeyPat
 
     original = TypedGate.read
     monkeypatch.setattr(TypedGate, "read", read)
-    monkeypatch.setattr(sifter, "_PATIENCE", 100)
+    monkeypatch.setattr(lessons, "_PATIENCE", 100)
     rows = [{**clean(number), f"own_{number}": number} for number in range(3000)]
     assert findings(b"\n".join(lines_of(rows)), keep_rows=False)[0] == []
     assert 0 < len(asked) < 1000

@@ -116,7 +116,7 @@ class DatasetCheck:
         yield from self._look_at_all(sift, rows)
 
     def _look_at_all(self, sift: Sifter | YamlSifter | None, rows: Rows) -> Iterator[Looked]:
-        for batch in rows.batches(sift):
+        for batch in sift.batches(rows) if sift else rows.batches():
             yield batch, [] if batch.sifted else self._look(batch, sift)
 
     def _may_sift(self) -> bool:
@@ -180,8 +180,9 @@ class DatasetCheck:
 
     def _look_closely(self, batch: Batch, clean: list[int]) -> Iterator[Problem]:
         """Yield what is wrong with rows one by one; `clean` takes those that pass their gate."""
+        is_alone = len(batch.rows) == 1  # and did not pass
         for number, row in enumerate(batch.rows):
-            if self._pass([row]):
+            if not is_alone and self._pass([row]):
                 clean.append(number)
                 continue
             index = batch.first_index + number

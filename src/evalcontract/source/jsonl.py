@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.jsonl_blocks import Block, ends_of_lines, sift_lines, whole_lines
-from evalcontract.source.rows import Batch, Sift
+from evalcontract.source.jsonl_blocks import Block, ends_of_lines, whole_lines
+from evalcontract.source.rows import Batch, LineSift
 from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class RowStream:
         digest: str = self._digest.hexdigest()
         return digest
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
+    def batches(self, sift: LineSift | None = None) -> Iterator[Batch]:
         """Read the file from its beginning; where it cannot be read on, a last batch says so."""
         from hashlib import sha256  # slow to import
 
@@ -104,7 +104,7 @@ class RowStream:
         except OSError:
             return []
 
-    def _read(self, blocks: Iterator[bytes], sift: Sift | None) -> Iterator[Batch]:
+    def _read(self, blocks: Iterator[bytes], sift: LineSift | None) -> Iterator[Batch]:
         from evalcontract.source.jsonl_lines import parse_lines  # slow to import
         from evalcontract.source.misnamed import not_jsonl
 
@@ -117,7 +117,7 @@ class RowStream:
             if not self.done and (fault := not_jsonl(data.split(b"\n"))):
                 yield Batch(0, [], (fault,))
                 return
-            for piece, sifted in sift_lines(data, sift):
+            for piece, sifted in sift.read(data) if sift else ((data, None),):
                 if sifted is None:
                     batch, lines, skipped = parse_lines(piece, index, line, offset)
                 else:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.source.node import Node
-    from evalcontract.source.rows import Sift
+    from evalcontract.source.rows import TextSift
 
 #: Smaller files gain nothing.
 LEAST_BYTES = 1 << 15
@@ -152,7 +152,7 @@ class YamlRows:
         except Fault as fault:
             return Unreadable(self.file, fault.faults, tuple(split_lines(self._whole_text)))
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
+    def batches(self, sift: TextSift | None = None) -> Iterator[Batch]:
         """Read the rows from the first to the last.
 
         Raises:
@@ -164,7 +164,7 @@ class YamlRows:
         self._row = None
         index, at, size = 0, self._start, _FIRST
         while at < len(text):
-            sifted, end = sift.take(text, at) if sift and sift.is_ready else (None, at)
+            sifted, end = sift.take(text, at) if sift else (None, at)
             if sifted is not None and end > at:
                 batch = Batch(index, [], (), sifted)
                 size = 1

@@ -21,6 +21,7 @@ from evalcontract.structure.applied import (
     UnfitError,
     flat,
     say_all,
+    unfit,
 )
 from evalcontract.structure.shape import Field, Listed, Mapped, OneOf, Record, Scalar
 from evalcontract.structure.shape_of_text import Parts, lengths, limited, text_shape
@@ -102,9 +103,9 @@ def _number(class_: type, parts: Parts) -> Shape:
             limits[name] = choose(limits.get(name, bound), bound)
     # Only one of `ge` and `gt` may be said: of whole numbers, `gt` is `ge` of the next.
     if "gt" in limits and "ge" in limits:
-        limits["ge"] = max(limits["ge"], limits.pop("gt") + 1) if class_ is int else _unfit()
+        limits["ge"] = max(limits["ge"], limits.pop("gt") + 1) if class_ is int else unfit()
     if "lt" in limits and "le" in limits:
-        limits["le"] = min(limits["le"], limits.pop("lt") - 1) if class_ is int else _unfit()
+        limits["le"] = min(limits["le"], limits.pop("lt") - 1) if class_ is int else unfit()
     return Scalar(limited(class_, limits))
 
 
@@ -215,7 +216,3 @@ def _may_have_colons(value: Any) -> bool:
     """Whether colons are to be looked for in such values first; a guess is enough."""
     parts = value if isinstance(value, list) else [value]
     return any(isinstance(part, dict) or ":" in str(part) for part in parts)
-
-
-def _unfit() -> Any:
-    raise UnfitError
