@@ -108,15 +108,17 @@ def test_what_is_not_surely_clean_does_not_pass(lines: bytes) -> None:
 def test_it_says_which_lines_are_clean(bad: str, number: int) -> None:
     lines = [LINE] * 5
     lines[number] = NOT_CLEAN[bad].removesuffix(b"\n")
-    assert [row is None for row in GATE.read_each(lines)] == [at == number for at in range(5)]
+    rows, doubtful = GATE.read_each(lines)
+    assert doubtful == [number]
+    assert [row is None for row in rows] == [at == number for at in range(5)]
 
 
 def test_several_lines_may_be_at_fault() -> None:
     lines = [NOT_CLEAN[key].removesuffix(b"\n") for key in ("cut short", "a key twice", "no line")]
-    rows = GATE.read_each([lines[0], LINE, lines[1], lines[2], LINE])
-    assert [row is None for row in rows] == [True, False, True, True, False]
+    rows, doubtful = GATE.read_each([lines[0], LINE, lines[1], lines[2], LINE])
+    assert doubtful == [0, 2, 3]
     assert GATE.column("id", [rows[1], rows[4]]) == ["a", "a"]
-    assert GATE.read_each([]) == []
+    assert GATE.read_each([]) == ([], [])
 
 
 #: For each keyword a schema of the key `v`, and values that it accepts.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.lessons import Lessons
@@ -63,14 +62,13 @@ class Sifter(Lessons["TypedGate"]):
     def _line_by_line(self, gate: TypedGate, lines: bytes) -> Iterator[Piece]:
         """Yield the lines in runs, of doubtful ones and of others."""
         each = lines.removesuffix(b"\n").split(b"\n")
-        rows = gate.read_each(each)
-        self._wary = _WARY if None in rows else max(self._wary - 1, 0)
-        begin = first = 0
-        for is_doubtful, run in groupby(rows, lambda row: row is None):
-            last = first + len(list(run))
+        rows, doubtful = gate.read_each(each)
+        self._wary = _WARY if doubtful else max(self._wary - 1, 0)
+        begin = 0
+        for first, last, is_doubtful in _runs(doubtful, len(each)):
             end = begin + sum(map(len, each[first:last])) + last - first
             yield lines[begin:end], None if is_doubtful else self._sifted(gate, rows[first:last])
-            begin, first = end, last
+            begin = end
 
     def _sifted(self, gate: TypedGate, rows: list[Any]) -> Sifted:
         self._passed(len(rows))
@@ -90,3 +88,18 @@ class Sifter(Lessons["TypedGate"]):
         from evalcontract.structure.typed_gate import TypedGate  # msgspec is slow to import
 
         return TypedGate(schema, self._rows)
+
+
+def _runs(doubtful: list[int], count: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield runs of so many lines, from one to before another, and whether they are doubtful."""
+    at = number = 0
+    while number < len(doubtful):
+        first = last = doubtful[number]
+        while number < len(doubtful) and doubtful[number] == last:
+            number, last = number + 1, last + 1
+        if at < first:
+            yield at, first, False
+        yield first, last, True
+        at = last
+    if at < count:
+        yield at, count, False
