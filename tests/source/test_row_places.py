@@ -1,4 +1,4 @@
-"""Places in JSONL and large YAML: right in every block, and looked up without reading everything again."""
+"""Places in JSONL and in large YAML: right everywhere, and looked up without reading all again."""
 
 from __future__ import annotations
 
