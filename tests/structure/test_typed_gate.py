@@ -207,21 +207,24 @@ def test_many_escapes_are_counted_as_few_are() -> None:
         assert not isinstance(GATE.read(row.replace(b"{", b'{"id":"b",', 1)), list)
 
 
-@pytest.mark.parametrize("bad", ["an unknown key", "an empty id", "cut short", "half a pair"])
 @pytest.mark.parametrize("number", [0, 1, 4])
-def test_it_says_which_line_is_at_fault(bad: str, number: int) -> None:
-    lines = [LINE + b"\n"] * 5
-    lines[number] = NOT_CLEAN[bad]
-    place = GATE.read(b"".join(lines))
-    assert isinstance(place, tuple)
-    assert b"".join(lines)[slice(*place)] == lines[number]
+@pytest.mark.parametrize(
+    "bad", [key for key, lines in NOT_CLEAN.items() if lines.count(b"\n") == 1]
+)
+def test_it_says_which_lines_are_clean(bad: str, number: int) -> None:
+    lines = [LINE] * 5
+    lines[number] = NOT_CLEAN[bad].removesuffix(b"\n")
+    rows, doubtful = GATE.read_each(lines)
+    assert doubtful == [number]
+    assert [row is None for row in rows] == [at == number for at in range(5)]
 
 
-def test_the_last_line_may_be_at_fault_without_a_break() -> None:
-    lines = LINE + b"\n" + LINE[:-1]
-    place = GATE.read(lines)
-    assert isinstance(place, tuple)
-    assert lines[slice(*place)] == LINE[:-1]
+def test_several_lines_may_be_at_fault() -> None:
+    lines = [NOT_CLEAN[key].removesuffix(b"\n") for key in ("cut short", "a key twice", "no line")]
+    rows, doubtful = GATE.read_each([lines[0], LINE, lines[1], lines[2], LINE])
+    assert doubtful == [0, 2, 3]
+    assert GATE.column("id", [rows[1], rows[4]]) == ["a", "a"]
+    assert GATE.read_each([]) == ([], [])
 
 
 #: For each keyword a schema of the key `v`, and values that it accepts.

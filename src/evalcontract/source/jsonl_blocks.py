@@ -1,12 +1,10 @@
-"""JSONL in blocks: whole lines that are read together, and what a sift leaves of them."""
+"""JSONL in blocks: whole lines that are read together."""
 
 from __future__ import annotations
 
 import re
 from array import array
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
-
-from evalcontract.source.rows import Sift, Sifted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,34 +41,3 @@ def whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
             block += stream.readline(size - len(block))
         size -= len(block)
         yield block
-
-
-def sift_lines(data: bytes, sift: Sift | None) -> Iterator[tuple[bytes, Sifted | None]]:
-    """Yield the lines of a block in pieces, each with what the sift kept of it.
-
-    A few doubtful rows must not take the others with them: a block is cut where the sift says
-    that it met one, or else in two. What it learns of a piece it knows for the next.
-    """
-    waiting = [(data, False)]
-    while waiting:
-        piece, is_doubtful = waiting.pop()
-        if sift is None or is_doubtful:
-            yield piece, None
-            continue
-        kept = sift.read(piece)
-        if isinstance(kept, Sifted):
-            yield piece, kept
-            continue
-        first, last = kept or _halves(piece)
-        if not sift.is_ready or (first, last) == (0, len(piece)):
-            yield piece, None
-            continue
-        parts = ((piece[last:], False), (piece[first:last], bool(kept)), (piece[:first], False))
-        waiting += [part for part in parts if part[0]]
-
-
-def _halves(lines: bytes) -> tuple[int, int]:
-    """Return where the second half of some lines begins, and where it ends; one is no half."""
-    start = lines.rfind(b"\n", 0, len(lines) // 2) + 1
-    start = start or lines.find(b"\n", 0, len(lines) - 1) + 1
-    return start, len(lines)

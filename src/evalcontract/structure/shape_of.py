@@ -21,6 +21,7 @@ from evalcontract.structure.applied import (
     UnfitError,
     flat,
     say_all,
+    unfit,
 )
 from evalcontract.structure.shape import Field, Listed, Mapped, OneOf, Record, Scalar
 from evalcontract.structure.shape_of_text import Parts, lengths, limited, text_shape
@@ -102,9 +103,9 @@ def _number(class_: type, parts: Parts) -> Shape:
             limits[name] = choose(limits.get(name, bound), bound)
     # Only one of `ge` and `gt` may be said: of whole numbers, `gt` is `ge` of the next.
     if "gt" in limits and "ge" in limits:
-        limits["ge"] = max(limits["ge"], limits.pop("gt") + 1) if class_ is int else _unfit()
+        limits["ge"] = max(limits["ge"], limits.pop("gt") + 1) if class_ is int else unfit()
     if "lt" in limits and "le" in limits:
-        limits["le"] = min(limits["le"], limits.pop("lt") - 1) if class_ is int else _unfit()
+        limits["le"] = min(limits["le"], limits.pop("lt") - 1) if class_ is int else unfit()
     return Scalar(limited(class_, limits))
 
 
@@ -208,7 +209,3 @@ def _record(fields: list[tuple[str, Field]]) -> Record:
     except (TypeError, ValueError):
         raise UnfitError from None
     return Record(type_, tuple(fields), msgspec.UNSET)
-
-
-def _unfit() -> Any:
-    raise UnfitError
