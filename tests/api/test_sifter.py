@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api import dataset_check, sifter
+from evalcontract.api import dataset_check, lessons
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.checks import Surroundings as CheckSurroundings
@@ -129,6 +129,42 @@ def test_a_few_bad_rows_do_not_take_the_others_with_them() -> None:
     assert len(read) < 20
 
 
+def test_doubtful_rows_wait_for_each_other_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    original = DatasetCheck._look  # noqa: SLF001 - what waits
+
+    def look(check: DatasetCheck, batch: Any, doubtful: list[int]) -> list[Problem]:
+        looked.append(batch.first_index)
+        return original(check, batch, doubtful)
+
+    monkeypatch.setattr(DatasetCheck, "_look", look)
+    monkeypatch.setattr(dataset_check, "_TOGETHER", 3)
+    rows = [clean(number) for number in range(200)]
+    for number in (80, 90, 130, 131, 190):
+        rows[number]["input"] = 7
+    found, seen = [], []
+    for batch, problems in check_of(b"\n".join(lines_of(rows))).batches():
+        seen.append(batch.first_index)
+        found += [(each.row_index, len(looked)) for each in problems]
+    assert seen == sorted(seen)
+    assert [index for index, _ in found] == [80, 90, 130, 131, 190]
+    assert found[0][1] == found[1][1] == found[2][1]
+
+
+def test_no_more_batches_wait_than_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dataset_check, "_MOST_WAITING", 4)
+    rows = [clean(number) for number in range(300)]
+    rows[100]["input"] = 7
+    stream = RowStream("rows.jsonl", lambda: io.BytesIO(data), 1)
+    data = b"\n".join(lines_of(rows))
+    for batch, problems in DatasetCheck(stream, {}, AROUND).batches():
+        if problems:
+            assert batch.first_index <= 100
+            assert stream.count < 200
+            return
+    pytest.fail("the row was not told")
+
+
 def changes() -> Iterator[tuple[str, Any]]:
     """Yield what may be done to a row: a key, and what to put there."""
     yield from {
@@ -200,7 +236,7 @@ def test_where_nothing_goes_through_it_is_given_up(monkeypatch: pytest.MonkeyPat
 
     original = TypedGate.read
     monkeypatch.setattr(TypedGate, "read", read)
-    monkeypatch.setattr(sifter, "_PATIENCE", 100)
+    monkeypatch.setattr(lessons, "_PATIENCE", 100)
     rows = [{**clean(number), f"own_{number}": number} for number in range(3000)]
     assert findings(b"\n".join(lines_of(rows)), keep_rows=False)[0] == []
     assert 0 < len(asked) < 1000

@@ -106,7 +106,7 @@ def read_dataset_stream(
     kind = format_of(name) or guess_format(data)
     if kind == "jsonl":
         return RowStream(name, lambda: io.BytesIO(data), len(data))
-    text = data.decode("utf-8", "replace")
+    text = None
     try:
         text = decode(data)
         if kind == "json":
@@ -123,6 +123,7 @@ def read_dataset_stream(
     except Fault as fault:
         from evalcontract.source.misnamed import misnamed  # slow to import
 
+        text = data.decode("utf-8", "replace") if text is None else text
         other = misnamed(kind, guess_format(data), text) if _is_syntax(fault) else None
         return Unreadable(name, (other,) if other else fault.faults, tuple(split_lines(text)))
 

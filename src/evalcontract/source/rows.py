@@ -22,27 +22,22 @@ class Sifted(NamedTuple):
     number: int
 
 
-class Sift(Protocol):
-    """What tells rows of which nothing is to be said from all others.
+class LineSift(Protocol):
+    """What tells rows of JSONL of which nothing is to be said from all others."""
 
-    `is_ready` says whether there is use in trying the parts of what did not go through.
-    """
+    def read(self, lines: bytes) -> Iterator[tuple[bytes, Sifted | None]]:
+        """Yield whole lines in pieces, each with what is kept of it; None: it is to be read.
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether it lets anything through."""
-        ...
-
-    def read(self, lines: bytes) -> Sifted | tuple[int, int] | None:
-        """Return what is kept of some whole lines of JSON, each a row, if all of them go through.
-
-        Otherwise, where it is known, the bytes from which and up to which a line stands that is
-        to be read.
+        What is learned from a piece may be used for the next: they are to be read as they come.
         """
         ...
 
+
+class TextSift(Protocol):
+    """What tells rows of YAML of which nothing is to be said from all others."""
+
     def take(self, text: str, start: int) -> tuple[Sifted, int]:
-        """Return what is kept of the rows of a YAML text from one on, and where they end.
+        """Return what is kept of the rows of a text from one on, and where they end.
 
         They end before the first of which something may be to be said.
         """
@@ -81,8 +76,8 @@ class Rows(Protocol):
     file: str
     prefix: Path
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
-        """Read the rows from the first to the last; what a sift lets through need not be kept."""
+    def batches(self) -> Iterator[Batch]:
+        """Read the rows from the first to the last."""
         ...
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
@@ -109,7 +104,7 @@ class DocumentRows:
         """The digest of the document's bytes."""
         return self._document.sha256
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:  # noqa: ARG002
+    def batches(self) -> Iterator[Batch]:
         """Yield the one batch; its rows are there already."""
         yield Batch(0, self._rows)
 
