@@ -753,9 +753,16 @@ def test_unknown_code(given: str, meant: str, call: Callable[..., Result]) -> No
 
 def test_schema_list_and_show(call: Callable[..., Result]) -> None:
     """The schemas of the repository, byte by byte."""
-    files = sorted((ROOT / "schema").glob("*.schema.json"))
+    folder = ROOT / "schema"
+    files = [
+        file
+        for below in ("", "bundles", "formats")
+        for file in sorted((folder / below).glob("*.schema.json"))
+    ]
     listed = [line.split() for line in call("schema", "list").out.splitlines()]
-    assert [name for name, _ in listed] == [file.name.split(".")[0] for file in files]
+    assert [name for name, _ in listed] == [
+        file.relative_to(folder).as_posix().removesuffix(".schema.json") for file in files
+    ]
     for (name, address), file in zip(listed, files, strict=True):
         text = file.read_text(encoding="utf-8")
         assert call("schema", "show", name).out == text
@@ -771,8 +778,9 @@ def test_schema_export(base: str | None, call: Callable[..., Result], tmp_path: 
     given = ["--base-url", base] if base else []
     result = call("schema", "export", folder, *given)
     assert result.code == 0
-    assert sorted(result.out.split()) == sorted(path.as_posix() for path in folder.iterdir())
-    for name in schemas.names():
+    written_files = [path for path in folder.rglob("*") if path.is_file()]
+    assert sorted(result.out.split()) == sorted(path.as_posix() for path in written_files)
+    for name in (*schemas.names(), *schemas.names_of_others()):
         text = schemas.text_of(name)
         written = (folder / f"{name}.schema.json").read_bytes().decode()
         if base:
