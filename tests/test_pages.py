@@ -34,35 +34,25 @@ ENCODINGS = {
     "evret/rejected": "utf-8-sig",
     "evret/hidden-column": "utf-8-sig",
 }
-SYSTEMS = {each.name for each in FORMATS}
 
 #: Codes of structure that no keyword is behind: they come from what a schema leaves open.
 WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-miss-key"}
 
 
-def checked_as(dialect: str | None, file: Path, options: Options) -> list[str]:
-    """Return the codes that the check of one file of another system gives."""
-    outcome = validate(Kind.DATASET, [Input(file)], options._replace(dialect=dialect))
-    return [found.code for found in outcome.diagnostics]
-
-
-def found_in(
-    folder: Path, example: str, code: str, encoding: str = "utf-8", *, is_unsaid: bool = False
-) -> list[str]:
-    """Return the codes that the check of an example, written into a folder, gives.
-
-    The first file of another system's is checked as that system's, unless `is_unsaid`.
-    """
-    files = example_files(example, code)
-    for name, text in files.items():
+def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> list[str]:
+    """Return the codes that the check of an example, written into a folder, gives."""
+    for name, text in example_files(example, code).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding=encoding)
     options = Options(root=folder, strict=False, today=date(2026, 6, 1))
-    if (system := code.partition("/")[0]) in SYSTEMS:
-        file = folder / next(iter(files))
-        return checked_as(None if is_unsaid else system, file, options)
-    return [found.code for found in check_workspaces(folder, options).diagnostics]
+    system = code.partition("/")[0]
+    if system not in {each.name for each in FORMATS}:
+        return [found.code for found in check_workspaces(folder, options).diagnostics]
+    asked = None if code.endswith("/detected") else system
+    first = folder / next(iter(example_files(example, code)))
+    options = options._replace(dialect=asked)
+    return [found.code for found in validate(Kind.DATASET, [Input(first)], options).diagnostics]
 
 
 def test_every_code_has_one_page() -> None:
@@ -71,8 +61,7 @@ def test_every_code_has_one_page() -> None:
 
 @pytest.mark.parametrize("code", sorted(TABLE))
 def test_bad_example_has_its_fault_and_no_other(code: str, tmp_path: Path) -> None:
-    encoding, is_unsaid = ENCODINGS.get(code, "utf-8"), code.endswith("/detected")
-    found = found_in(tmp_path, manual()[code].bad, code, encoding, is_unsaid=is_unsaid)
+    found = found_in(tmp_path, manual()[code].bad, code, ENCODINGS.get(code, "utf-8"))
     assert set(found) == (set() if code in STAND_INS else {code})
 
 

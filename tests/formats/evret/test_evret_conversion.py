@@ -12,9 +12,9 @@ from evret_files import REAL_VALUES, document, laid_out, query, read_text, rejec
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from evalcontract.formats._stash import same
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
-from evalcontract.formats.evret.rows import same
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import definition, load
 

@@ -39,7 +39,7 @@ TEXTS = {
         A file is checked as a dataset of Evret, since it can be of no other system.
 
         Why: Nobody said whose it is. If it is meant as another one, what is found in it means
-        nothing; `--dialect` says it for certain, and is said for the good one here.
+        nothing; `--dialect` says it for certain.
 
         Bad:
             # file: cases.json
@@ -47,9 +47,9 @@ TEXTS = {
                           "expected_doc_ids": ["hours"]}]}
 
         Good:
-            # file: cases.json
-            {"queries": [{"query_id": "q1", "query_text": "opening hours",
-                          "expected_doc_ids": ["hours"]}]}
+            # file: cases.yaml
+            questions:
+              - {id: q1, input: opening hours, criteria: Names the hours}
         """,
     "evret/duplicate-key": """
         A mapping of JSON has a key twice.

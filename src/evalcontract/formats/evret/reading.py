@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow
+from evalcontract.formats._stash import same
 from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
 from evalcontract.formats.evret.rows import (
     THEIRS,
@@ -13,7 +14,6 @@ from evalcontract.formats.evret.rows import (
     contents_of,
     mapping_at,
     parts_of,
-    same,
 )
 from evalcontract.formats.evret.table_header import Header
 from evalcontract.source.csv_table import CsvTable

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
+from evalcontract.formats._stash import same
 from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -38,17 +39,6 @@ _ROLES = {
 _PLACED = ("id", "input", "expected_documents", "expected_facts")
 # What reading may add to a row that had none of it.
 _ADDED = ("bundle", "metadata")
-
-
-def same(left: Any, right: Any) -> bool:
-    """Whether two JSON values are one: true is not 1, and 1 is not 1.0."""
-    if left.__class__ is not right.__class__:
-        return False
-    if isinstance(left, dict):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, list):
-        return len(left) == len(right) and all(map(same, left, right))
-    return repr(left) == repr(right) if isinstance(left, float) else bool(left == right)
 
 
 def mapping_at(value: dict[str, Any], *keys: str) -> dict[str, Any]:

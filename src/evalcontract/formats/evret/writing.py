@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, TheirRow
+from evalcontract.formats._stash import same
 from evalcontract.formats.evret.reading import BOTH_NAMES, has_twins
-from evalcontract.formats.evret.releases import ID_KEYS, label_of, text_of
-from evalcontract.formats.evret.rows import THEIRS, Rows, contents_of, mapping_at, same
+from evalcontract.formats.evret.releases import ID_KEYS, NAMES, label_of, text_of
+from evalcontract.formats.evret.rows import THEIRS, Rows, contents_of, mapping_at
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class DocumentWriter:
         """Return the file: queries, documents, and what is kept of what stood beside our rows."""
         metadata = mapping_at(root, "metadata")
         theirs = mapping_at(metadata, THEIRS)
+        rows = [row for row in rows if row is not None]
         value: dict[str, Any] = {"queries": rows}
         documents = self._documents(theirs.get("documents"))
         if documents or "documents" in theirs:
@@ -148,8 +150,11 @@ class TableWriter:
         return TheirRow(cells, tuple(_losses(rest, self._release, is_kept=False)))
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
-        """Return the rows; what stood beside them is lost."""
-        return rows, [Loss((key,), "a table is its rows alone", is_kept=False) for key in root]
+        """Return the header and the rows; what stood beside them is lost."""
+        written = [row for row in rows if row is not None]
+        header = list(dict.fromkeys(key for row in written for key in row))
+        table = (header or [names[0] for names in NAMES], written)
+        return table, [Loss((key,), "a table is its rows alone", is_kept=False) for key in root]
 
 
 def _problems(row: dict[str, Any]) -> Iterator[Problem]:
