@@ -11,10 +11,9 @@ import dataclasses
 import json
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-from evret import EvaluationDataset
 
 
 def verdict_of(loader: str, text: str, folder: Path) -> list[Any]:
@@ -22,7 +21,7 @@ def verdict_of(loader: str, text: str, folder: Path) -> list[Any]:
     path = folder / "d.txt"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     try:
-        read = getattr(EvaluationDataset, loader)(path)
+        read = getattr(import_module("evret").EvaluationDataset, loader)(path)
     except Exception as error:  # noqa: BLE001 - whatever escapes it is its verdict
         return ["reject", f"{type(error).__name__}: {error}"]
     return ["accept", dataclasses.asdict(read)]
