@@ -5,18 +5,35 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from evret_files import REAL_VALUES, document, laid_out, query, read_text, rejects, stage_of
+from evret_files import (
+    REAL_VALUES,
+    document,
+    found_in,
+    laid_out,
+    query,
+    read_text,
+    rejects,
+    stage_of,
+)
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from evalcontract.api.convert import Converted, Wanted, convert
+from evalcontract.api.options import Input, Options
+from evalcontract.api.validate import validate
 from evalcontract.formats._stash import same
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
+from evalcontract.formats.evret.writing import TableWriter
+from evalcontract.model.reference import Kind
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import definition, load
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OURS = native_for(definition("row", of="dataset"))
 RAG = native_for(load("bundles/rag"))
@@ -24,11 +41,11 @@ RAG = native_for(load("bundles/rag"))
 IDS = st.sampled_from(("d1", "D1", " d1", "d2", "", "7", "None"))
 VALUES = st.sampled_from(REAL_VALUES) | st.lists(IDS | st.sampled_from(REAL_VALUES), max_size=3)
 NAMES = st.sampled_from(("q1", "q2", " q1", "None", 5, True, 7.0))
+KEYS = st.sampled_from(("query_id", "id", "query", *ID_KEYS, "level"))
+PLACES = ("id", "tags", "bundle", "expected_documents", "expected_facts", "metadata", "")
 STASHES = st.dictionaries(
-    st.sampled_from(
-        ("id", "tags", "bundle", "expected_documents", "expected_facts", "metadata", "")
-    ),
-    VALUES | NAMES,
+    st.sampled_from((*PLACES, "keys", "values", "row")),
+    VALUES | NAMES | st.lists(KEYS, max_size=4) | st.dictionaries(KEYS, VALUES | NAMES, max_size=4),
     max_size=3,
 )
 METADATA = VALUES | st.dictionaries(
@@ -62,7 +79,7 @@ def to_ours(text: str, release: str, name: str = "d.json") -> tuple[list[Any], A
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(row=QUERIES, documents=DOCUMENTS)
 @example(
     row={"query_id": "q", "query": "a", "metadata": {"evalcontract": {"id": "other"}}}, documents=[]
@@ -153,7 +170,7 @@ OUR_ROWS = st.fixed_dictionaries(
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(rows=st.lists(OUR_ROWS, max_size=3), root=ROOTS)
 @example(rows=[{"id": "q", "input": "a", "metadata": {}, "bundle": "agent"}], root={})
 @example(
@@ -339,3 +356,46 @@ def test_prospects_hang_on_what_counts() -> None:
     }
     assert "RBP" not in {each.name for each in EVRET.prospects(both, "0.0.1")}
     assert stage_of("0.0.3").passes([both])
+
+
+# Files, by the command's own way.
+
+
+def converted(source: Path, from_: str, out: Path, to: str) -> Converted:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    return convert(Input(source), out, Wanted(from_, to), Options(root=out.parent))
+
+
+def test_files_of_json_are_clean_as_ours_and_come_back(tmp_path: Path) -> None:
+    source = tmp_path / "a.json"
+    text = document(
+        query(),
+        {"id": "q2", "query": "how far", "expected_answers": ["nine", 5], "level": "easy"},
+        documents=[{"doc_id": "d1", "text": "nine metres", "metadata": {"page": 3}}],
+        owner="us",
+    )
+    source.write_text(text, encoding="utf-8")
+    ours = tmp_path / "there" / "b.yaml"
+    done = converted(source, "evret", ours, "evalcontract")
+    assert (done.why, done.losses.total) == (None, 0)
+    found = validate(Kind.DATASET, [Input(ours)], Options(root=ours.parent, strict=True))
+    assert found.diagnostics == []
+    back = tmp_path / "c.json"
+    assert converted(ours, "evalcontract", back, "evret").why is None
+    assert json.loads(back.read_text(encoding="utf-8")) == json.loads(text)
+
+
+def test_a_table_becomes_ours_and_a_table_again(tmp_path: Path) -> None:
+    source, ours, back = tmp_path / "a.csv", tmp_path / "b.yaml", tmp_path / "c.csv"
+    source.write_text("id,query_text,expected_doc_ids\nq1,how deep,d1\n,a,\n", encoding="utf-8")
+    assert converted(source, "evret", ours, "evalcontract").why is None
+    assert converted(ours, "evalcontract", back, "evret").why is None
+    assert back.read_text(encoding="utf-8") == (
+        'id,query_text,expected_doc_ids,query_id\nq1,how deep,"[""d1""]",\n,a,,q2\n'
+    )
+    found = found_in(back.read_text(encoding="utf-8"), "0.0.3", "c.csv")
+    assert [each.code for each in found] == ["evret/nothing-expected"]
+
+
+def test_a_table_of_no_rows_has_a_header() -> None:
+    assert TableWriter(RELEASES["0.0.3"]).wrap([], {})[0] == (["query_id", "query_text"], [])

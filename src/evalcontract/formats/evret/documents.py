@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _KEYS = {"doc_id", "text", "metadata"}
+_NOTHING: dict[str, Any] = {}
 # Names are compared by how they are spelled while there are no more than these.
 _MOST_NAMES = 2_000
 
@@ -27,6 +28,9 @@ def document_problems(documents: list[Any], stage: Stage) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for index, item in enumerate(documents):
         path: Path = ("documents", index)
+        if _is_plain(item):
+            yield from _again(item, path, first)
+            continue
         faults = list(document_faults(item, path))
         yield from faults
         if not isinstance(item, dict):
@@ -47,8 +51,11 @@ def unknown_documents(
         for each in documents
         if isinstance(each, dict) and each.get("doc_id")
     }
+    names = frozenset(there.values())
     for index, row in enumerate(queries if there else ()):
         path: Path = ("queries", index)
+        if _expects_only(row, release, names):
+            continue
         if any(query_faults(row, path, release)) or not (key := ids_key(row, release)):
             continue
         texts = {text_of(each): n for n, each in reversed([*enumerate(row[key])])}
@@ -56,6 +63,26 @@ def unknown_documents(
             # What was turned into a text is told as such.
             if text and label_of(text) not in there and isinstance(row[key][number], str):
                 yield _unknown(text, (*path, key, number), there, parsed(row, release).id)
+
+
+def _is_plain(item: Any) -> bool:
+    """Whether a document is one of which nothing can be said by itself."""
+    if item.__class__ is not dict or not item.keys() <= _KEYS:
+        return False
+    name = item.get("doc_id")
+    is_named = name.__class__ is str and bool(name) and not name.isspace()
+    is_text = item.get("text", "").__class__ is str
+    return is_named and is_text and item.get("metadata", _NOTHING).__class__ is dict
+
+
+def _expects_only(row: Any, release: Release, names: frozenset[str]) -> bool:
+    """Whether the ids that count in a row are surely among some names, to the letter."""
+    if row.__class__ is not dict or not release.ids:
+        return False
+    values = row.get(release.ids[0])
+    if values.__class__ is not list or not values:
+        return False
+    return all(each.__class__ is str and each in names for each in values)
 
 
 def _unknown(text: str, path: Path, there: dict[str, str], row: str) -> Problem:

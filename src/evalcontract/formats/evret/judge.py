@@ -34,7 +34,7 @@ class QueryJudge:
     def __init__(self, release: Release, stage: Stage) -> None:
         self._release = release
         self._stage = stage
-        self._lists = (*release.ids[:1], ANSWERS)
+        self._ids = release.ids[0] if release.ids else ANSWERS
         self._first: dict[str, int] = {}
 
     def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
@@ -49,12 +49,19 @@ class QueryJudge:
 
     def _is_plain(self, row: dict[str, Any], index: int | str) -> bool:
         """Whether a row that the schema accepts is one of those of which nothing can be said."""
-        name, text = row.get("query_id"), row.get("query_text")
-        if len(row) != _PLAIN_KEYS or name.__class__ is not str or text.__class__ is not str:
+        name = row.get("query_id")
+        if len(row) != _PLAIN_KEYS or name.__class__ is not str:
             return False
-        first, *rest = self._lists
-        values = row.get(first) or (row.get(rest[0]) if rest else None)
-        if values.__class__ is not list or not _are_plain(values):
+        if row.get("query_text").__class__ is not str:
+            return False
+        values = row.get(self._ids) or row.get(ANSWERS)
+        if values.__class__ is not list:
+            return False
+        if len(values) == 1:
+            value = values[0]
+            if value.__class__ is not str or not value or value.isspace():
+                return False
+        elif not _are_plain(values):
             return False
         return self._first.setdefault(name.strip(), index) == index  # type: ignore[arg-type]
 
@@ -107,4 +114,4 @@ def _are_plain(values: list[Any]) -> bool:
     for value in values:
         if value.__class__ is not str or not value or value.isspace():
             return False
-    return len(values) == 1 or (len(values) > 0 and len(set(map(label_of, values))) == len(values))
+    return len(set(map(label_of, values))) == len(values) > 0

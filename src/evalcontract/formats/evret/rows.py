@@ -122,12 +122,12 @@ class Rows:
     def query_of(self, ours: dict[str, Any]) -> Query:
         """Return the query that our row stands for."""
         documents = ours.get("expected_documents")
-        is_read = isinstance(documents, list) and bool(self._release.ids)
-        ids = [each.get("id") if isinstance(each, dict) else None for each in documents or ()]
+        found = documents if isinstance(documents, list) and self._release.ids else []
+        ids = [each.get("id") if isinstance(each, dict) else None for each in found]
         return Query(
             text_of(ours.get("id", "")),
             text_of(ours.get("input", "")),
-            items_of(ids) if is_read and None not in ids else [],
+            [] if None in ids else items_of(ids),
             items_of(ours.get("expected_facts")),
         )
 
@@ -173,6 +173,11 @@ class Rows:
                 own[key] = part
         return own
 
+    def _says(self, row: dict[str, Any], query: Query) -> bool:
+        """Whether the loader takes a row, and makes this query of it."""
+        is_sound = not any(query_faults(row, (), self._release))
+        return is_sound and parsed(row, self._release) == query
+
     def _built(self, ours: dict[str, Any]) -> dict[str, Any]:
         """Return our row as a query that keeps nothing yet."""
         query = self.query_of(ours)
@@ -181,9 +186,9 @@ class Rows:
         values = {} if self._is_table else values
         row = self._plain(query)
         if isinstance(keys, list):
-            row = {key: query[_ROLES[key]] for key in keys if key in _ROLES}
+            row = {key: query[_ROLES[key]] for key in keys if str(key) in _ROLES}
         row |= values
-        if any(query_faults(row, (), self._release)) or parsed(row, self._release) != query:
+        if (values or isinstance(keys, list)) and not self._says(row, query):
             row = {**{k: v for k, v in values.items() if k not in _ROLES}, **self._plain(query)}
         metadata = {k: v for k, v in mapping_at(ours, "metadata").items() if k != THEIRS}
         if metadata and OURS not in metadata and "metadata" not in values and not self._is_table:

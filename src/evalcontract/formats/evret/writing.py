@@ -55,7 +55,7 @@ class DocumentWriter:
             return TheirRow(None, problems=problems)
         self._collect(row)
         query, rest = self._rows.write(row)
-        is_kept = same(self._rows.read(query), row)
+        is_kept = not rest or same(self._rows.read(query), row)
         if any(label not in self._contents for label in self._labels(row)):
             self._bare.append((query, row))
         return TheirRow(query, tuple(_losses(rest, self._release, is_kept=is_kept)))
