@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.documents import document_problems
-from evalcontract.formats.evret.releases import RELEASES, parsed
+from evalcontract.formats.evret.releases import RELEASES, items_of, parsed
 from evalcontract.policy.dialects import REJECTED
+from evalcontract.source.emitting import csv_text
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.schemas import definition, load
 
@@ -271,3 +272,50 @@ def test_csv_is_judged_as_by_the_real_loader(ask: Any) -> None:
         if not same(each, text, ask.release, "d.csv")
     ]
     assert differ == []
+
+
+def some_row(chance: random.Random) -> dict[str, Any]:
+    texts = ("a", " b ", "c,d", '"e"', "[f]", "7", "null", "\n", "true", "Ä")
+    row: dict[str, Any] = {"id": chance.choice(texts) + "1", "input": chance.choice(texts) + "?"}
+    if chance.random() < 0.7:
+        found = chance.choices(texts, k=chance.randrange(3))
+        row["expected_documents"] = [{"id": each, "content": "x"} for each in found]
+    if chance.random() < 0.7:
+        row["expected_facts"] = chance.choices(texts, k=chance.randrange(3))
+    if chance.random() < 0.3:
+        row["tags"] = ["t"]
+    return row
+
+
+@pytest.mark.parametrize("medium", ["json", "csv"])
+def test_what_we_write_is_read_by_the_real_loader(ask: Any, medium: str) -> None:
+    chance = random.Random(3)  # noqa: S311 - the same cases each time
+    files = [[some_row(chance) for _ in range(3)] for _ in range(50)]
+    texts = []
+    for rows in files:
+        writer = EVRET.writer(medium, ask.release)
+        written = [writer.write(row, None, index) for index, row in enumerate(rows)]
+        assert [each.problems for each in written] == [()] * len(rows)
+        whole, _ = writer.wrap([each.row for each in written], {"label": "x"})
+        texts.append(csv_text(*whole) if medium == "csv" else json.dumps(whole))
+    release = RELEASES[ask.release]
+    for rows, (verdict, read) in zip(files, ask(f"from_{medium}", texts), strict=True):
+        assert verdict == "accept"
+        ids, facts = ("expected_documents", "expected_facts")
+        assert [
+            (
+                each["query_id"],
+                each["query_text"],
+                each.get("expected_doc_ids", each.get("relevant_doc_ids", [])),
+                each["expected_answers"],
+            )
+            for each in read["queries"]
+        ] == [
+            (
+                row["id"].strip(),
+                row["input"].strip(),
+                items_of([each["id"] for each in row.get(ids, ())]) if release.ids else [],
+                items_of(row.get(facts)),
+            )
+            for row in rows
+        ]
