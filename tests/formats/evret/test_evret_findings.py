@@ -193,6 +193,11 @@ CSV: dict[str, tuple[str, list[str]]] = {
         ["1:1 hidden-column"],
     ),
     "a mark before the text": ("\ufeffquery_text,expected_doc_ids\na,d1\n", ["1:1 missing-key"]),
+    # The mark makes of the first quotes a part of the name, and so the last ones open a cell.
+    "a mark for which a cell never ends": (
+        '\ufeff"query_text,",expected_doc_ids\n' + "a,d1\n" * 30_000,
+        ["1:1 rejected"],
+    ),
     "a mark before what nobody reads": (
         "\ufeffx_level,query_text,expected_doc_ids\nx,a,d1\n",
         [],

@@ -10,6 +10,7 @@ from evalcontract.formats.evret.faults import RefusedCell
 from evalcontract.formats.evret.table_header import Header
 from evalcontract.model.diagnostic import Problem
 from evalcontract.source.csv_table import CsvTable
+from evalcontract.source.fault import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,12 @@ def lay_out_table(table: CsvTable, release: Release, stage: Stage, *, has_mark: 
     """
     names = tuple(table.header)
     if has_mark:  # the loader takes it for a part of the first name, and its quotes for themselves
-        table = CsvTable(table.file, f"{_MARK}{table.text}", b"")
+        try:
+            table = CsvTable(table.file, f"{_MARK}{table.text}", b"")
+        except Fault as fault:
+            message = f"with its byte order mark the file is {fault.faults[0].message}"
+            problem = Problem("evret/rejected", message, (), "save it as UTF-8 without a mark")
+            return Layout(problems=(problem,), is_lost=True)
     header = Header(names, tuple(table.header), release)
     problems = header.problems(stage, has_rows=bool(table.records))
     if not header.has_text and table.records:
