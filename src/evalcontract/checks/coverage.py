@@ -144,21 +144,37 @@ class Tally:
 
     def __init__(self, *, keep_all: bool) -> None:
         self._keep_all = keep_all
-        self._totals = Totals()
-        self._by_check: dict[tuple[str | None, str, str], Totals] = {}
+        self._states: dict[tuple[str | None, str, str], Counter[State]] = {}
+        self._rows = self._empty = self._idle = 0
         self._kept: list[tuple[RowCoverage, Place]] = []
 
     def take(self, row: RowCoverage, place: Callable[[], Place]) -> None:
         """Count a row; `place` is asked only if it is kept."""
-        self._totals = add(self._totals, total([row]))
+        running = 0
         for cell in row.cells:
+            state = cell.outlook.state
             key = (row.rubric, cell.check, cell.kind)
-            one = Totals(**{cell.outlook.state.value: 1})
-            self._by_check[key] = add(self._by_check.get(key, Totals()), one)
-        whole = row.cells and all(cell.outlook.runs for cell in row.cells)
-        if self._keep_all or not whole:
+            if key not in self._states:
+                self._states[key] = Counter()
+            self._states[key][state] += 1
+            running += state is State.RUN
+        self._rows += 1
+        self._empty += not row.cells
+        self._idle += not running
+        if self._keep_all or not row.cells or running < len(row.cells):
             self._kept.append((row, place()))
 
     def of(self, file: str) -> FileCoverage:
         """Return the coverage of the file that the rows were of."""
-        return FileCoverage(file, self._totals, self._by_check, tuple(self._kept))
+        by_check = {
+            key: Totals(**{state.value: count for state, count in states.items()})
+            for key, states in self._states.items()
+        }
+        totals = Totals(
+            rows=self._rows,
+            rows_without_checks=self._empty,
+            rows_on_which_nothing_runs=self._idle,
+        )
+        for each in by_check.values():
+            totals = add(totals, each)
+        return FileCoverage(file, totals, by_check, tuple(self._kept))

@@ -53,6 +53,7 @@ class RowStream:
     ) -> None:
         self.file = file
         self._as_python = as_python
+        self._odd: set[int] = set()  # lines that only Python's own parser reads
         self.size = size
         self.done = 0
         self._part = part or _WHOLE
@@ -134,6 +135,7 @@ class RowStream:
                     batch, lines, skipped = parse_lines(
                         piece, index, line, offset, as_python=as_python
                     )
+                    self._odd.update(each.span.line for each, _ in batch.remarks if each.span)
                 else:
                     batch, lines, skipped = Batch(index, [], (), sifted), None, ()
                 count = batch.number if lines is None else len(lines)
@@ -257,9 +259,15 @@ class RowStream:
             self._rows[key] = _Row(self._line(block, number).decode().rstrip("\r"))
         row = self._rows[key]
         row.asked += 1
-        if row.whole is None and (row.asked >= _OFTEN or self._as_python):
-            row.whole = scan(row.text, is_line=True, remarks=[] if self._as_python else None)
-        return row.text, row.whole or scan_along(row.text, path)
+        remarks: list[SourceFault] | None = [] if self._as_python else None
+        if row.whole is None and (row.asked >= _OFTEN or key in self._odd):
+            row.whole = scan(row.text, is_line=True, remarks=remarks)
+        try:
+            return row.text, row.whole or scan_along(row.text, path)
+        except Fault:
+            if remarks is None:
+                raise
+            return row.text, scan(row.text, is_line=True, remarks=remarks)
 
     def _line(self, block: Block, number: int) -> bytes:
         """Return a line of a block: of the latest ones as it is, of others from the file."""
