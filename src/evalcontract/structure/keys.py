@@ -61,7 +61,7 @@ def near_misses(
 
     `also` is a second schema of the value itself; `outer` are the keys known one mapping further
     out. Only mappings that the schema leaves open are looked at: in a closed one an unknown key
-    is a fault of structure already.
+    is a fault of structure already, and in a free one (`additionalProperties: true`) none.
     """
     if not isinstance(value, dict | list):
         return
@@ -76,7 +76,7 @@ def near_misses(
     known = {**{key: {} for key in properties(also or {})}, **ours}
     parts = list(branches(schema, value, root))
     unknown = [key for key in value if key not in known and not key.startswith(OWN_PREFIX)]
-    is_open = all(part.get("additionalProperties") is not False for part in parts)
+    is_open = not any(isinstance(part.get("additionalProperties"), bool) for part in parts)
     if unknown and known and is_open:
         required = [key for part in (*parts, also or {}) for key in part.get("required", ())]
         missing = [key for key in required if key not in value]
