@@ -88,13 +88,27 @@ messages = st.lists(
     ),
     max_size=3,
 )
+# What a conversion keeps there, as it may be, and as somebody may have written it.
+stashes = st.one_of(
+    json_values,
+    optional(
+        row=st.one_of(mappings, optional(id=texts, input=texts, tags=st.lists(texts, max_size=1))),
+        without=st.one_of(json_values, st.just(["messages", "bundle"])),
+        rubric=st.one_of(json_values, st.just({"checks": [], "scoring": {}})),
+    ),
+    optional(
+        written=st.one_of(mappings, optional(id=texts, input=json_values, expected=mappings)),
+        unwritable=st.one_of(json_values, st.just([["id", '"a"'], [], ["metadata", "NaN"]])),
+    ),
+)
+metadata = st.one_of(mappings, optional(evalcontract=stashes, northstar=stashes, owner=texts))
 cases = st.fixed_dictionaries(
     {"id": texts, "messages": messages},
     optional={
         "input": st.one_of(json_values, st.fixed_dictionaries({"trace": traces})),
         "expected": expectations,
         "metrics": optional(latency_ms=measures, cost_usd=measures),
-        "metadata": mappings,
+        "metadata": metadata,
         "trace": traces,
     },
 )

@@ -102,8 +102,8 @@ class NorthStar:
         """Begin to convert rows of ours into cases."""
         from evalcontract.formats.northstar.writing import CaseWriter  # not for a check
 
-        del medium, variant
-        return CaseWriter()
+        del variant
+        return CaseWriter(medium)
 
 
 def _lost(message: str, advice: str) -> Layout:

@@ -1,0 +1,82 @@
+"""What a row of ours has and a case has no place for: kept under `metadata.evalcontract`.
+
+`row` are keys of the row as they were, `without` keys that it had not, and `rubric` the rubric
+that graded it, or null, where the case gives another one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evalcontract.formats._conversion import OURS
+from evalcontract.formats.northstar.as_row import Row, as_row
+from evalcontract.formats.northstar.normal import same
+from evalcontract.formats.northstar.to_case import to_case
+
+_NAMES = ("id", "version")
+
+
+def unnamed(rubric: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a rubric without its id and version."""
+    return rubric and {key: part for key, part in rubric.items() if key not in _NAMES}
+
+
+def own_stash(
+    row: dict[str, Any], rubric: dict[str, Any] | None, case: dict[str, Any], index: int
+) -> dict[str, Any]:
+    """Return what is to be kept of a row beside the case that it became; nothing, mostly."""
+    plain = as_row(case, index)
+    kept = {k: v for k, v in row.items() if k not in plain.row or not same(v, plain.row[k])}
+    without = [key for key in plain.row if key not in row]
+    stash: dict[str, Any] = {}
+    if kept:
+        stash["row"] = kept
+    if without:
+        stash["without"] = without
+    if not same(rubric, plain.rubric):
+        stash["rubric"] = rubric
+    return stash
+
+
+def from_own_stash(case: dict[str, Any], index: int) -> Row | None:
+    """Return the row that a case was written from; None where it was not, or was changed since.
+
+    Of a case that was changed, the keys that it has no place for still come back.
+    """
+    metadata = case.get("metadata", {})
+    stash = metadata.get(OURS)
+    if not isinstance(stash, dict):
+        return None
+    rest = {key: part for key, part in metadata.items() if key != OURS}
+    bare = {key: part for key, part in case.items() if key != "metadata"}
+    if rest:
+        bare["metadata"] = rest
+    plain = as_row(bare, index)
+    kept, without = stash.get("row", {}), stash.get("without", [])
+    if not isinstance(kept, dict) or not isinstance(without, list):
+        return None
+    row = {key: part for key, part in plain.row.items() if key not in without} | kept
+    whole = Row(row, stash.get("rubric", plain.rubric))
+    added = {key: part for key, part in kept.items() if key not in plain.row}
+    changed = plain._replace(row={**plain.row, **added})
+    return next((each for each in (whole, changed) if _is_of(each, case, index)), None)
+
+
+def _is_of(plain: Row, case: dict[str, Any], index: int) -> bool:
+    """Whether a row becomes this very case."""
+    if not all(isinstance(plain.row.get(key), str) for key in ("id", "input")):
+        return False
+    try:
+        return same(with_own_stash(plain.row, plain.rubric, index), case)
+    except (AttributeError, KeyError, TypeError):
+        return False  # somebody else has written below that key
+
+
+def with_own_stash(
+    row: dict[str, Any], rubric: dict[str, Any] | None, index: int
+) -> dict[str, Any]:
+    """Return the case that a row becomes, with what is kept of it."""
+    case, _ = to_case(row, rubric)
+    if stash := own_stash(row, unnamed(rubric), case, index):
+        case = {**case, "metadata": {**case.get("metadata", {}), OURS: stash}}
+    return case
