@@ -35,8 +35,11 @@ def _text(value: Any) -> str | None:
 
 def _phrases(value: Any) -> list[str] | None:
     """Return phrases whose case does not matter, each once."""
-    found = {each.lower(): each for each in reversed(phrases(value)) if not is_blank(each)}
-    return [*reversed(found.values())] or None
+    found: dict[str, str] = {}
+    for each in phrases(value):
+        if not is_blank(each):
+            found.setdefault(each.lower(), each)
+    return [*found.values()] or None
 
 
 def _names(value: Any) -> list[str] | None:
