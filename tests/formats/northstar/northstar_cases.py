@@ -92,7 +92,7 @@ messages = st.lists(
 stashes = st.one_of(
     json_values,
     optional(
-        row=st.one_of(mappings, optional(id=texts, input=texts, tags=st.lists(texts, max_size=1))),
+        row=st.one_of(mappings, optional(id=texts, input=texts, tags=json_values)),
         without=st.one_of(json_values, st.just(["messages", "bundle"])),
         rubric=st.one_of(json_values, st.just({"checks": [], "scoring": {}})),
     ),

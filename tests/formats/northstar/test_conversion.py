@@ -157,3 +157,11 @@ def test_a_row_of_ours_comes_back(row: dict[str, Any], rubric: dict[str, Any] | 
     case = json.loads(json.dumps(written.row))
     found = READER.read(case, 3)
     assert json.dumps([found.row, found.rubric], sort_keys=True) == before
+
+
+def test_what_somebody_else_keeps_under_our_name_is_left_alone() -> None:
+    for stash in ({"row": {"tags": 5}}, {"rubric": {"": None}}, {"rubric": {"checks": [5]}}, 5):
+        case = {"id": "a", "messages": SAID, "metadata": {"evalcontract": stash}}
+        ours, back = there_and_back(case)
+        assert back == case
+        assert ours.row["metadata"] == {"northstar": {"written": {"metadata": case["metadata"]}}}

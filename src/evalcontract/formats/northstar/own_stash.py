@@ -14,6 +14,12 @@ from evalcontract.formats.northstar.normal import same
 from evalcontract.formats.northstar.to_case import to_case
 
 _NAMES = ("id", "version")
+# What the keys of a row hold, so that nothing of somebody else's is taken for a row.
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(("id", "input", "criteria", "rubric_ref", "bundle"), str),
+    **dict.fromkeys(("expected", "metadata"), dict),
+    **dict.fromkeys(("expected_facts", "expected_tools", "must_not_contain", "tags"), list),
+}
 
 
 def unnamed(rubric: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -64,12 +70,27 @@ def from_own_stash(case: dict[str, Any], index: int) -> Row | None:
 
 def _is_of(plain: Row, case: dict[str, Any], index: int) -> bool:
     """Whether a row becomes this very case."""
-    if not all(isinstance(plain.row.get(key), str) for key in ("id", "input")):
+    if not _is_ours(plain.row, plain.rubric):
         return False
     try:
         return same(with_own_stash(plain.row, plain.rubric, index), case)
     except (AttributeError, KeyError, TypeError):
         return False  # somebody else has written below that key
+
+
+def _is_ours(row: dict[str, Any], rubric: Any) -> bool:
+    """Whether what was read has the form of a row and of a rubric of ours."""
+    if not all(isinstance(row.get(key, kind()), kind) for key, kind in _TYPES.items()):
+        return False
+    if rubric is None:
+        return True
+    checks = rubric.get("checks") if isinstance(rubric, dict) else None
+    return (
+        isinstance(checks, list)
+        and bool(checks)
+        and all(isinstance(each, dict) and isinstance(each.get("kind"), str) for each in checks)
+        and isinstance(rubric.get("scoring"), dict)
+    )
 
 
 def with_own_stash(
