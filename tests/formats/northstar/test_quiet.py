@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from northstar_cases import cases
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats.northstar.judge import refused_numbers
+from evalcontract.formats.northstar.numbers import refused_numbers
 from evalcontract.formats.northstar.quiet import is_quiet
 from evalcontract.formats.northstar.traps import traps
 from evalcontract.structure.dialect_stage import SchemaStage

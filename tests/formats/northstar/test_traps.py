@@ -139,6 +139,45 @@ def test_a_key_is_told_where_it_belongs(tmp_path: Path) -> None:
     ]
 
 
+ADVICE: list[tuple[Any, str, str | None]] = [
+    ({"messages": {}}, "$[0].messages", 'write [{"role": "user", "content": "…"}]'),
+    ({"messages": [[]]}, "$[0].messages[0]", 'write {"role": "user", "content": "…"}'),
+    ({"trace": []}, "$[0].trace", 'write {"run_id": "…"}'),
+    (
+        {"expected": {"trace": []}},
+        "$[0].expected.trace",
+        'write {"max_repeated_tool_calls": 2}',
+    ),
+    ({"metrics": []}, "$[0].metrics", 'write {"latency_ms": 320.5}'),
+    ({"metrics": None}, "$[0].metrics", "fill it in, or remove it"),
+    ({"id": 5}, "$[0].id", 'quote it: "5"'),
+    ({"expected": {"contains": 5}}, "$[0].expected.contains", 'quote it: "5"'),
+    (
+        {"expected": {"tool_arguments": {}}},
+        "$[0].expected.tool_arguments",
+        'write [{"name": "weather", "arguments": {}}]',
+    ),
+    (
+        {"expected": {"max_tool_calls": 1.5}},
+        "$[0].expected.max_tool_calls",
+        "write a whole number, 0 or more, or leave it out",
+    ),
+]
+
+
+@pytest.mark.parametrize(("part", "pointer", "advice"), ADVICE)
+def test_what_to_write_is_said_in_json(
+    part: Any, pointer: str, advice: str, tmp_path: Path
+) -> None:
+    (found,) = check_rows([{"id": "a", "messages": SAID, **part}], tmp_path)
+    assert (found.pointer, found.help) == (pointer, advice)
+
+
+def test_a_case_that_is_none_is_shown_one(tmp_path: Path) -> None:
+    (found,) = check_rows(["text"], tmp_path)
+    assert found.help == 'write {"id": "weather", "messages": []}'
+
+
 def test_messages_are_anybodys(tmp_path: Path) -> None:
     messages = [*SAID, {"rol": "user", "contents": 1, "tool_call": []}]
     case = {"id": "a", "messages": messages, "expected": {"contains": [1]}}
