@@ -36,18 +36,18 @@ WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-
 
 def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> list[str]:
     """Return the codes that the check of an example, written into a folder, gives."""
-    files = example_files(example, code)
-    for name, text in files.items():
+    for name, text in example_files(example, code).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding=encoding)
     options = Options(root=folder, strict=False, today=date(2026, 6, 1))
-    system, _, fault = code.partition("/")
-    if system in {each.name for each in FORMATS}:
-        options = options._replace(dialect=None if fault == "detected" else system)
-        inputs = [Input(folder / next(iter(files)))]
-        return [found.code for found in validate(Kind.DATASET, inputs, options).diagnostics]
-    return [found.code for found in check_workspaces(folder, options).diagnostics]
+    system = code.partition("/")[0]
+    if system not in {each.name for each in FORMATS}:
+        return [found.code for found in check_workspaces(folder, options).diagnostics]
+    asked = None if code.endswith("/detected") else system
+    first = folder / next(iter(example_files(example, code)))
+    options = options._replace(dialect=asked)
+    return [found.code for found in validate(Kind.DATASET, [Input(first)], options).diagnostics]
 
 
 def test_every_code_has_one_page() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.api.pages import PAGES as OF_ITSELF
 from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.formats.databricks.pages import PAGES as OF_DATABRICKS
 from evalcontract.formats.northstar.pages import PAGES as OF_NORTHSTAR
 from evalcontract.library.pages import PAGES as OF_LIBRARY
 from evalcontract.source.pages import PAGES as OF_SOURCE
@@ -24,8 +25,9 @@ def every_page() -> list[Page]:
         *OF_STRUCTURE,
         *OF_LIBRARY,
         *OF_WORKSPACE,
-        *OF_ITSELF,
+        *OF_DATABRICKS,
         *OF_NORTHSTAR,
+        *OF_ITSELF,
     ]
 
 

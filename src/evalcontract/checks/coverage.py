@@ -10,7 +10,7 @@ from evalcontract.checks._kind import Outlook, State
 from evalcontract.checks.plan import OWN_EXPECTATIONS, Plan, own_outlooks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from evalcontract.model.span import Place
 
@@ -59,11 +59,13 @@ class Totals:
     rows: int = 0
     rows_without_checks: int = 0
     rows_on_which_nothing_runs: int = 0
+    fail: int = 0
 
     @property
     def cells(self) -> int:
         """How many checks there are, over all rows."""
-        return self.run + self.skip + self.vacuous + self.unavailable + self.rows_without_checks
+        told = self.run + self.skip + self.vacuous + self.unavailable + self.fail
+        return told + self.rows_without_checks
 
     @property
     def percent(self) -> float:
@@ -119,6 +121,7 @@ def total(rows: Iterable[RowCoverage]) -> Totals:
         count,
         empty,
         idle,
+        states[State.FAIL],
     )
 
 
@@ -132,4 +135,30 @@ def add(one: Totals, other: Totals) -> Totals:
         one.rows + other.rows,
         one.rows_without_checks + other.rows_without_checks,
         one.rows_on_which_nothing_runs + other.rows_on_which_nothing_runs,
+        one.fail + other.fail,
     )
+
+
+class Tally:
+    """Counts the coverage of rows as they stream by; rows with a gap are kept, or all of them."""
+
+    def __init__(self, *, keep_all: bool) -> None:
+        self._keep_all = keep_all
+        self._totals = Totals()
+        self._by_check: dict[tuple[str | None, str, str], Totals] = {}
+        self._kept: list[tuple[RowCoverage, Place]] = []
+
+    def take(self, row: RowCoverage, place: Callable[[], Place]) -> None:
+        """Count a row; `place` is asked only if it is kept."""
+        self._totals = add(self._totals, total([row]))
+        for cell in row.cells:
+            key = (row.rubric, cell.check, cell.kind)
+            one = Totals(**{cell.outlook.state.value: 1})
+            self._by_check[key] = add(self._by_check.get(key, Totals()), one)
+        whole = row.cells and all(cell.outlook.runs for cell in row.cells)
+        if self._keep_all or not whole:
+            self._kept.append((row, place()))
+
+    def of(self, file: str) -> FileCoverage:
+        """Return the coverage of the file that the rows were of."""
+        return FileCoverage(file, self._totals, self._by_check, tuple(self._kept))

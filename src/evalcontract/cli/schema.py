@@ -13,6 +13,12 @@ from evalcontract.cli.output import put, put_json
 from evalcontract.source.writing import write_text
 from evalcontract.structure import schemas
 
+
+def _names() -> list[str]:
+    others = schemas.names_of_bundles(), schemas.names_of_others()
+    return [*schemas.names(), *(name for names in others for name in names)]
+
+
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -28,14 +34,8 @@ def list_() -> None:
     put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in _names())
 
 
-def _names() -> list[str]:
-    return [*schemas.names(), *schemas.names_of_others()]
-
-
 @schema.command(context_settings=_HELP)
-@click.argument(
-    "name", type=click.Choice([*schemas.names(), *schemas.names_of_others()]), metavar="NAME"
-)
+@click.argument("name", type=click.Choice(_names()), metavar="NAME")
 def show(name: str) -> None:
     """Print a schema; NAME is one that `schema list` names."""
     put_json([schemas.text_of(name)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.formats._format import Dialect, dialects_of
+from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
@@ -16,7 +17,7 @@ from evalcontract.model.nearest import nearest
 if TYPE_CHECKING:
     from evalcontract.formats._format import Format
 
-FORMATS: tuple[Format, ...] = (NORTHSTAR,)
+FORMATS: tuple[Format, ...] = (DATABRICKS, NORTHSTAR)
 
 #: What a dataset of ours is called where a dialect is asked for.
 OURS = "evalcontract"

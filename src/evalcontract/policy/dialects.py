@@ -18,11 +18,13 @@ _NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
 # What every loader may reject; what follows from the keywords of a schema stands below.
 _REJECTED = ("rejected", "unread-medium", "missing-key", "wrong-type")
 _REJECTED_BY: dict[str, tuple[str, ...]] = {
+    "databricks": (),
     "northstar": ("unknown-key", "out-of-range", "malformed-value"),
 }
 # Of what the loader drops or takes without a word: strict mode fails on it.
 _SWALLOWED = ("near-miss-key", "duplicate-key", "not-finite", "duplicate-id")
 _SWALLOWED_BY: dict[str, tuple[str, ...]] = {
+    "databricks": ("two-expectations", "undocumented"),
     "northstar": (
         *("empty", "blank-id", "blank-text", "empty-list", "missing-answer", "missing-metric"),
         *("missing-trace", "not-evaluated", "ungraded-retrieval", "unused-trace"),

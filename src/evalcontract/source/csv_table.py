@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.rows import Batch, Sift
+from evalcontract.source.rows import Batch
 from evalcontract.source.text import split_lines
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class CsvTable:
         """The digest of the bytes, in hexadecimal."""
         return sha256(self._data).hexdigest()
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:  # noqa: ARG002
+    def batches(self) -> Iterator[Batch]:
         """Yield the one batch; its rows are there already."""
         empty = dict.fromkeys(self.header)
         rows = [{**empty, **dict(zip(self.header, each, strict=False))} for each in self.records]

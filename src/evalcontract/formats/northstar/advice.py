@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evalcontract.formats.northstar.lax import OF_EXPECTED, OF_METRICS, OF_TRACE
@@ -48,11 +47,11 @@ def advised(problem: Problem, path: Path) -> Problem:
     if problem.code == "northstar/unknown-key":
         home = _BELOW.get(str(where[-1]))
         if home is not None and home != ".".join(map(str, where[:-1])):
-            return replace(problem, help=f"it belongs below `{home}`")
+            return problem._replace(help=f"it belongs below `{home}`")
     elif problem.code == "northstar/wrong-type" and "write" in (problem.help or ""):
         keys = [each for each in where if isinstance(each, str)]
         sample = _SAMPLES.get(".".join(keys)) or _SAMPLES.get(keys[-1])
         if sample is not None:
             is_item = bool(keys) and isinstance(where[-1], int)
-            return replace(problem, help=f"write {sample[1:-1] if is_item else sample}")
+            return problem._replace(help=f"write {sample[1:-1] if is_item else sample}")
     return problem

@@ -45,9 +45,10 @@ def own_stash(
 
 
 def from_own_stash(case: dict[str, Any], index: int) -> Row | None:
-    """Return the row that a case was written from; None where it was not, or was changed since.
+    """Return the row that a case was written from.
 
-    Of a case that was changed, the keys that it has no place for still come back.
+    None where it was not, or where what it expects was changed since, so that it is no longer
+    what the kept rubric asks for.
     """
     metadata = case.get("metadata", {})
     stash = metadata.get(OURS)
@@ -62,10 +63,8 @@ def from_own_stash(case: dict[str, Any], index: int) -> Row | None:
     if not isinstance(kept, dict) or not isinstance(without, list):
         return None
     row = {key: part for key, part in plain.row.items() if key not in without} | kept
-    whole = Row(row, stash.get("rubric", plain.rubric))
-    added = {key: part for key, part in kept.items() if key not in plain.row}
-    changed = plain._replace(row={**plain.row, **added})
-    return next((each for each in (whole, changed) if _is_of(each, case, index)), None)
+    found = Row(row, stash.get("rubric", plain.rubric))
+    return found if _is_of(found, case, index) else None
 
 
 def _is_of(plain: Row, case: dict[str, Any], index: int) -> bool:

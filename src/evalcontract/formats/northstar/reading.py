@@ -41,11 +41,18 @@ class CaseReader:
     def read(self, row: Any, index: int) -> OurRow:
         """Turn a sound case."""
         if own := from_own_stash(row, index):
-            return OurRow(own.row, own.rubric, (), judges_of(own.rubric))
+            # The rubric that a row refers to has its name already.
+            rubric = None if "rubric_ref" in own.row else own.rubric
+            return OurRow(own.row, rubric, (), judges_of(rubric))
         found = as_row(row, index)
         reason = "it is no JSON, and only Python reads it"
         losses = [Loss(path, reason, is_kept=True) for path in found.unwritable]
         losses += _uncarried(without_unwritable(row)[0])
+        if OURS in row.get("metadata", {}):
+            reason = (
+                "the case was changed since it was a row of ours, and what was kept is not put back"
+            )
+            losses.append(Loss(("metadata", OURS), reason, is_kept=True))
         return OurRow(found.row, found.rubric, tuple(losses), judges_of(found.rubric))
 
 
