@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from northstar_cases import cases
 
-from evalcontract.api.options import Options
+from evalcontract.api.convert import Wanted, convert
+from evalcontract.api.options import Input, Options
 from evalcontract.api.validate import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.rubric import JUDGE
@@ -142,6 +143,7 @@ def test_every_expectation_has_its_place() -> None:
             },
         ],
         "scoring": {"combine": "all_pass"},
+        "metadata": {"made_from": "northstar"},
     }
     assert row["input"] == "How is the weather in Paris?"
     assert row["criteria"] == "Names the temperature."
@@ -252,3 +254,30 @@ def test_jsonl_has_no_place_beside_the_cases() -> None:
     rows, losses = NORTHSTAR.writer("jsonl", None).wrap([], {"id": "weather"})
     assert rows == []
     assert [(loss.path, loss.is_kept) for loss in losses] == [(("id",), False)]
+
+
+def test_the_name_of_a_rubric_that_is_made_again_is_not_kept() -> None:
+    ours = READER.read(CASES[0], 0)
+    row = {**ours.row, "rubric_ref": "rubric/weather@1.0.0"}
+    writer = NORTHSTAR.writer("json", None)
+    assert ours.rubric
+    written = writer.write(row, {**NAMED, **ours.rubric}, 0)
+    assert written.row == CASES[0]
+    assert written.losses == ()
+    changed = {**NAMED, **ours.rubric, "label": "Weather"}
+    kept = writer.write(row, changed, 0)
+    assert kept.row["metadata"]["evalcontract"]["row"] == {"rubric_ref": "rubric/weather@1.0.0"}
+    assert READER.read(kept.row, 0).row == row
+
+
+def test_files_go_there_and_back(tmp_path: Path) -> None:
+    document = {"cases": CASES, "owner": "support team"}
+    source, ours, back = (tmp_path / each for each in ("in.json", "datasets/o.yaml", "back.json"))
+    put(source, document)
+    ours.parent.mkdir()
+    options = Options(root=tmp_path, strict=False)
+    assert convert(Input(source), ours, Wanted("northstar", "evalcontract"), options).written
+    found = convert(Input(ours), back, Wanted(None, "northstar"), options)
+    assert found.written
+    assert not found.losses.total
+    assert json.loads(back.read_text()) == document

@@ -35,11 +35,14 @@ def own_stash(
     kept = {k: v for k, v in row.items() if k not in plain.row or not same(v, plain.row[k])}
     without = [key for key in plain.row if key not in row]
     stash: dict[str, Any] = {}
+    is_made = same(rubric, plain.rubric)
+    if is_made and rubric:
+        kept.pop("rubric_ref", None)  # it is made again, and named
     if kept:
         stash["row"] = kept
     if without:
         stash["without"] = without
-    if not same(rubric, plain.rubric):
+    if not is_made:
         stash["rubric"] = rubric
     return stash
 

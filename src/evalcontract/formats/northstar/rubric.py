@@ -40,6 +40,8 @@ Answer PASS or FAIL.
 """,
 }
 _REFERENCE = f"judge/{JUDGE['id']}@{JUDGE['version']}"
+# Marks a rubric that is made of cases, and can be made again: its name need not be kept.
+_MADE = {"made_from": "northstar"}
 # With these every check has to pass, as every grader of NorthStar has to.
 _ALL = ("all_pass", "min")
 # Keys of a check that only say what it is.
@@ -65,7 +67,9 @@ def to_rubric(expected: dict[str, Any]) -> dict[str, Any] | None:
     ]
     if "goal" in expected or "rubric" in expected:
         checks.append({"id": "judged", "kind": "llm_judge", "judge_prompt_ref": _REFERENCE})
-    return {"checks": checks, "scoring": {"combine": "all_pass"}} if checks else None
+    if not checks:
+        return None
+    return {"checks": checks, "scoring": {"combine": "all_pass"}, "metadata": dict(_MADE)}
 
 
 _TOOLS: dict[str, Any] = {
