@@ -6,9 +6,11 @@ import json
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from northstar_cases import cases, json_values, mappings, metadata, texts
+from northstar_models import Case
 
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.normal import EXPECTED, METRICS, normal, same
@@ -154,6 +156,7 @@ def test_a_row_of_ours_comes_back(row: dict[str, Any], rubric: dict[str, Any] | 
     assert json.dumps([row, rubric], sort_keys=True) == before
     assert written.problems == ()
     assert all(loss.is_kept for loss in written.losses)
+    Case.model_validate(written.row)
     case = json.loads(json.dumps(written.row))
     found = READER.read(case, 3)
     # A rubric that has a name already is not made anew.
@@ -170,3 +173,24 @@ def test_what_somebody_else_keeps_under_our_name_is_left_alone() -> None:
         assert back == case
         assert [loss.path for loss in ours.losses] == [("metadata", "evalcontract")]
         assert ours.row["metadata"] == {"northstar": {"written": {"metadata": case["metadata"]}}}
+
+
+ILL_FORMED: list[dict[str, Any]] = [
+    {},
+    {"checks": 5, "scoring": 5},
+    {"checks": [5, {"kind": []}], "scoring": {"combine": "all_pass"}},
+    {"checks": [{"kind": "must_contain_any"}], "scoring": {"combine": "all_pass"}},
+    {"checks": [{"kind": "must_contain_any", "values": [5]}], "scoring": {"combine": "min"}},
+    {"checks": [{"kind": "tool_usage", "max_calls": "many"}], "scoring": {"combine": "min"}},
+    {"checks": [{"kind": "tool_usage", "expected_tools": 5}], "scoring": {"combine": "min"}},
+]
+
+
+@pytest.mark.parametrize("rubric", ILL_FORMED)
+def test_a_rubric_with_faults_is_kept_and_said_to_be_lost(rubric: dict[str, Any]) -> None:
+    row = {"id": "a", "input": "How is it?", "rubric_ref": "rubric/weather@1.0.0"}
+    written = WRITER.write(row, rubric, 0)
+    Case.model_validate(written.row)
+    assert "expected" not in written.row
+    assert written.row["metadata"]["evalcontract"]["row"] == {"rubric_ref": row["rubric_ref"]}
+    assert written.losses

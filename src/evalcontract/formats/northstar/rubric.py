@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import Loss
+from evalcontract.formats.northstar.lax import RefusedError
+from evalcontract.formats.northstar.normal import EXPECTED, normal
 
 #: The judge that stands for RubricJudge: it grades by the goal or the rubric of a row.
 JUDGE: dict[str, Any] = {
@@ -106,18 +108,38 @@ def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
         _extend(carried, "not_contains", row.get("must_not_contain", ()))
         _tools(row.get("expected_tools", ()), carried)
         return carried
-    checks = rubric.get("checks", ())
-    combine = rubric.get("scoring", {}).get("combine")
+    checks = _mappings(rubric.get("checks"))
+    scoring = rubric.get("scoring")
+    combine = scoring.get("combine") if isinstance(scoring, dict) else None
     if combine not in _ALL and len(checks) > 1:
         reason = f"NorthStar asks for every grader to pass, and this rubric for `{combine}`"
         carried.losses.append(Loss(("rubric_ref",), reason, is_kept=True))
         return carried
     for check in checks:
-        if not _KINDS.get(check.get("kind", ""), _unknown)(check, row, carried):
+        if not _is_said(check, row, carried):
             name = check.get("id") or check.get("kind")
             reason = f"NorthStar has no grader for the check `{name}`"
             carried.losses.append(Loss(("rubric_ref",), reason, is_kept=True))
     return carried
+
+
+def _is_said(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    """Say a check as a case does, if it can; the rubric may be one that has faults."""
+    said = Carried(dict(carried.expected), [])
+    try:
+        if not _KINDS.get(check.get("kind", ""), _unknown)(check, row, said):
+            return False
+        if any(normal(said.expected, EXPECTED).get(key) is None for key in said.expected):
+            return False  # a blank text, or a value of another type
+    except (AttributeError, KeyError, TypeError, RefusedError):
+        return False
+    carried.expected.update(said.expected)
+    return True
+
+
+def _mappings(value: Any) -> list[dict[str, Any]]:
+    parts = value if isinstance(value, list) else ()
+    return [each for each in parts if isinstance(each, dict)]
 
 
 def _extend(carried: Carried, key: str, values: Any) -> None:

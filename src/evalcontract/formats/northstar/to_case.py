@@ -100,8 +100,8 @@ def _with_stash(case: dict[str, Any], stash: dict[str, Any]) -> dict[str, Any]:
         kept["input"], messages, name
     ):
         case["input"] = kept["input"]
-    if "trace" in kept and "trace" not in case:
-        case["trace"] = kept["trace"]
+    if "trace" in kept and kept["trace"] is None and "trace" not in case:
+        case["trace"] = None
     if isinstance(kept.get("metadata"), dict):
         case["metadata"] = {**case.get("metadata", {}), **kept["metadata"]}
     if isinstance(kept.get("id"), str) and _NUMBERED.fullmatch(name):
