@@ -320,6 +320,15 @@ def _absent(reason: str) -> Never:
 OF_OTHERS = {
     "formats/databricks-application": ("- request: What is a shuffle?\n  \n", "expected_facts"),
     "formats/databricks-outputs": ("- request: What is a shuffle?\n  \n", "retrieved_context"),
+    **{
+        f"formats/evret-{release}": ("queries:\n  - query_id: q1\n    \n", key)
+        for release, key in (
+            ("0.0.1", "relevant_doc_ids"),
+            ("0.0.2", "expected_answers"),
+            ("0.0.3", "expected_doc_ids"),
+        )
+    },
+    "formats/northstar": ("cases:\n  - id: one\n    \n", "messages"),
 }
 
 

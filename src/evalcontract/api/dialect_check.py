@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evalcontract.source.foreign import Foreign
 
 # What Python's parser lets pass is the loader's business; everything else cannot be read.
-_REMARKS = ("source/duplicate-key", "source/not-finite")
+_REMARKS = frozenset({"source/duplicate-key", "source/not-finite"})
 _MEDIA = {"json": "JSON", "jsonl": "JSONL", "csv": "CSV", "yaml": "YAML", "parquet": "Parquet"}
 
 
@@ -48,6 +48,7 @@ class DialectCheck:
         self._read = read
         self._policy = policy
         self._stage = SchemaStage(dialect.format.name, dialect.format.title, dialect.schema)
+        self._passed_over = _REMARKS
         self._faults: list[Diagnostic] = []
         self._rest: list[Problem] = []
 
@@ -66,6 +67,7 @@ class DialectCheck:
         self._remark([(each, None) for each in self._read.remarks])
         layout = form.lay_out(self._read, variant, self._stage)
         self._rest += layout.problems
+        self._passed_over |= layout.passed_over
         if layout.is_lost:
             return
         judge = form.judge(variant, self._stage)
@@ -75,7 +77,7 @@ class DialectCheck:
             is_clean = self._stage.passes(batch.rows)
             found = []
             for index, row in enumerate(batch.rows, batch.first_index):
-                path = (*layout.prefix, index)
+                path = layout.prefix if layout.is_row else (*layout.prefix, index)
                 problems = judge.see(row, path, is_clean=is_clean or self._stage.passes([row]))
                 found.append(self._judged(index, row, path, list(problems)))
             yield found
@@ -128,7 +130,7 @@ class DialectCheck:
 
     def _remark(self, faults: list[tuple[SourceFault, str | None]]) -> None:
         for fault, text in faults:
-            if fault.code in _REMARKS:
+            if fault.code in self._passed_over:
                 name = self.dialect.format.name
                 code = f"{name}/{fault.code.partition('/')[2]}"
                 fault = fault._replace(code=code)  # noqa: PLW2901 - the same fault, here weighed less

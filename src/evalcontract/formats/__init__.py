@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from evalcontract.formats._format import Dialect, dialects_of
 from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
+from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import Format
 
-FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET)
+FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, NORTHSTAR)
 
 #: What a dataset of ours is called where a dialect is asked for.
 OURS = "evalcontract"

@@ -20,6 +20,7 @@ _REJECTED = ("rejected", "unread-medium", "missing-key", "wrong-type")
 _REJECTED_BY: dict[str, tuple[str, ...]] = {
     "databricks": (),
     "evret": ("empty-value", "malformed-cell", "short-row"),
+    "northstar": ("unknown-key", "out-of-range", "malformed-value"),
 }
 # Of what the loader drops or takes without a word: strict mode fails on it.
 _SWALLOWED = ("near-miss-key", "duplicate-key", "not-finite", "duplicate-id")
@@ -41,6 +42,10 @@ _SWALLOWED_BY: dict[str, tuple[str, ...]] = {
         "shadowed-key",
         "taken-for-absent",
         "unknown-document",
+    ),
+    "northstar": (
+        *("empty", "blank-id", "blank-text", "empty-list", "missing-answer", "missing-metric"),
+        *("missing-trace", "not-evaluated", "ungraded-retrieval", "unused-trace"),
     ),
 }
 

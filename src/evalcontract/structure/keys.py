@@ -81,8 +81,9 @@ class NearMisses:
     """Finds such keys in a value and in all that its schema describes below it.
 
     `also` is a second schema of the value itself. Only mappings that the schema leaves open are
-    looked at: in a closed one an unknown key is a fault of structure already. What a schema knows
-    is worked out once for each part of it that does not depend on the value.
+    looked at: in a closed one an unknown key is a fault of structure already, and in a free one
+    (`additionalProperties: true`) none. What a schema knows is worked out once for each part of it
+    that does not depend on the value.
     """
 
     def __init__(self, schema: Schema, also: Schema | None = None) -> None:
@@ -132,7 +133,7 @@ class NearMisses:
         keys = {**{key: {} for key in properties(also)}, **ours}
         parts = list(branches(schema, value, self._root))
         required = [key for part in (*parts, also) for key in part.get("required", ())]
-        is_open = all(part.get("additionalProperties") is not False for part in parts)
+        is_open = not any(isinstance(part.get("additionalProperties"), bool) for part in parts)
         return _Known(keys, ours, tuple(required), is_open and bool(keys), self._root)
 
 
