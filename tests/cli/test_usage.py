@@ -60,7 +60,7 @@ def test_a_group_alone_shows_its_help_once(
         (
             ["schema", "show", "nope"],
             (
-                "invalid value for NAME: there is no schema `nope`; "
+                "invalid value for 'NAME': there is no schema `nope`; "
                 "`evalcontract schema list` names them"
             ),
         ),
