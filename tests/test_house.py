@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import evalcontract
-from evalcontract import report, rules
+from evalcontract import formats, report, rules
 from evalcontract.policy import TABLE
 from evalcontract.rules._dataset_rule import DatasetRule
 from evalcontract.rules._row_rule import RowRule
@@ -30,7 +30,9 @@ MODULE_LINES = 300
 FUNCTION_LINES = 60
 SUMMARY_CHARACTERS = 100
 
-CODE = re.compile(r"(source|dataset|rubric|judge|target|bundle|reference|internal)/[a-z-]+")
+#: The first words of codes; those of other systems' datasets are the names of the formats.
+KINDS = ("source", "dataset", "rubric", "judge", "target", "bundle", "reference", "internal")
+CODE = re.compile(rf"({'|'.join((*KINDS, *(each.name for each in formats.FORMATS)))})/[a-z-]+")
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
 NO_FORMATS = {"report", "frame", "coverage"}
@@ -99,6 +101,13 @@ def test_every_output_format_stands_in_the_table() -> None:
     assert stems >= NO_FORMATS
     for name, write in report.FORMATS.items():
         assert write.__module__ == f"evalcontract.report.{name}"
+
+
+def test_every_dataset_format_stands_in_the_table() -> None:
+    stems = [module.__name__.rpartition(".")[2] for module in modules_of(formats)]
+    assert sorted(stems) == sorted(each.name for each in formats.FORMATS)
+    for each in formats.FORMATS:
+        assert type(each).__module__ == f"evalcontract.formats.{each.name}"
 
 
 @every_file

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.api.manual import every_page, manual
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.api.options import Input, Options
+from evalcontract.api.validate import check_workspaces, validate
+from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
+from evalcontract.model.reference import Kind
 from evalcontract.policy import TABLE
 from evalcontract.structure.schemas import load
 from evalcontract.structure.sentences import FAULTS
@@ -27,6 +29,14 @@ STAND_INS = {
 }
 #: Codes whose bad example has the fault as bytes of another encoding, which a page cannot show.
 ENCODINGS = {"source/binary": "utf-16-le", "source/encoding": "cp1252"}
+#: Codes of other systems' datasets that only another dialect than the system's first one has.
+DIALECTS = {
+    "mlflow/duplicate-id": "mlflow:managed",
+    "mlflow/open-source-source": "mlflow:managed",
+    "mlflow/several-sources": "mlflow:managed",
+    "mlflow/mixed-traces": "mlflow:evaluate",
+    "mlflow/no-rows": "mlflow:evaluate",
+}
 
 #: Codes of structure that no keyword is behind: they come from what a schema leaves open.
 WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-miss-key"}
@@ -34,11 +44,18 @@ WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-
 
 def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> list[str]:
     """Return the codes that the check of an example, written into a folder, gives."""
-    for name, text in example_files(example, code).items():
+    files = example_files(example, code)
+    for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding=encoding)
     options = Options(root=folder, strict=False, today=date(2026, 6, 1))
+    system, _, fault = code.partition("/")
+    if system in {each.name for each in FORMATS}:
+        dialect = None if fault == "detected" else DIALECTS.get(code, system)
+        options = options._replace(dialect=dialect)
+        inputs = [Input(folder / next(iter(files)))]
+        return [found.code for found in validate(Kind.DATASET, inputs, options).diagnostics]
     return [found.code for found in check_workspaces(folder, options).diagnostics]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.api.pages import PAGES as OF_ITSELF
 from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.formats.mlflow.pages import PAGES as OF_MLFLOW
 from evalcontract.library.pages import PAGES as OF_LIBRARY
 from evalcontract.source.pages import PAGES as OF_SOURCE
 from evalcontract.structure.pages import PAGES as OF_STRUCTURE
@@ -24,6 +25,7 @@ def every_page() -> list[Page]:
         *OF_LIBRARY,
         *OF_WORKSPACE,
         *OF_ITSELF,
+        *OF_MLFLOW,
     ]
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.formats._format import Dialect, dialects_of
+from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import Format
 
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (MLFLOW,)
 
 #: What a dataset of ours is called where a dialect is asked for.
 OURS = "evalcontract"

@@ -17,10 +17,34 @@ _NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
 
 # What every loader may reject; what follows from the keywords of a schema stands below.
 _REJECTED = ("rejected", "unread-medium", "missing-key", "wrong-type")
-_REJECTED_BY: dict[str, tuple[str, ...]] = {}
+_REJECTED_BY: dict[str, tuple[str, ...]] = {
+    "mlflow": (
+        "unknown-key",
+        "malformed-value",
+        "mixed-goal",
+        "mixed-granularity",
+        "empty-inputs",
+        "mixed-outputs",
+        "mixed-traces",
+        "documented-source",
+        "open-source-source",
+        "several-sources",
+        "no-rows",
+    ),
+}
 # Of what the loader drops or takes without a word: strict mode fails on it.
 _SWALLOWED = ("near-miss-key", "duplicate-key", "not-finite", "duplicate-id")
-_SWALLOWED_BY: dict[str, tuple[str, ...]] = {}
+_SWALLOWED_BY: dict[str, tuple[str, ...]] = {
+    "mlflow": (
+        "misplaced-key",
+        "equal-inputs",
+        "reserved-goal",
+        "facts-and-response",
+        "no-list-of-texts",
+        "unreadable-tool-call",
+        "no-expectations",
+    ),
+}
 
 #: The systems whose datasets are checked.
 SYSTEMS = tuple(_REJECTED_BY)
