@@ -14,6 +14,9 @@ from evalcontract.api.validate import validate
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
 from evalcontract.policy.dialects import REJECTED
+from evalcontract.source.document import Document
+from evalcontract.source.foreign import Foreign
+from evalcontract.source.json_scanner import scan
 
 #: Cases whose verdict does not hang on a dataset, and why.
 NO_DATASET = {
@@ -90,3 +93,22 @@ def test_a_scorer_that_fails_has_that_prospect(cases: list[dict[str, Any]], name
     assert case["verdict"] == "reject"
     assert states[SCORERS[name]] == "fail"
     assert states["Safety"] == "run"
+
+
+def test_a_stored_record_is_read_as_the_one_that_was_given(cases: list[dict[str, Any]]) -> None:
+    """The store adds a user, times and an id: a row is the same but for these."""
+    read = Foreign("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
+    count = 0
+    for case in cases:
+        given = records_of(case)
+        stored = case.get("stored")
+        if case["op"] != "merge_records" or not stored or len(stored) != len(given):
+            continue
+        rows = [MLFLOW.reader(read, "oss").read(each, 0).row for each in given]
+        again = [MLFLOW.reader(read, "oss").read(each, 0).row for each in stored]
+        for one in (*rows, *again):
+            one.pop("metadata", None)
+            one.pop("id")
+        count += len(rows)
+        assert sorted(map(repr, rows)) == sorted(map(repr, again)), case["name"]
+    assert count > 15

@@ -41,7 +41,8 @@ class Mlflow:
     basis = (
         "MLflow 3.18.0, run on a SQLite store; 3.17.2 differs in empty `tags` that are no mapping, "
         "such as null, which it refuses. Of a trace only what its reading needs at the top is "
-        "checked. `managed`: per public documentation of Databricks alone, never run."
+        "checked, and half a character or an odd `request_id` may make `evaluate` say otherwise. "
+        "`managed`: per public documentation of Databricks alone, never run."
     )
 
     def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:  # noqa: ARG002

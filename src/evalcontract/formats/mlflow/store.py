@@ -84,8 +84,8 @@ class InStore(Records):
 
 def _unstorable(value: Any, path: Path) -> Iterator[Problem]:
     """Say that a value does not fit into the column of the store that it is copied into."""
-    is_lone = isinstance(value, str) and any("\ud800" <= each <= "\udfff" for each in value)
+    is_half = isinstance(value, str) and any("\ud800" <= each <= "\udfff" for each in value)
     is_large = isinstance(value, int) and not -_MOST_OF_SQLITE <= value < _MOST_OF_SQLITE
-    if isinstance(value, dict | list) or is_lone or is_large:
+    if isinstance(value, dict | list) or is_half or is_large:
         message = f"`{path[-1]}` is copied into a column of texts, and does not fit in there"
         yield Problem("mlflow/wrong-type", message, path, "write a text")
