@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -13,11 +13,17 @@ from hypothesis import strategies as st
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.mlflow.changes import applied, difference, same
 from evalcontract.formats.mlflow.kept import NESTED
+from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
 from evalcontract.source.json_scanner import scan
 from evalcontract.structure.check import structure_of
 from evalcontract.structure.dialect_stage import SchemaStage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.model.diagnostic import Problem
 
 VARIANTS = ("oss", "managed", "evaluate")
 TEXTS = st.text(max_size=6) | st.sampled_from(["a\nb", " ", "row_1", '{"a": 1}'])
@@ -114,6 +120,11 @@ def as_record(row: dict[str, Any], variant: str, index: int = 0) -> Any:
     return MLFLOW.writer("json", variant).write(row, None, index)
 
 
+def refused(problems: Iterable[Problem]) -> list[str]:
+    """Return the codes of problems at which a loader stops."""
+    return [each.code for each in problems if each.code in REJECTED]
+
+
 @given(st.sampled_from(VARIANTS).flatmap(lambda each: st.tuples(st.just(each), records(each))))
 def test_a_record_comes_back_as_it_was(given: tuple[str, dict[str, Any]]) -> None:
     variant, record = given
@@ -154,6 +165,30 @@ def test_what_is_written_is_taken(variant: str, rows: list[dict[str, Any]]) -> N
         for problem in judge.see(record, (index,), is_clean=False)
     ]
     assert set(found) <= {"mlflow/no-expectations", "mlflow/duplicate-id"}
+
+
+@given(
+    st.sampled_from(VARIANTS).flatmap(
+        lambda each: st.tuples(st.just(each), st.lists(records(each), max_size=3))
+    ),
+    st.sampled_from(VARIANTS),
+)
+def test_records_of_one_mlflow_are_taken_by_another(
+    given: tuple[str, list[dict[str, Any]]], other: str
+) -> None:
+    variant, some = given
+    judges = [
+        MLFLOW.judge(each, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{each}"))
+        for each in (variant, other)
+    ]
+    writer = MLFLOW.writer("json", other)
+    index = 0
+    for record in some:
+        if not refused(judges[0].see(record, (index,), is_clean=False)):
+            written = writer.write(as_row(record, variant, index).row, None, index)
+            if not written.problems:
+                assert not refused(judges[1].see(written.row, (index,), is_clean=False))
+                index += 1
 
 
 @given(MAPPINGS, MAPPINGS, st.sampled_from([frozenset(), NESTED]))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from evalcontract.api.options import Input, Options
 from evalcontract.api.validate import validate
 from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.formats.mlflow.file_state import Merging
 from evalcontract.model.reference import Kind
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.engine import native_for
@@ -281,6 +282,31 @@ def test_the_short_way_says_the_same(variant: str, rows: list[Any]) -> None:
         said = [*short.see(row, (index,), is_clean=is_clean)]
         assert said == [*close.see(row, (index,), is_clean=False)]
     assert [*short.finish()] == [*close.finish()]
+
+
+INPUTS = st.dictionaries(st.sampled_from(["a", "b", "1 a", '{"a']), VALUES | st.text(), max_size=2)
+
+
+@given(INPUTS, INPUTS)
+def test_inputs_are_equal_where_their_json_is(one: dict[str, Any], other: dict[str, Any]) -> None:
+    merging = Merging()
+    assert merging.first_with(one, 0) is None
+    is_one = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    assert merging.first_with(other, 1) == (0 if is_one else None)
+
+
+@pytest.mark.parametrize("name", ["records.jsonl", "records.yaml", "records.parquet"])
+def test_records_are_read_from_other_media(name: str, tmp_path: Path) -> None:
+    records = [record(), record()]
+    if name.endswith("parquet"):
+        parquet = pytest.importorskip("pyarrow.parquet")
+        table = pytest.importorskip("pyarrow").Table.from_pylist(records)
+        parquet.write_table(table, tmp_path / name)
+        options = Options(root=tmp_path, strict=False, dialect="mlflow")
+        said = validate(Kind.DATASET, [Input(tmp_path / name)], options).diagnostics
+    else:
+        said = found(records, tmp_path, "oss", name)
+    assert [(each.code, each.pointer) for each in said] == [("mlflow/equal-inputs", "$[1].inputs")]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.model.path import Path
 
@@ -18,6 +18,8 @@ GOAL = "goal"
 SESSION_KEYS = frozenset({"persona", GOAL, "context", "simulation_guidelines"})
 
 _encode = json.JSONEncoder(sort_keys=True).encode
+# Bytes of a digest: of a million million records two would hardly agree by chance.
+_ENOUGH = 16
 _EMPTY, _SESSION, _TRACE = "empty", "session", "trace"
 _SAID = {
     _EMPTY: "has empty inputs",
@@ -45,6 +47,15 @@ _WORDS: dict[type, str] = {
 }
 
 
+def _told_apart(inputs: dict[str, Any]) -> bytes:
+    """Return bytes that are equal where inputs are equal as JSON with sorted keys."""
+    if len(inputs) == 1:
+        ((key, value),) = inputs.items()
+        if type(value) is str:  # most inputs are one text, and need no encoder
+            return f"{len(key)} {key}{value}".encode("utf-8", "surrogatepass")
+    return _encode(inputs).encode()
+
+
 class Merging:
     """Tells records that the store takes for one: those whose inputs are equal.
 
@@ -57,7 +68,7 @@ class Merging:
 
     def first_with(self, inputs: Any, index: int) -> int | None:
         """Return the first record with these inputs, where that is an earlier one."""
-        digest = sha256(_encode(inputs).encode()).digest()
+        digest = sha256(_told_apart(inputs)).digest()[:_ENOUGH]
         first = self._first.setdefault(digest, index)
         return None if first == index else first
 
@@ -87,15 +98,16 @@ class Granularity:
         self._is_told = False
         self._has_company = False
 
-    def see(self, inputs: dict[str, Any], path: Path) -> Iterator[Problem]:
-        """Take a record; yield a problem where it does not go with one before it."""
+    def see(self, inputs: dict[str, Any], path: Path) -> Iterable[Problem]:
+        """Take a record; return a problem where it does not go with one before it."""
         kind = (_SESSION if GOAL in inputs else _TRACE) if inputs else _EMPTY
         if kind is _SESSION:
             self._has_company |= len(inputs) > 1
-        if kind not in self._first:
-            self._first[kind] = path
-            if len(self._first) > 1 and not self._is_told:
-                yield from self._clash(kind, path)
+        if kind in self._first:
+            return ()
+        self._first[kind] = path
+        is_alone = len(self._first) == 1
+        return () if self._is_told or is_alone else self._clash(kind, path)
 
     def finish(self) -> Iterator[Problem]:
         """Say that `goal` is reserved, where nothing shows that the author knows it."""
