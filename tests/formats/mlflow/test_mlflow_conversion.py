@@ -294,6 +294,16 @@ def test_what_the_other_mlflow_has_no_place_for_is_lost() -> None:
     }
 
 
+def test_the_first_row_for_evaluate_has_inputs_by_name() -> None:
+    writer = MLFLOW.writer("json", "evaluate")
+    later = as_row({"inputs": "How deep?"}, "evaluate", 1).row
+    codes = [
+        [each.code for each in writer.write(row, None, index).problems]
+        for index, row in enumerate([later, {"id": "a", "input": "How?"}, later])
+    ]
+    assert codes == [["mlflow/wrong-type"], [], []]
+
+
 def test_what_stands_around_rows_is_lost() -> None:
     document, losses = MLFLOW.writer("json", "oss").wrap([{"inputs": {}}], {"label": "Harbour"})
     assert document == [{"inputs": {}}]

@@ -62,3 +62,26 @@ def id_of(source: dict[str, Any]) -> tuple[str, Any]:
     """Return what the open-source store takes for the id of a source: its key, and its value."""
     key = "trace_id" if type_of(source) == "TRACE" else "source_id"
     return key, (source.get("source_data") or {}).get(key)
+
+
+def for_store(source: Any) -> dict[str, Any] | None:
+    """Return any source as the open-source store takes it; None where it has no such form."""
+    form = open_source_form(source) if is_documented(source) else source
+    if not isinstance(form, dict) or type_of(form) is None:
+        return None
+    if form.keys() - {"source_type", "source_data"}:
+        return None
+    if not isinstance(form.get("source_data", {}), dict | None):
+        return None
+    return None if isinstance(id_of(form)[1], dict | list) else form
+
+
+def for_databricks(source: Any) -> dict[str, Any] | None:
+    """Return any source as Databricks documents it; None where it has no such form."""
+    form = source if is_documented(source) else documented_form(source)
+    kinds = kinds_of(form)
+    if form is None or len(kinds) != 1 or not isinstance(form[kinds[0]], dict):
+        return None
+    data = form[kinds[0]]
+    is_told = isinstance(data.get(DOCUMENTED[kinds[0]]), str)
+    return form if is_told and isinstance(data.get("content"), str | None) else None

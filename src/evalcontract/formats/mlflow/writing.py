@@ -11,12 +11,7 @@ from evalcontract.formats.mlflow.changes import Change, difference
 from evalcontract.formats.mlflow.file_state import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.formats.mlflow.kept import NESTED
 from evalcontract.formats.mlflow.plain import as_record, as_row
-from evalcontract.formats.mlflow.sources import (
-    documented_form,
-    is_documented,
-    is_open_source,
-    open_source_form,
-)
+from evalcontract.formats.mlflow.sources import for_databricks, for_store
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -26,6 +21,7 @@ _REASONS = {
     "id": "the store gives records ids of its own",
     "rubric_ref": "MLflow's scorers are named where it is run, not in the data",
 }
+_SOURCES = {"oss": for_store, "managed": for_databricks}
 _NO_PLACE = "records have no place for it"
 
 
@@ -95,8 +91,9 @@ class MlflowWriter:
     def _of_evaluate(self, record: dict[str, Any]) -> Iterator[Problem]:
         has_trace = "trace" in record
         if self._has_traces is None:
-            self._has_traces = has_trace
-            if not has_trace and not isinstance(record.get("inputs"), dict):
+            if has_trace or isinstance(record.get("inputs"), dict):
+                self._has_traces = has_trace
+            else:
                 message = "the first row must have inputs by name, and this one stands for no such"
                 yield Problem("mlflow/wrong-type", message, ("input",), "let another row be first")
         elif has_trace is not self._has_traces:
@@ -112,10 +109,7 @@ def _translated(set_: dict[str, Any], variant: str) -> dict[str, Any]:
         expected = found["expectations"].items()
         found["expectations"] = {key: part for key, part in expected if part is not None}
     source = set_.get("source")
-    if variant == "managed" and is_open_source(source):
-        source = documented_form(source)
-    elif variant == "oss" and is_documented(source):
-        source = open_source_form(source)
+    source = _SOURCES[variant](source) if variant in _SOURCES else source
     return {**found, "source": source} if source else found
 
 
