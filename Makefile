@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check lint types imports fast docs bench clean
+# Where the real loaders of other systems are, for the tests that ask them.
+PEERS := tests/peers/.venv
+
+.PHONY: demo test check lint types imports fast docs bench peers clean
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -34,8 +37,17 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/run.py $(BENCH)
 
+# The real loaders of other systems: EVALCONTRACT_PEERS=$(PEERS)/bin/python lets the tests use them.
+peers: $(PEERS)/.ready
+
+$(PEERS)/.ready: tests/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	for old in 0.0.1 0.0.2; do $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(PEERS)/evret-$$old evret==$$old; done
+	@touch $@
+
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage
+	rm -rf $(PEERS) $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'

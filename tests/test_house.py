@@ -13,7 +13,10 @@ import pytest
 
 import evalcontract
 from evalcontract import formats, report, rules
+from evalcontract.formats import FORMATS
+from evalcontract.model.reference import Kind
 from evalcontract.policy import TABLE
+from evalcontract.policy.dialects import SYSTEMS as SYSTEMS_OF_POLICY
 from evalcontract.rules._dataset_rule import DatasetRule
 from evalcontract.rules._row_rule import RowRule
 from evalcontract.rules._rule import Rule
@@ -30,12 +33,13 @@ MODULE_LINES = 300
 FUNCTION_LINES = 60
 SUMMARY_CHARACTERS = 100
 
-#: The first words of codes; those of other systems' datasets are the names of the formats.
-KINDS = ("source", "dataset", "rubric", "judge", "target", "bundle", "reference", "internal")
-CODE = re.compile(rf"({'|'.join((*KINDS, *(each.name for each in formats.FORMATS)))})/[a-z-]+")
+SYSTEMS = "|".join(each.name for each in FORMATS)
+CODE = re.compile(
+    rf"(source|dataset|rubric|judge|target|bundle|reference|internal|{SYSTEMS})/[a-z-]+"
+)
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
-NO_FORMATS = {"report", "frame", "coverage"}
+NO_FORMATS = {"report", "frame", "coverage", "losses"}
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
 #: `zip(…, strict=True)` is another word; its arguments may hold brackets, two deep.
@@ -66,7 +70,7 @@ def rules_of(module: ModuleType) -> list[Any]:
     """Return the rules that a module makes."""
     found: list[Any] = []
     for value in vars(module).values():
-        parts = value if isinstance(value, tuple) else (value,)
+        parts = value if type(value) is tuple else (value,)
         found += [part for part in parts if isinstance(part, Rule | RowRule | DatasetRule)]
     return found
 
@@ -74,13 +78,24 @@ def rules_of(module: ModuleType) -> list[Any]:
 def test_every_rule_stands_in_a_table() -> None:
     made = {rule.code: rule for module in modules_of(rules) for rule in rules_of(module)}
     tables: tuple[Any, ...] = (
-        *rules.ARTIFACT_RULES,
-        *rules.ROW_RULES,
-        *rules.DATASET_RULES,
+        *rules.load_rules(rules.RUBRIC_RULES, Kind.RUBRIC),
+        *rules.load_rules(rules.JUDGE_RULES, Kind.JUDGE),
+        *rules.load_rules(rules.ROW_RULES),
+        *rules.load_rules(rules.DATASET_RULES),
     )
     listed = {rule.code: rule for rule in tables}
     assert len(tables) == len(listed)
     assert made == listed
+
+
+def test_a_rule_stands_in_the_table_of_what_it_looks_at() -> None:
+    for table, kind in ((rules.RUBRIC_RULES, Kind.RUBRIC), (rules.JUDGE_RULES, Kind.JUDGE)):
+        assert {rule.kinds for rule in rules.load_rules(table, kind)} == {(kind,)}
+    assert {type(rule) for rule in rules.load_rules(rules.ROW_RULES)} == {RowRule}
+    assert {type(rule) for rule in rules.load_rules(rules.DATASET_RULES)} == {DatasetRule}
+
+
+def test_a_module_without_a_rule_is_none() -> None:
     assert [module for module in modules_of(rules) if not rules_of(module)] == []
 
 
@@ -103,11 +118,9 @@ def test_every_output_format_stands_in_the_table() -> None:
         assert write.__module__ == f"evalcontract.report.{name}"
 
 
-def test_every_dataset_format_stands_in_the_table() -> None:
-    stems = [module.__name__.rpartition(".")[2] for module in modules_of(formats)]
-    assert sorted(stems) == sorted(each.name for each in formats.FORMATS)
-    for each in formats.FORMATS:
-        assert type(each).__module__ == f"evalcontract.formats.{each.name}"
+def test_every_format_stands_in_the_table() -> None:
+    packages = {module.__name__.rpartition(".")[2] for module in modules_of(formats)}
+    assert packages == {each.name for each in FORMATS} == set(SYSTEMS_OF_POLICY)
 
 
 @every_file

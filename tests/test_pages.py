@@ -28,7 +28,12 @@ STAND_INS = {
     "internal/rule-crashed": "a file that crashes a rule is a bug, and gets mended",
 }
 #: Codes whose bad example has the fault as bytes of another encoding, which a page cannot show.
-ENCODINGS = {"source/binary": "utf-16-le", "source/encoding": "cp1252"}
+ENCODINGS = {
+    "source/binary": "utf-16-le",
+    "source/encoding": "cp1252",
+    "evret/rejected": "utf-8-sig",
+    "evret/hidden-column": "utf-8-sig",
+}
 #: Codes of other systems' datasets that only another dialect than the system's first one has.
 DIALECTS = {
     "mlflow/duplicate-id": "mlflow:managed",
@@ -44,19 +49,18 @@ WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-
 
 def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> list[str]:
     """Return the codes that the check of an example, written into a folder, gives."""
-    files = example_files(example, code)
-    for name, text in files.items():
+    for name, text in example_files(example, code).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding=encoding)
     options = Options(root=folder, strict=False, today=date(2026, 6, 1))
-    system, _, fault = code.partition("/")
-    if system in {each.name for each in FORMATS}:
-        dialect = None if fault == "detected" else DIALECTS.get(code, system)
-        options = options._replace(dialect=dialect)
-        inputs = [Input(folder / next(iter(files)))]
-        return [found.code for found in validate(Kind.DATASET, inputs, options).diagnostics]
-    return [found.code for found in check_workspaces(folder, options).diagnostics]
+    system = code.partition("/")[0]
+    if system not in {each.name for each in FORMATS}:
+        return [found.code for found in check_workspaces(folder, options).diagnostics]
+    asked = None if code.endswith("/detected") else DIALECTS.get(code, system)
+    first = folder / next(iter(example_files(example, code)))
+    options = options._replace(dialect=asked)
+    return [found.code for found in validate(Kind.DATASET, [Input(first)], options).diagnostics]
 
 
 def test_every_code_has_one_page() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,13 +14,14 @@ from evalcontract.api import dataset_check
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.gates import Gates
 from evalcontract.api.grading import Grading
-from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
 from evalcontract.policy import TABLE
-from evalcontract.rules import ROW_RULES
+from evalcontract.rules import ROW_RULES as NAMES
+from evalcontract.rules import load_rules
 from evalcontract.source import Document, read_stream
 from evalcontract.source.rows import DocumentRows
 
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
 
+ROW_RULES = load_rules(NAMES)
 Row = dict[str, Any]
 Checks = list[Any]
 
 
 def use_rows(monkeypatch: pytest.MonkeyPatch, rules: tuple[Any, ...]) -> None:
     """Put other row rules in the place of the built-in ones."""
-    used = replace(rules_in_use(), row=rules)
+    used = RulesInUse()
+    used.row = rules
     monkeypatch.setattr(dataset_check, "rules_in_use", lambda: used)
 
 
@@ -349,11 +351,11 @@ def test_the_gate_changes_no_finding(
 def moved(problem: Problem, index: int) -> Problem:
     """Return the problem of a row that stands alone as that of a row in its place."""
     related = tuple(
-        replace(each, path=(index, *each.path[1:])) if each.file is None else each
+        each._replace(path=(index, *each.path[1:])) if each.file is None else each
         for each in problem.related
     )
     path = (index, *problem.path[1:])
-    return replace(problem, path=path, related=related, row_index=index)
+    return problem._replace(path=path, related=related, row_index=index)
 
 
 def is_of_row(problem: Problem) -> bool:
@@ -393,7 +395,7 @@ def test_a_row_that_passes_costs_no_rule(
     def called(*_: Any) -> Iterator[Problem]:
         raise AssertionError("a rule was called")
 
-    use_rows(monkeypatch, tuple(replace(rule, check=called) for rule in ROW_RULES))
+    use_rows(monkeypatch, tuple(rule._replace(check=called) for rule in ROW_RULES))
     given_, row = case
     assert gates_of(given_, None).pass_all([row])
     assert found_in([row], given_, None) == []
@@ -444,7 +446,7 @@ def test_a_crashing_row_rule_is_named(crashing: Any, monkeypatch: pytest.MonkeyP
     def boom(_: Any) -> Iterator[Problem]:
         raise ZeroDivisionError("a plain bug")
 
-    rules = tuple(replace(each, check=boom) if each is crashing else each for each in ROW_RULES)
+    rules = tuple(each._replace(check=boom) if each is crashing else each for each in ROW_RULES)
     use_rows(monkeypatch, rules)
     for code, (given_, row) in FOUND.items():
         found = {each.code: each for each in found_in([row], given_, None)}

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api import dataset_check, sifter
+from evalcontract.api import dataset_check, lessons
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
-from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
@@ -115,8 +114,8 @@ def lines_of(rows: list[Row]) -> list[bytes]:
 def test_clean_rows_are_sifted() -> None:
     data = b"\n".join(lines_of([clean(number) for number in range(100)]))
     batches = [batch for batch, _ in check_of(data).batches()]
-    assert sum(batch.count for batch in batches) == 100
-    assert sum(batch.count for batch in batches if batch.sifted) > 80
+    assert sum(batch.number for batch in batches) == 100
+    assert sum(batch.number for batch in batches if batch.sifted) > 80
 
 
 def test_a_few_bad_rows_do_not_take_the_others_with_them() -> None:
@@ -128,6 +127,42 @@ def test_a_few_bad_rows_do_not_take_the_others_with_them() -> None:
     ]
     assert [row["id"] for row in read][-4:] == ["row_050", "row_051", "row_120", "row_199"]
     assert len(read) < 20
+
+
+def test_doubtful_rows_wait_for_each_other_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    original = DatasetCheck._look  # noqa: SLF001 - what waits
+
+    def look(check: DatasetCheck, batch: Any, doubtful: list[int]) -> list[Problem]:
+        looked.append(batch.first_index)
+        return original(check, batch, doubtful)
+
+    monkeypatch.setattr(DatasetCheck, "_look", look)
+    monkeypatch.setattr(dataset_check, "_TOGETHER", 3)
+    rows = [clean(number) for number in range(200)]
+    for number in (80, 90, 130, 131, 190):
+        rows[number]["input"] = 7
+    found, seen = [], []
+    for batch, problems in check_of(b"\n".join(lines_of(rows))).batches():
+        seen.append(batch.first_index)
+        found += [(each.row_index, len(looked)) for each in problems]
+    assert seen == sorted(seen)
+    assert [index for index, _ in found] == [80, 90, 130, 131, 190]
+    assert found[0][1] == found[1][1] == found[2][1]
+
+
+def test_no_more_batches_wait_than_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dataset_check, "_MOST_WAITING", 4)
+    rows = [clean(number) for number in range(300)]
+    rows[100]["input"] = 7
+    stream = RowStream("rows.jsonl", lambda: io.BytesIO(data), 1)
+    data = b"\n".join(lines_of(rows))
+    for batch, problems in DatasetCheck(stream, {}, AROUND).batches():
+        if problems:
+            assert batch.first_index <= 100
+            assert stream.count < 200
+            return
+    pytest.fail("the row was not told")
 
 
 def changes() -> Iterator[tuple[str, Any]]:
@@ -201,7 +236,7 @@ def test_where_nothing_goes_through_it_is_given_up(monkeypatch: pytest.MonkeyPat
 
     original = TypedGate.read
     monkeypatch.setattr(TypedGate, "read", read)
-    monkeypatch.setattr(sifter, "_PATIENCE", 100)
+    monkeypatch.setattr(lessons, "_PATIENCE", 100)
     rows = [{**clean(number), f"own_{number}": number} for number in range(3000)]
     assert findings(b"\n".join(lines_of(rows)), keep_rows=False)[0] == []
     assert 0 < len(asked) < 1000
@@ -220,7 +255,8 @@ def test_a_rule_that_needs_rows_gets_them(monkeypatch: pytest.MonkeyPatch) -> No
             return iter(())
 
     rule = DatasetRule("other/needy", Needy, duplicate_id.RULE.page)
-    used = replace(rules_in_use(), dataset=(duplicate_id.RULE, rule))
+    used = RulesInUse()
+    used.dataset = (duplicate_id.RULE, rule)
     monkeypatch.setattr(dataset_check, "rules_in_use", lambda: used)
     check = check_of(b"\n".join(lines_of([clean(number) for number in range(60)])))
     assert sum(len(batch.rows) for batch, _ in check.batches()) == 60

@@ -70,7 +70,7 @@ def test_bundles_are_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         looked.append(schema)
         return []
 
-    monkeypatch.setattr("evalcontract.workspace.workspace.schema_faults", count)
+    monkeypatch.setattr("evalcontract.workspace.bundles.schema_faults", count)
     ours = Run(open_workspace(tmp_path), None, today())
     assert ours.workspace.usable_bundles is ours.workspace.usable_bundles
     assert len(looked) == 1

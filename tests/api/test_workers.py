@@ -74,6 +74,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace where even a small file is worth several processes."""
     monkeypatch.setattr(dataset_check, "WORTH_BYTES", 1000)
     monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(workers, "_MOST_BATCHES", 3)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "facts.yaml").write_text(RUBRIC)
@@ -103,6 +104,13 @@ DATA = {
     "blank lines last": b"\n".join(lines_of(9)) + b"\n" * 9000,
     "nothing but blanks": b" \n" * 9000,
     "shuffled": b"\n".join(sorted(with_faults(lines_of(600)), key=reverse)),
+    "ids with NUL": b"\n".join(
+        json.dumps(
+            {**clean(number), "id": f"\0{number % 170}" if number > 150 else f"r{number}"}
+        ).encode()
+        for number in range(400)
+    ),
+    "the same ids again": b"\n".join(lines_of(250) * 2),
     "another encoding": "\n".join(map(str, range(9000))).encode("utf-16"),
     "binary": b"\0" + b"\n".join(lines_of(60)),
     "no JSONL": json.dumps({"questions": [clean(n) for n in range(99)]}, indent=1).encode(),
@@ -124,7 +132,7 @@ def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "_look",
         lambda *_: [Problem("dataset/wrong-type", str(os.getpid()), (0,))],
     )
-    monkeypatch.setattr(Sifter, "read", lambda *_: None)
+    monkeypatch.setattr(Sifter, "read", lambda _, lines: iter([(lines, None)]))
     found = outcome_of(DATA["clean"], place, 3).diagnostics
     assert len({each.message for each in found}) == 3
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api import yaml_sifter
+from evalcontract.api import lessons
 from evalcontract.api.run import Run
 from evalcontract.api.validate import Outcome, _dataset
 from evalcontract.source import YamlRows, read_dataset_stream, yaml_rows
@@ -122,7 +122,7 @@ def sifted(text: str, run: Run) -> int:
     source = source_of(text)
     assert isinstance(source, YamlRows)
     check = run.dataset(source, run.base_policy)
-    return sum(batch.count for batch, _ in check.batches() if batch.sifted)
+    return sum(batch.number for batch, _ in check.batches() if batch.sifted)
 
 
 LAYOUTS = [(2, 2, 2), (0, 2, 0), (0, 2, 2), (2, 4, 2), (4, 2, 0)]
@@ -336,7 +336,7 @@ def test_where_nothing_goes_through_it_is_given_up(
 
     original = YamlGate.take
     monkeypatch.setattr(YamlGate, "take", take)
-    monkeypatch.setattr(yaml_sifter, "_PATIENCE", 100)
+    monkeypatch.setattr(lessons, "_PATIENCE", 100)
     rows = [{**clean(number), f"own_{number}": "x"} for number in range(600)]
     assert outcome(workspace, source_of(write(rows)))[:2] == ([], 600)
     assert 0 < len(asked) < 100

@@ -661,6 +661,7 @@ KNOWN = {
     "api/validate.py": "names: `survey`",
     "api/options.py": "reads by `files`",
     "api/coverage.py": "is not remembered",
+    "api/output.py": "writes",
     "source/foreign.py": "is not remembered: other systems' datasets",
     "api/loaders.py": "is not remembered",
     "api/workers.py": "is not remembered",

@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -19,11 +19,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
-from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.cli import start
 from evalcontract.cli.main import group, run
+from evalcontract.model.reference import Kind
 from evalcontract.policy import TABLE
-from evalcontract.rules import ARTIFACT_RULES, DATASET_RULES
+from evalcontract.rules import DATASET_RULES, JUDGE_RULES, RUBRIC_RULES, load_rules
 from evalcontract.structure import schemas
 
 if TYPE_CHECKING:
@@ -302,10 +303,12 @@ def test_crashing_artifact_rule(
     call: Callable[..., Result], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rule that crashes is named and makes 3; the others still run."""
-    rules = ARTIFACT_RULES
+    rules = load_rules(RUBRIC_RULES, Kind.RUBRIC)
     write(place, {"rubrics/polite.yaml": RUBRIC.replace("id: no_insults, ", "")})
-    broken = (*(replace(rule, check=boom) for rule in rules[1:2]), rules[0], *rules[2:])
-    used = replace(rules_in_use(), artifact=broken)
+    broken = (*(rule._replace(check=boom) for rule in rules[1:2]), rules[0], *rules[2:])
+    used = RulesInUse()
+    judge = load_rules(JUDGE_RULES, Kind.JUDGE)
+    monkeypatch.setattr(used, "on", lambda kind, _: broken if kind is Kind.RUBRIC else judge)
     monkeypatch.setattr("evalcontract.api.artifact_check.rules_in_use", lambda: used)
     result = call("check", "--output-format", "json")
     assert result.code == 3
@@ -322,7 +325,7 @@ def test_crashing_dataset_rule(
     part: str, call: Callable[..., Result], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same for a rule that watches the rows of a dataset."""
-    rules = DATASET_RULES
+    rules = load_rules(DATASET_RULES)
 
     class Broken:
         """Watches like another rule, but for one part."""
@@ -332,8 +335,9 @@ def test_crashing_dataset_rule(
             self.see, self.finish = watching.see, watching.finish
             setattr(self, part, boom)
 
-    broken = (replace(rules[1], watch=Broken), rules[0], *rules[2:])
-    used = replace(rules_in_use(), dataset=broken)
+    broken = (rules[1]._replace(watch=Broken), rules[0], *rules[2:])
+    used = RulesInUse()
+    used.dataset = broken
     monkeypatch.setattr("evalcontract.api.dataset_check.rules_in_use", lambda: used)
     write(place, {"faulty.yaml": NEAR_MISS + f"  {ROW}"})
     result = call("validate-dataset", "faulty.yaml", "--output-format", "json")
@@ -749,9 +753,16 @@ def test_unknown_code(given: str, meant: str, call: Callable[..., Result]) -> No
 
 def test_schema_list_and_show(call: Callable[..., Result]) -> None:
     """The schemas of the repository, byte by byte."""
-    files = sorted((ROOT / "schema").glob("*.schema.json"))
+    folder = ROOT / "schema"
+    files = [
+        file
+        for below in ("", "bundles", "formats")
+        for file in sorted((folder / below).glob("*.schema.json"))
+    ]
     listed = [line.split() for line in call("schema", "list").out.splitlines()]
-    assert [name for name, _ in listed] == [file.name.split(".")[0] for file in files]
+    assert [name for name, _ in listed] == [
+        file.relative_to(folder).as_posix().removesuffix(".schema.json") for file in files
+    ]
     for (name, address), file in zip(listed, files, strict=True):
         text = file.read_text(encoding="utf-8")
         assert call("schema", "show", name).out == text
@@ -767,8 +778,9 @@ def test_schema_export(base: str | None, call: Callable[..., Result], tmp_path: 
     given = ["--base-url", base] if base else []
     result = call("schema", "export", folder, *given)
     assert result.code == 0
-    assert sorted(result.out.split()) == sorted(path.as_posix() for path in folder.iterdir())
-    for name in schemas.names():
+    written_files = [path for path in folder.rglob("*") if path.is_file()]
+    assert sorted(result.out.split()) == sorted(path.as_posix() for path in written_files)
+    for name in (*schemas.names(), *schemas.names_of_others()):
         text = schemas.text_of(name)
         written = (folder / f"{name}.schema.json").read_bytes().decode()
         if base:

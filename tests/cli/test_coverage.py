@@ -291,6 +291,7 @@ def test_json(call: Callable[..., Result], schema: Any) -> None:
         "skip": 1,
         "vacuous": 1,
         "unavailable": 0,
+        "fail": 0,
         "rows": 7,
         "rows_without_checks": 3,
         "rows_on_which_nothing_runs": 5,

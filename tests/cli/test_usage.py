@@ -52,7 +52,7 @@ def test_a_group_alone_shows_its_help_once(
             (
                 "there is no command `rows.yaml`, but a file or folder of that name; name "
                 "a command before it: `check`, `validate-dataset`, `validate-rubric`, "
-                "`validate-judge`, `coverage`, `explain`, `schema`"
+                "`validate-judge`, `coverage`, `convert`, `explain`, `schema`"
             ),
         ),
         (["schema", "lst"], "there is no command `lst`; did you mean `list`?"),
@@ -60,8 +60,8 @@ def test_a_group_alone_shows_its_help_once(
         (
             ["schema", "show", "nope"],
             (
-                "invalid value for 'NAME': 'nope' is not one of 'coverage', 'dataset', 'judge', "
-                "'report', 'rubric', 'target'"
+                "invalid value for 'NAME': there is no schema `nope`; "
+                "`evalcontract schema list` names them"
             ),
         ),
         (["check", "nowhere"], "there is no folder `nowhere`"),

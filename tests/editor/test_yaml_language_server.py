@@ -314,3 +314,39 @@ def _absent(reason: str) -> Never:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+#: A row of another system, where its next key is typed, and a key that is offered there.
+OF_OTHERS = {
+    "formats/databricks-application": ("- request: What is a shuffle?\n  \n", "expected_facts"),
+    "formats/databricks-outputs": ("- request: What is a shuffle?\n  \n", "retrieved_context"),
+    **{
+        f"formats/evret-{release}": ("queries:\n  - query_id: q1\n    \n", key)
+        for release, key in (
+            ("0.0.1", "relevant_doc_ids"),
+            ("0.0.2", "expected_answers"),
+            ("0.0.3", "expected_doc_ids"),
+        )
+    },
+    "formats/northstar": ("cases:\n  - id: one\n    \n", "messages"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(OF_OTHERS))
+def test_rows_of_other_systems_are_completed_and_explained(
+    name: str, author: Callable[[str, str], Opened]
+) -> None:
+    text, key = OF_OTHERS[name]
+    opened = author(name, text)
+    lines = text.split("\n")
+    empty = next(number for number, line in enumerate(lines) if line.isspace())
+    assert key in opened.completion(empty + 1, len(lines[empty]))
+    first = next(number for number, line in enumerate(lines) if ": " in line)
+    column = re.search(r"\w", lines[first])
+    assert column is not None
+    assert len(opened.hover(first + 1, column.start())) > len("a word or two")
+
+
+def test_every_dialect_is_tried_in_the_editor() -> None:
+    assert sorted(OF_OTHERS) == schemas.names_of_others()

@@ -83,3 +83,10 @@ def test_the_place_of_a_key_that_stands_twice_is_that_of_the_last() -> None:
 def test_a_byte_order_mark_is_told() -> None:
     assert foreign("\ufeff[]", "d.json").has_mark
     assert not foreign("[]", "d.json").has_mark
+
+
+@pytest.mark.parametrize("odd", ['"\\ud800"', "1e999", "NaN"])
+def test_every_line_that_python_reads_has_places(odd: str) -> None:
+    source, batch = batch_of(f'{{"id": "a"}}\n{{"x": {odd}, "id": 7}}\n')
+    assert [row["id"] for row in batch.rows] == ["a", 7]
+    assert str(source.place((1, "id"))) == f"d.jsonl:2:{len(odd) + 15}"

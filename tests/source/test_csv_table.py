@@ -57,3 +57,11 @@ def test_rows_are_those_of_a_dict_reader() -> None:
 
 def test_a_cell_beyond_the_header_has_a_place() -> None:
     assert str(table("id\nq1,more\n").cell(0, 1)) == "d.csv:2:4"
+
+
+@given(TEXTS)
+def test_rows_are_those_of_a_dict_reader_for_any_text(text: str) -> None:
+    read = csv.DictReader(io.StringIO(f"a,b,a\n{text}", newline=""))
+    expected = [{key: cell for key, cell in row.items() if key is not None} for row in read]
+    (batch,) = table(f"a,b,a\n{text}").batches()
+    assert batch.rows == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -101,21 +102,129 @@ def test_what_is_not_surely_clean_does_not_pass(lines: bytes) -> None:
     assert not isinstance(GATE.read(lines), list)
 
 
-@pytest.mark.parametrize("bad", ["an unknown key", "an empty id", "cut short", "half a pair"])
+TEXTS = TypedGate(
+    {
+        "type": "object",
+        "required": ["id"],
+        "properties": {
+            "id": {"pattern": SEEN},
+            "tags": {"uniqueItems": True, "items": {"pattern": SEEN}},
+            "own": {"additionalProperties": {"pattern": SEEN}},
+            "kind": {"enum": ["left", "right", None]},
+        },
+    },
+    [
+        {"id": "a", "tags": ["x"], "own": {"k": "v"}, "kind": None, "more": {}},
+        {"id": "b", "tags": [], "own": {}, "kind": "left", "more": {"n": "", "list": ["", ""]}},
+    ],
+)
+# What a character may be written as; the first five are blank.
+WRITTEN = [" ", "\\t", "\\u0020", "\\u00a0", "\ufeff", "\\n", "\\f", "\\b", "\\r", "\\u001f"]
+WRITTEN += [
+    "\u2003",
+    "\x7f",
+    "\u00a0",
+    "x",
+    '\\"',
+    "\\\\",
+    "\\/",
+    "é",
+    "\\u0022",
+    "\\u003a",
+    ":",
+    "u",
+]
+STRINGS = st.lists(st.sampled_from(WRITTEN), max_size=3).map(lambda each: f'"{"".join(each)}"')
+SAFE = st.just('"safe"') | STRINGS
+
+
+def _joined(parts: list[str]) -> str:
+    return ",".join(parts)
+
+
+LISTS = st.lists(SAFE, max_size=6).map(_joined)
+PAIRS = st.lists(
+    st.tuples(st.sampled_from(['"k"', '"l"', '"\\u006b"', '"k "']), SAFE), max_size=3
+).map(lambda pairs: _joined([f"{key} :{value}" for key, value in pairs]))
+MORE = st.sampled_from(["{}", '{"n":""}', '{"list":["","\\""],"n":"x"}', '{"n":"","n":"x"}'])
+KINDS = st.sampled_from(["null", '"left"', '"l\\u0065ft"', '"other"'])
+
+
+@settings(max_examples=800, deadline=None)
+@given(st.lists(st.tuples(SAFE, LISTS, PAIRS, KINDS, MORE), min_size=1, max_size=4))
+def test_texts_written_in_any_way_are_read_as_they_are(rows: list[tuple[str, ...]]) -> None:
+    """No blank text, no repeated one and no key that stands twice goes through."""
+    lines = [
+        f'{{"id":{id_},"tags":[{tags}],"own":{{{own}}},"kind":{kind},"more":{more}}}'
+        for id_, tags, own, kind, more in rows
+    ]
+    if not isinstance(TEXTS.read("\n".join(lines).encode()), list):
+        return
+    for line in lines:
+        row = json.loads(line, object_pairs_hook=_once)
+        texts = [row["id"], *row["tags"], *row["own"].values()]
+        assert all(re.search(SEEN, each) for each in texts)
+        assert len(set(row["tags"])) == len(row["tags"])
+        assert row["kind"] in {"left", "right", None}
+
+
+@pytest.mark.parametrize("char", WRITTEN)
+@pytest.mark.parametrize("form", ['{{"id":{}}}', '{{"id":"a","tags":["b",{}]}}'])
+def test_a_text_is_refused_where_it_is_blank(char: str, form: str) -> None:
+    """Also beside many clean ones; and one that is not blank goes through."""
+    gate = TypedGate(
+        {
+            "type": "object",
+            "properties": {"id": {"pattern": SEEN}, "tags": {"items": {"pattern": SEEN}}},
+        },
+        [{"id": "a", "tags": ["b"]}, {"id": "a"}],
+    )
+    text = form.format(f'"{char}{char}"')
+    lines = "\n".join(['{"id":"a: \\"b\\\\","tags":[]}'] * 50 + [text]).encode()
+    is_blank = not re.search(SEEN, json.loads(f'"{char}"'))
+    assert isinstance(gate.read(lines), list) is not is_blank
+
+
+@pytest.mark.parametrize("length", range(1, 8))
+def test_a_text_that_stands_twice_in_a_list_is_refused(length: int) -> None:
+    schema = {"type": "object", "properties": {"tags": {"uniqueItems": True}}}
+    gate = TypedGate(schema, [{"tags": ["a"]}, {"tags": []}])
+    tags = [f"t{number}" for number in range(length)]
+    clean = [{"tags": tags}, {"tags": tags[1:]}, {"tags": []}]
+    assert isinstance(gate.read(lines_of(clean)), list)
+    for first in range(length):
+        for second in range(first):
+            twice = [tags[second] if at == first else tag for at, tag in enumerate(tags)]
+            assert not isinstance(gate.read(lines_of([*clean, {"tags": twice}])), list)
+
+
+def test_many_escapes_are_counted_as_few_are() -> None:
+    """Where backslashes stand close together they are found another way."""
+    few, many = '\\"' + "x" * 3000, '\\\\\\"' * 500
+    for text in (few, many, few + many, many + few):
+        row = LINE.replace(b'"x"', f'"{text}"'.encode())
+        assert isinstance(GATE.read(row), list)
+        assert not isinstance(GATE.read(row.replace(b"{", b'{"id":"b",', 1)), list)
+
+
 @pytest.mark.parametrize("number", [0, 1, 4])
-def test_it_says_which_line_is_at_fault(bad: str, number: int) -> None:
-    lines = [LINE + b"\n"] * 5
-    lines[number] = NOT_CLEAN[bad]
-    place = GATE.read(b"".join(lines))
-    assert isinstance(place, tuple)
-    assert b"".join(lines)[slice(*place)] == lines[number]
+@pytest.mark.parametrize(
+    "bad", [key for key, lines in NOT_CLEAN.items() if lines.count(b"\n") == 1]
+)
+def test_it_says_which_lines_are_clean(bad: str, number: int) -> None:
+    lines = [LINE] * 5
+    lines[number] = NOT_CLEAN[bad].removesuffix(b"\n")
+    rows, doubtful = GATE.read_each(lines)
+    assert doubtful == [number]
+    assert [row is None for row in rows] == [at == number for at in range(5)]
 
 
-def test_the_last_line_may_be_at_fault_without_a_break() -> None:
-    lines = LINE + b"\n" + LINE[:-1]
-    place = GATE.read(lines)
-    assert isinstance(place, tuple)
-    assert lines[slice(*place)] == LINE[:-1]
+def test_several_lines_may_be_at_fault() -> None:
+    lines = [NOT_CLEAN[key].removesuffix(b"\n") for key in ("cut short", "a key twice", "no line")]
+    rows, doubtful = GATE.read_each([lines[0], LINE, lines[1], lines[2], LINE])
+    assert doubtful == [0, 2, 3]
+    assert GATE.column("id", [rows[1], rows[4]]) == ["a", "a"]
+    assert GATE.read_each([]) == ([], [])
 
 
 #: For each keyword a schema of the key `v`, and values that it accepts.

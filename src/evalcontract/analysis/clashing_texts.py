@@ -6,7 +6,6 @@ not have to be held against one another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -82,14 +81,14 @@ def asked_in(placed: Placed) -> Texts | None:
     return None
 
 
-@dataclass(slots=True)
 class _Index:
     """Texts by their letters without case: which of them stand in another text for certain."""
 
-    places: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    lengths: set[int] = field(default_factory=set)
-    long: dict[str, None] = field(default_factory=dict)
-    lists: list[Texts] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.places: dict[str, list[tuple[int, int]]] = {}
+        self.lengths: set[int] = set()
+        self.long: dict[str, None] = {}
+        self.lists: list[Texts] = []
 
     def add(self, texts: Texts) -> None:
         for index, value in enumerate(texts.values):

@@ -8,11 +8,9 @@ from evalcontract.api.crash import guarded
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.api.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
-from evalcontract.library.spelling import with_advice
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject
 from evalcontract.structure.check import structure_of
-from evalcontract.structure.keys import meant_paths
 from evalcontract.structure.parts import well_formed
 
 if TYPE_CHECKING:
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context
 
 
@@ -34,19 +33,25 @@ def check_artifact(
         yield wrong_kind(artifact.kind, other)
         return
     faults = structure_of(artifact.kind).check(document.value, (), document.raw)
-    yield from with_advice(faults, document.value, context.library)
+    if faults:
+        from evalcontract.library.spelling import with_advice  # slow to import
+
+        yield from with_advice(faults, document.value, context.library)
     if not isinstance(document.value, dict):
         return
     kept, checks = well_formed(document.value, faults)
-    # Only what has faults can have a misspelled key.
-    schema = structure_of(artifact.kind).schema
-    misspelled = meant_paths(document.value, schema) if faults else frozenset()
-    subject = Subject(artifact, kept, checks, misspelled)
-    for rule in rules_in_use().artifact:
-        if artifact.kind in rule.kinds:
-            yield from guarded(rule.code, rule.check, subject, context)
+    subject = Subject(artifact, kept, checks, _misspelled(artifact) if faults else frozenset())
+    for rule in rules_in_use().on(artifact.kind, document.value):
+        yield from guarded(rule.code, rule.check, subject, context)
     for use in artifact.uses:
         yield from check_use(use, context.library, unreadable)
     if artifact.kind is Kind.RUBRIC:
         yield from guarded("rubric/cycle", check_cycles, artifact, context.library)
         yield from guarded("rubric/nested-composite", check_depth, artifact, context.library)
+
+
+def _misspelled(artifact: Artifact) -> frozenset[Path]:
+    """Return the paths of misspelled keys; only what has faults can have one."""
+    from evalcontract.structure.keys import meant_paths  # slow to import
+
+    return meant_paths(artifact.document.value, structure_of(artifact.kind).schema)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.dataset_root import check_root
+from evalcontract.api.detection import Theirs, read_any
+from evalcontract.api.dialect_coverage import cover_others
 from evalcontract.api.edge import locate, locate_fault
 from evalcontract.api.grading import Grading
 from evalcontract.api.run import Run, today
 from evalcontract.checks import Surroundings
-from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals, add, cover, total
+from evalcontract.checks.coverage import FileCoverage, RowCoverage, Tally, Totals, add, cover
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Dangling
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, Unreadable
+from evalcontract.source import Document, Unreadable, YamlRows
 from evalcontract.structure.parts import HARMLESS
 from evalcontract.workspace import find_root, open_workspace, real
 
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from evalcontract.api.options import Input, Options
     from evalcontract.checks.plan import Plan
     from evalcontract.model.diagnostic import Diagnostic, Problem
-    from evalcontract.model.span import Place
     from evalcontract.source import RowStream
 
 
@@ -56,6 +58,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
 
     Raises:
         NothingToCheck: there is no input.
+        UsageError: there is no such dialect.
 
     """
     outcome = CoverageOutcome()
@@ -66,7 +69,18 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
         root = real(options.root or find_root(each.path))
         if root not in runs:
             runs[root] = Run(open_workspace(root), None, options.today or today())
-        run, source = runs[root], each.read()
+        run = runs[root]
+        read = read_any(each, options.dialect)
+        if isinstance(read, Theirs):
+            outcome.files += cover_others(
+                run,
+                read,
+                outcome.diagnostics,
+                keep_all=all_rows,
+                is_said=options.dialect is not None,
+            )
+            continue
+        source = read.whole() if isinstance(read, YamlRows) else read
         if isinstance(source, Unreadable):
             outcome.diagnostics += run.unreadable([source])
         elif isinstance(source, Document) and _is_rubric(source.value):
@@ -101,26 +115,18 @@ def _cover_file(
     rows, root, problems = check_root(source)
     policy = run.base_policy
     diagnostics += locate(problems, source, policy, {})
-    totals = Totals()
-    by_check: dict[tuple[str | None, str, str], Totals] = {}
-    kept: list[tuple[RowCoverage, Place]] = []
+    tally = Tally(keep_all=keep_all)
     coverer = Coverer(run, root)
     for batch in rows.batches() if rows else ():
         for fault, text in batch.faults:
             found = locate_fault(fault, source.file, text, policy)
             diagnostics += [found] if found else []
         for index, value in enumerate(batch.rows, batch.first_index):
-            row = coverer.cover(index, value)
-            totals = add(totals, total([row]))
-            for cell in row.cells:
-                key = (row.rubric, cell.check, cell.kind)
-                one = Totals(**{cell.outlook.state.value: 1})
-                by_check[key] = add(by_check.get(key, Totals()), one)
-            whole = row.cells and all(cell.outlook.runs for cell in row.cells)
-            if rows and (keep_all or not whole):
-                kept.append((row, rows.place((*rows.prefix, row.index))))
+            if rows:
+                place = partial(rows.place, (*rows.prefix, index))
+                tally.take(coverer.cover(index, value), place)
     diagnostics += locate(coverer.crashes, source, policy, {})
-    return FileCoverage(source.file, totals, by_check, tuple(kept))
+    return tally.of(source.file)
 
 
 class Coverer:

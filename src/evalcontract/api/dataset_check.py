@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,9 +15,7 @@ from evalcontract.api.workers import WORTH_BYTES, Looked, look_in_parts
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
-from evalcontract.library.spelling import with_advice
 from evalcontract.rules._dataset_rule import DatasetContext, IdWatch
-from evalcontract.rules._row_rule import RowSubject
 from evalcontract.source import RowStream, YamlRows
 
 if TYPE_CHECKING:
@@ -34,6 +31,12 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.source import Batch, Rows
     from evalcontract.structure.schemas import Schema
+
+
+# So many doubtful rows are looked at together: one after another takes half the time that it takes
+# between blocks of others, which drive all that is needed for it from a processor's caches. More
+# batches than these do not wait for them.
+_TOGETHER, _MOST_WAITING = 64, 256
 
 
 class Surroundings(NamedTuple):
@@ -101,7 +104,7 @@ class DatasetCheck:
         """
         sift = None if keep_rows or not self._may_sift() else self._sifter
         for batch, problems in self._looked(sift, jobs):
-            self.count += batch.count
+            self.count += batch.number
             yield batch, [*problems, *self._see(batch)]
 
     def _looked(self, sift: Sifter | YamlSifter | None, jobs: int) -> Iterator[Looked]:
@@ -116,22 +119,49 @@ class DatasetCheck:
         yield from self._look_at_all(sift, rows)
 
     def _look_at_all(self, sift: Sifter | YamlSifter | None, rows: Rows) -> Iterator[Looked]:
-        for batch in rows.batches(sift):
-            yield batch, [] if batch.sifted else self._look(batch, sift)
+        """Yield the batches of rows; what is doubtful waits for more of it to be looked at."""
+        waiting: list[tuple[Batch, list[int]]] = []
+        count = 0
+        for batch in sift.batches(rows) if sift else rows.batches():
+            doubtful = [] if batch.sifted else self._doubtful(batch, sift)
+            waiting.append((batch, doubtful))
+            count += len(doubtful)
+            if not count or count >= _TOGETHER or len(waiting) >= _MOST_WAITING:
+                yield from self._told(waiting)
+                waiting, count = [], 0
+        yield from self._told(waiting)
+
+    def _told(self, waiting: list[tuple[Batch, list[int]]]) -> list[Looked]:
+        return [
+            (batch, [] if batch.sifted else self._look(batch, doubtful))
+            for batch, doubtful in waiting
+        ]
 
     def _may_sift(self) -> bool:
         return self._rules.gate_is_sound and len(self._id_watches) == len(self._watches)
 
-    def _look(self, batch: Batch, sift: Sifter | YamlSifter | None) -> list[Problem]:
-        """Return what is wrong with rows that were read, each by itself."""
-        found: list[Problem] = []
-        clean = list(range(len(batch.rows)))
+    def _doubtful(self, batch: Batch, sift: Sifter | YamlSifter | None) -> list[int]:
+        """Return which rows do not pass their gate; a sift learns from the others."""
+        every = range(len(batch.rows))
+        doubtful: list[int] = []
         if not self._pass(batch.rows):
-            clean = []
-            found = list(self._look_closely(batch, clean))
-        if sift and clean:
+            is_alone = len(batch.rows) == 1
+            doubtful = [n for n in every if is_alone or not self._pass([batch.rows[n]])]
+        if sift and len(doubtful) < len(batch.rows):
+            clean = sorted(set(every).difference(doubtful)) if doubtful else every
             texts = [batch.texts[number] for number in clean] if batch.texts else []
             sift.learn([batch.rows[number] for number in clean], texts)
+        return doubtful
+
+    def _look(self, batch: Batch, doubtful: list[int]) -> list[Problem]:
+        """Return what is wrong with rows that do not pass their gate, each by itself."""
+        found: list[Problem] = []
+        for number in doubtful:
+            row, index = batch.rows[number], batch.first_index + number
+            id_ = row.get("id") if isinstance(row, dict) else None
+            name = id_ if isinstance(id_, str) else None
+            of_row = self._of_row(row, index)
+            found += [each._replace(row=name, row_index=index) for each in of_row]
         return found
 
     def _see(self, batch: Batch) -> list[Problem]:
@@ -178,28 +208,20 @@ class DatasetCheck:
         gates = self._gates
         return gates.pass_all(rows) or (gates.learn(rows) and gates.pass_all(rows))
 
-    def _look_closely(self, batch: Batch, clean: list[int]) -> Iterator[Problem]:
-        """Yield what is wrong with rows one by one; `clean` takes those that pass their gate."""
-        for number, row in enumerate(batch.rows):
-            if self._pass([row]):
-                clean.append(number)
-                continue
-            index = batch.first_index + number
-            id_ = row.get("id") if isinstance(row, dict) else None
-            name = id_ if isinstance(id_, str) else None
-            for problem in self._of_row(row, index):
-                yield replace(problem, row=name, row_index=index)
-
     def _of_row(self, row: Any, index: int) -> list[Problem]:
         path = (*self._rows.prefix, index)
         bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
         found = self._grading.structure(bundle).check(row, path, self._raw)
         sound = not found
         if found:
+            from evalcontract.library.spelling import with_advice  # slow to import
+
             found = with_advice(found, row, self._around.library, below=len(path))
         for use in uses_of_row(row, path):
             found += check_use(use, self._around.library, self._around.unreadable)
         if sound and isinstance(row, dict):
+            from evalcontract.rules._row_rule import RowSubject  # clean rows pass their gate
+
             plan, known = self._plan(row)
             declared = bundle in self._around.declared
             subject = RowSubject(path, row, plan, bundle, declared, self._is_told_above)

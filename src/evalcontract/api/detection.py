@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.source import Document, RowStream, YamlRows
 
@@ -13,12 +13,19 @@ if TYPE_CHECKING:
     from evalcontract.source.foreign import Foreign
 
     Ours = Document | RowStream | YamlRows | Unreadable
-    Theirs = tuple[Dialect, Foreign | Unreadable]
+
+
+class Theirs(NamedTuple):
+    """A dataset of another system, as it was read."""
+
+    dialect: Dialect
+    read: Foreign | Unreadable
+
 
 #: What a caller says of a dataset of ours.
 OURS = "evalcontract"
 # A row or a document with one of these is ours, whatever else it has.
-_KEYS = frozenset({"questions", "criteria", "expected_facts", "rubric_ref", "must_not_contain"})
+_KEYS = frozenset({"questions", "criteria", "rubric_ref", "must_not_contain"})
 # Endings of media that no dataset of ours is written in.
 _THEIRS = (".csv", ".parquet", ".pq")
 
@@ -35,7 +42,7 @@ def read_any(input_: Input, dialect: str | None = None) -> Ours | Theirs:
     if dialect not in (None, OURS):
         from evalcontract.formats import dialect_of  # not for datasets of ours
 
-        return dialect_of(str(dialect)), input_.read_foreign()
+        return Theirs(dialect_of(str(dialect)), input_.read_foreign())
     if dialect is None and input_.path.suffix.lower() in _THEIRS:
         return _tabular(input_)
     kept = input_.kept()
@@ -44,7 +51,7 @@ def read_any(input_: Input, dialect: str | None = None) -> Ours | Theirs:
         return source
     read = kept.read_foreign()
     found = _recognised(read)
-    return (found, read) if found else source
+    return Theirs(found, read) if found else source
 
 
 def _tabular(input_: Input) -> Ours | Theirs:
@@ -52,7 +59,7 @@ def _tabular(input_: Input) -> Ours | Theirs:
     read = kept.read_foreign()
     found = _recognised(read)
     if found:
-        return found, read
+        return Theirs(found, read)
     from evalcontract.source.fault import SourceFault, Unreadable  # already imported, but for this
 
     if isinstance(read, Unreadable):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.edge import locate, locate_fault
 from evalcontract.formats import dialect_of
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
 from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
@@ -19,14 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats import Dialect
-    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy
     from evalcontract.source import SourceFault
     from evalcontract.source.foreign import Foreign
 
 # What Python's parser lets pass is the loader's business; everything else cannot be read.
-_REMARKS = ("source/duplicate-key", "source/not-finite")
+_REMARKS = frozenset({"source/duplicate-key", "source/not-finite"})
 _MEDIA = {"json": "JSON", "jsonl": "JSONL", "csv": "CSV", "yaml": "YAML", "parquet": "Parquet"}
 
 
@@ -50,6 +48,7 @@ class DialectCheck:
         self._read = read
         self._policy = policy
         self._stage = SchemaStage(dialect.format.name, dialect.format.title, dialect.schema)
+        self._passed_over = _REMARKS
         self._faults: list[Diagnostic] = []
         self._rest: list[Problem] = []
 
@@ -68,6 +67,7 @@ class DialectCheck:
         self._remark([(each, None) for each in self._read.remarks])
         layout = form.lay_out(self._read, variant, self._stage)
         self._rest += layout.problems
+        self._passed_over |= layout.passed_over
         if layout.is_lost:
             return
         judge = form.judge(variant, self._stage)
@@ -77,7 +77,7 @@ class DialectCheck:
             is_clean = self._stage.passes(batch.rows)
             found = []
             for index, row in enumerate(batch.rows, batch.first_index):
-                path = (*layout.prefix, index)
+                path = layout.prefix if layout.is_row else (*layout.prefix, index)
                 problems = judge.see(row, path, is_clean=is_clean or self._stage.passes([row]))
                 found.append(self._judged(index, row, path, list(problems)))
             yield found
@@ -99,11 +99,12 @@ class DialectCheck:
 
     def _judged(self, index: int, row: Any, path: Path, found: list[Problem]) -> Judged:
         name = self.dialect.format.name_of(row) if found else None
-        problems = [replace(each, row=name, row_index=index) for each in found]
+        problems = [each._replace(row=name, row_index=index) for each in found]
         is_sound = not any(self.rejects(each) for each in found)
         return Judged(index, row, path, problems, is_sound)
 
-    def rejects(self, problem: Problem) -> bool:
+    @staticmethod
+    def rejects(problem: Problem) -> bool:
         """Whether a problem is one at which the system's own loader stops."""
         return problem.code in REJECTED
 
@@ -129,10 +130,10 @@ class DialectCheck:
 
     def _remark(self, faults: list[tuple[SourceFault, str | None]]) -> None:
         for fault, text in faults:
-            if fault.code in _REMARKS:
+            if fault.code in self._passed_over:
                 name = self.dialect.format.name
                 code = f"{name}/{fault.code.partition('/')[2]}"
-                fault = replace(fault, code=code)  # noqa: PLW2901 - the same fault, here weighed less
+                fault = fault._replace(code=code)  # noqa: PLW2901 - the same fault, here weighed less
             line = text if text is not None else self._line(fault)
             found = locate_fault(fault, self.source.file, line, self._policy)
             self._faults += [found] if found else []
@@ -154,11 +155,12 @@ def endings(dialect: str) -> frozenset[str]:
     return frozenset(ending for ending, medium in MEDIA.items() if medium in media)
 
 
-def detected(dialect: Dialect, read: Foreign, policy: Policy) -> Iterator[Diagnostic]:
+def detected(dialect: Dialect, file: str, policy: Policy) -> Iterator[Diagnostic]:
     """Say as whose a file is checked, where nobody said it."""
     form = dialect.format
     message = f"checked as a dataset of {form.title}: `--dialect {dialect}`"
     advice = "`--dialect evalcontract` checks it as ours"
     problem = Problem(f"{form.name}/detected", message, (), advice)
-    for found in locate([problem], read.source, policy, {}):
-        yield replace(found, place=Place(read.source.file))  # it is of the file as a whole
+    severity = policy.weigh(problem.code)
+    if severity is not None:
+        yield Diagnostic(problem.code, severity, problem.message, Place(file), (), problem.help)

@@ -69,15 +69,16 @@ class OwnKeys:
         path = PLACES[name]
         if not path and key in properties(self._bundle or {}):
             return False  # the bundle says what it may hold
-        from evalcontract.structure.keys import near_misses  # slow to import
+        from evalcontract.structure.keys import NearMisses  # slow to import
 
+        near_misses = NearMisses(self._row, self._bundle)
         # Rows are as much as a value can tell of its key; a key without a value may hold it.
         parts: tuple[Any, ...] = ([{}], None)
         for part in parts:
             value: Any = {key: part}
             for step in reversed(path):
                 value = {step: value}
-            found = near_misses(value, self._row, self._row, self._bundle)
+            found = near_misses.of(value)
             if any(miss.path == path and miss.key == key for miss in found):
                 return False
         return True

@@ -1,37 +1,101 @@
-"""The rules of a run: the built-in ones, and those of other packages."""
+"""The rules of a run: the built-in ones, and those of other packages.
+
+The built-in ones are imported when they are first asked for: a run over clean rows needs no row
+rule, and one without judges none on judges.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import PluginError
-from evalcontract.rules import ARTIFACT_RULES, DATASET_RULES, ROW_RULES
-from evalcontract.rules._dataset_rule import DatasetRule
-from evalcontract.rules._row_rule import RowRule
-from evalcontract.rules._rule import Rule
+from evalcontract.model.reference import Kind
+from evalcontract.rules import (
+    DATASET_RULES,
+    JUDGE_RULES,
+    ROW_RULES,
+    RUBRIC_RULES,
+    load_rules,
+    rubric_rules_for,
+)
 from evalcontract.workspace import entry_points
 
-AnyRule = Rule | RowRule | DatasetRule
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.rules._dataset_rule import DatasetRule
+    from evalcontract.rules._row_rule import RowRule
+    from evalcontract.rules._rule import Rule
+
+    AnyRule = Rule | RowRule | DatasetRule
 
 
-@dataclass(frozen=True, slots=True)
 class RulesInUse:
-    """The rules by what they look at.
+    """The rules by what they look at, those of other packages behind the built-in ones.
 
     `gate_is_sound` is False where a package brings a row rule: the gate knows nothing of what it
     finds, so every row takes the exact way.
+
+    Raises:
+        PluginError: one of other packages is no rule, or has a code that is taken.
+
     """
 
-    artifact: tuple[Rule, ...]
-    row: tuple[RowRule, ...]
-    dataset: tuple[DatasetRule, ...]
-    gate_is_sound: bool
+    def __init__(self, others: Mapping[str, Any] | None = None) -> None:
+        self._artifact: tuple[Rule, ...] = ()
+        self._row: tuple[RowRule, ...] = ()
+        self._dataset: tuple[DatasetRule, ...] = ()
+        if others:
+            self._take(others)
+        self.gate_is_sound = not self._row
+
+    def _take(self, others: Mapping[str, Any]) -> None:
+        from evalcontract.rules._dataset_rule import DatasetRule  # rarely needed, all three
+        from evalcontract.rules._row_rule import RowRule
+        from evalcontract.rules._rule import Rule
+
+        taken = {rule.code for rule in _built_in()}
+        for name, found in others.items():
+            if not isinstance(found, Rule | RowRule | DatasetRule):
+                raise PluginError(f"`{name}` of evalcontract.rules is no rule")
+            if found.code in taken:
+                raise PluginError(f"`{name}` of evalcontract.rules: the code {found.code} is taken")
+            taken.add(found.code)
+        every = others.values()
+        self._artifact = tuple(each for each in every if isinstance(each, Rule))
+        self._row = tuple(each for each in every if isinstance(each, RowRule))
+        self._dataset = tuple(each for each in every if isinstance(each, DatasetRule))
+
+    @cached_property
+    def row(self) -> tuple[RowRule, ...]:
+        """The rules on one row."""
+        return (*load_rules(ROW_RULES), *self._row)
+
+    @cached_property
+    def dataset(self) -> tuple[DatasetRule, ...]:
+        """The rules on a dataset as a whole."""
+        return (*load_rules(DATASET_RULES), *self._dataset)
+
+    def on(self, kind: Kind, value: dict[str, Any]) -> tuple[Rule, ...]:
+        """Return the rules that may speak of a rubric or a judge, by its value."""
+        modules = rubric_rules_for(value) if kind is Kind.RUBRIC else JUDGE_RULES
+        others = (rule for rule in self._artifact if kind in rule.kinds)
+        return (*load_rules(modules, kind), *others)
 
     @property
     def every(self) -> tuple[AnyRule, ...]:
-        """All of them."""
-        return (*self.artifact, *self.row, *self.dataset)
+        """All of them, each once."""
+        return (*_built_in(), *self._artifact, *self._row, *self._dataset)
+
+
+def _built_in() -> tuple[AnyRule, ...]:
+    return (
+        *load_rules(RUBRIC_RULES, Kind.RUBRIC),
+        *load_rules(JUDGE_RULES, Kind.JUDGE),
+        *load_rules(ROW_RULES),
+        *load_rules(DATASET_RULES),
+    )
 
 
 @cache
@@ -42,19 +106,4 @@ def rules_in_use() -> RulesInUse:
         PluginError: one does not load, is no rule, or has a code that is taken.
 
     """
-    others = entry_points("rules")
-    built_in: tuple[AnyRule, ...] = (*ARTIFACT_RULES, *ROW_RULES, *DATASET_RULES)
-    taken = {rule.code for rule in built_in}
-    for name, found in others.items():
-        if not isinstance(found, Rule | RowRule | DatasetRule):
-            raise PluginError(f"`{name}` of evalcontract.rules is no rule")
-        if found.code in taken:
-            raise PluginError(f"`{name}` of evalcontract.rules: the code {found.code} is taken")
-        taken.add(found.code)
-    rows = tuple(each for each in others.values() if isinstance(each, RowRule))
-    return RulesInUse(
-        (*ARTIFACT_RULES, *(each for each in others.values() if isinstance(each, Rule))),
-        (*ROW_RULES, *rows),
-        (*DATASET_RULES, *(each for each in others.values() if isinstance(each, DatasetRule))),
-        gate_is_sound=not rows,
-    )
+    return RulesInUse(entry_points("rules"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,7 +41,6 @@ def today() -> date:
     return datetime.now(tz=UTC).date()
 
 
-@dataclass
 class Run:
     """What one run shares: the workspace, the mode that was asked for, and today.
 
@@ -52,18 +50,25 @@ class Run:
     `named_by_others` what the targets of other workspaces ask for a dataset of this one.
     """
 
-    workspace: Workspace
-    forced: bool | None
-    today: date
-    jobs: int = 1
-    artifact_policies: dict[str, tuple[Artifact, Policy]] = field(default_factory=dict)
-    named_by_others: dict[Path, list[Policy]] = field(default_factory=dict)
+    def __init__(
+        self,
+        workspace: Workspace,
+        forced: bool | None,  # noqa: FBT001 - a mode, or none
+        today: date,
+        jobs: int = 1,
+    ) -> None:
+        self.workspace = workspace
+        self.forced = forced
+        self.today = today
+        self.jobs = jobs
+        self.artifact_policies: dict[str, tuple[Artifact, Policy]] = {}
+        self.named_by_others: dict[Path, list[Policy]] = {}
 
     @property
     def base_policy(self) -> Policy:
         """The policy where no target says otherwise."""
         policy = self.workspace.configuration.policy
-        return policy if self.forced is None else replace(policy, strict=self.forced)
+        return policy if self.forced is None else policy._replace(strict=self.forced)
 
     def policy_for(self, path: Path | None) -> Policy:
         """Return the policy for a dataset: the strictest of the targets that run it."""

@@ -4,79 +4,102 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source import Sifted
+from evalcontract.api.lessons import Lessons
+from evalcontract.source import RowStream, Sifted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalcontract.api.gates import Gates
+    from evalcontract.source import Batch, Rows
+    from evalcontract.structure.schemas import Schema
     from evalcontract.structure.typed_gate import TypedGate
 
-# So many clean rows show what the others look like.
-_EXAMPLES = 100
-# A dataset whose rows are ever of new shapes gains nothing by this.
+    Piece = tuple[bytes, Sifted | None]
+
 _MOST_LESSONS = 40
-_PATIENCE = 2000
+# Doubtful rows are seldom alone: after one, so many readings are line by line at once.
+_WARY = 4
 
 
-class Sifter:
-    """A `Sift` whose gate is made of rows that passed the gates of their bundle and rubric."""
+class Sifter(Lessons["TypedGate"]):
+    """A `LineSift`. Its gate is made when there is more to read: rows of a small file are all."""
 
     def __init__(self, gates: Gates) -> None:
-        self._gates = gates
-        self._gate: TypedGate | None = None
-        self._examples: list[Any] = []
-        self._lessons = 0
-        self._balance = _PATIENCE
+        super().__init__(gates, _MOST_LESSONS)
         self._is_behind = False
+        self._wary = 0
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether it lets anything through."""
-        self._catch_up()
-        return self._gate is not None
+    def batches(self, rows: Rows) -> Iterator[Batch]:
+        """Read rows; those of a stream need not be kept where they go through."""
+        return rows.batches(self) if isinstance(rows, RowStream) else rows.batches()
 
-    def read(self, lines: bytes) -> Sifted | tuple[int, int] | None:
-        """Return the ids and references of rows that are surely clean; see `Sift`."""
-        self._catch_up()
-        if self._gate is None:
-            return None
-        rows = self._gate.read(lines)
-        if not isinstance(rows, list):
-            return rows
-        self._balance += len(rows)
-        column = self._gate.column
-        return Sifted(column("id", rows), frozenset(column("rubric_ref", rows)), len(rows))
+    def read(self, lines: bytes) -> Iterator[Piece]:
+        """Yield lines in pieces, each with the ids and references of rows that are surely clean.
 
-    def take(self, text: str, start: int) -> tuple[Sifted, int]:
-        """Return nothing: it reads lines of JSON."""
-        del text
-        return Sifted([], frozenset(), 0), start
-
-    def learn(self, rows: list[Any], texts: list[str]) -> None:  # noqa: ARG002
-        """Take rows that did not go through, and of which nothing is to be said, for examples.
-
-        Where most rows do not go through it is given up: each is then read twice. The gate is
-        made when there is more to read: the rows of a small file are all there are.
+        A few doubtful rows must not take the others with them; see `LineSift`.
         """
-        self._balance -= len(rows)
-        if self._balance < 0:
-            self._gate = None
-        if self._lessons >= _MOST_LESSONS or self._balance < 0:
+        at = 0
+        while at < len(lines):
+            self._catch_up()
+            for piece in self._pieces(lines[at:]):
+                at += len(piece[0])
+                yield piece
+                if self._is_behind:  # the rest may go through now
+                    break
+
+    def _pieces(self, lines: bytes) -> Iterator[Piece]:
+        gate = self._gate
+        if gate is None:
+            yield lines, None
             return
-        self._lessons += 1
-        self._examples += rows[:_EXAMPLES]
+        rows = None if self._wary else gate.read(lines)
+        if rows is None:
+            yield from self._line_by_line(gate, lines)
+        else:
+            yield lines, self._sifted(gate, rows)
+
+    def _line_by_line(self, gate: TypedGate, lines: bytes) -> Iterator[Piece]:
+        """Yield the lines in runs, of doubtful ones and of others."""
+        each = lines.removesuffix(b"\n").split(b"\n")
+        rows, doubtful = gate.read_each(each)
+        self._wary = _WARY if doubtful else max(self._wary - 1, 0)
+        begin = 0
+        for first, last, is_doubtful in _runs(doubtful, len(each)):
+            end = begin + sum(map(len, each[first:last])) + last - first
+            yield lines[begin:end], None if is_doubtful else self._sifted(gate, rows[first:last])
+            begin = end
+
+    def _sifted(self, gate: TypedGate, rows: list[Any]) -> Sifted:
+        self._passed(len(rows))
+        references = frozenset(gate.column("rubric_ref", rows))
+        return Sifted(gate.column("id", rows), references, len(rows))
+
+    def _grown(self, count: int) -> None:  # noqa: ARG002
+        self._lessons_left -= 1
         self._is_behind = True
 
     def _catch_up(self) -> None:
-        if not self._is_behind:
-            return
-        from evalcontract.structure.applied import UnfitError  # msgspec is slow to import
-        from evalcontract.structure.typed_gate import TypedGate
+        if self._is_behind:
+            self._is_behind = False
+            self._teach()
 
-        self._is_behind = False
-        schema = self._gates.schema_of_all(self._examples)
-        try:
-            self._gate = TypedGate(schema, self._examples) if schema else None
-        except UnfitError:
-            self._gate = None
-        if self._gate is None:
-            self._lessons = _MOST_LESSONS
+    def _make(self, schema: Schema) -> TypedGate:
+        from evalcontract.structure.typed_gate import TypedGate  # msgspec is slow to import
+
+        return TypedGate(schema, self._rows)
+
+
+def _runs(doubtful: list[int], count: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield runs of so many lines, from one to before another, and whether they are doubtful."""
+    at = number = 0
+    while number < len(doubtful):
+        first = last = doubtful[number]
+        while number < len(doubtful) and doubtful[number] == last:
+            number, last = number + 1, last + 1
+        if at < first:
+            yield at, first, False
+        yield first, last, True
+        at = last
+    if at < count:
+        yield at, count, False

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.api.detection import OURS, read_any
+from evalcontract.api.detection import Theirs, read_any
 from evalcontract.api.edge import sort_key
 from evalcontract.api.run import Run, today
 from evalcontract.library.artifact import Artifact, read_artifact
@@ -19,14 +17,13 @@ from evalcontract.source import (
     TangledError,
     Unreadable,
     YamlRows,
-    format_of,
     read_file,
 )
 from evalcontract.source.witness import the_witness
 from evalcontract.workspace import (
-    data_files,
     find_root,
     find_workspaces,
+    inner_of,
     name_of,
     one_value,
     open_workspace,
@@ -35,20 +32,31 @@ from evalcontract.workspace import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
-    from evalcontract.api.detection import Theirs
     from evalcontract.api.options import Input, Options, Progress
     from evalcontract.model.diagnostic import Diagnostic
 
 
-@dataclass
 class Outcome:
     """What a run found. `files` and `rows` count what was looked at; `left_out` what was not."""
 
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    files: dict[str, int] = field(default_factory=dict)
-    rows: int = 0
-    left_out: list[str] = field(default_factory=list)
+    def __init__(
+        self,
+        diagnostics: list[Diagnostic] | None = None,
+        files: dict[str, int] | None = None,
+        rows: int = 0,
+        left_out: list[str] | None = None,
+    ) -> None:
+        self.diagnostics = diagnostics or []
+        self.files = files or {}
+        self.rows = rows
+        self.left_out = left_out or []
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Outcome) and vars(self) == vars(other)
 
     def settle(self) -> Outcome:
         """Sort the findings, each once."""
@@ -75,7 +83,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         run = runs[root]
         if kind is Kind.DATASET:
             read = read_any(each, options.dialect)
-            if isinstance(read, tuple):
+            if isinstance(read, Theirs):
                 outcome.diagnostics += _of_others(run, read, each.path, outcome, options)
             else:
                 outcome.diagnostics += _dataset(run, read, each.path, outcome, options.progress)
@@ -110,7 +118,7 @@ def check_workspaces(path: Path, options: Options) -> Outcome:
 def _check_all(path: Path, options: Options) -> Outcome:
     outcome = Outcome()
     roots = [real(options.root)] if options.root else find_workspaces(path)
-    runs = {root: _run(root, _below(root, roots), options) for root in roots}
+    runs = {root: _run(root, inner_of(root, roots), options) for root in roots}
     others: dict[Path, Run] = {}
     for run in list(runs.values()):
         _ask_others(run, runs, others, options)
@@ -124,10 +132,6 @@ def _check_all(path: Path, options: Options) -> Outcome:
     if not outcome.files and not outcome.diagnostics:
         raise NothingToCheck(f"{name_of(path)} holds no dataset, rubric, judge or target")
     return outcome.settle()
-
-
-def _below(root: Path, roots: list[Path]) -> tuple[Path, ...]:
-    return tuple(each for each in roots if root in each.parents)
 
 
 def _ask_others(run: Run, runs: dict[Path, Run], others: dict[Path, Run], options: Options) -> None:
@@ -225,7 +229,7 @@ def _of_others(
         return
     policy = run.policy_for(path)
     if options.dialect is None:
-        yield from detected(dialect, source, policy)
+        yield from detected(dialect, source.source.file, policy)
     check = DialectCheck(dialect, source, policy)
     for found in check.batches():
         yield from found
@@ -261,35 +265,3 @@ def _placed(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:
         return twin, library
     others = [each for each in library.artifacts if each.file != artifact.file]
     return artifact, Library([artifact, *others])
-
-
-def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Path]:
-    """Return the files of a folder that are of a kind.
-
-    For rubrics and judges that is every YAML or JSON file, but for schemas; for datasets it is
-    what `check` takes for one, or what the system of a `dialect` reads. A folder that cannot be
-    listed is returned itself: reading it tells.
-    """
-    unlisted: list[Path] = []
-    if dialect not in (None, OURS):
-        from evalcontract.api.dialect_check import endings  # not for our datasets
-
-        keep = unlisted.append
-        found = data_files(
-            folder, suffixes=endings(dialect), on_fault=lambda error: keep(Path(error.filename))
-        )
-        return sorted([*found, *unlisted])
-    if kind is Kind.DATASET:
-        top = real(folder)
-        roots = find_workspaces(folder)
-        workspaces = [open_workspace(root, _below(root, roots)) for root in roots]
-        scanned = (each for workspace in workspaces for each in workspace.scan())
-        found = [path for path, source in scanned if source is not None]
-        unlisted = [path for workspace in workspaces for path in workspace.unlisted]
-        return sorted(path for path in (*found, *unlisted) if top in (path, *path.parents))
-    found = data_files(folder, on_fault=lambda error: unlisted.append(Path(error.filename)))
-    return [
-        path
-        for path in (*found, *unlisted)
-        if format_of(path.name) != "jsonl" and not path.name.endswith(".schema.json")
-    ]

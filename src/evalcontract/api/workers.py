@@ -7,16 +7,14 @@ parts, so that nobody sees how many there were.
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.source import EMPTY, Batch, Sifted, moved_fault
 from evalcontract.source.witness import the_witness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkProcess
 
@@ -28,6 +26,7 @@ Looked = tuple[Batch, list["Problem"]]
 # To start a process and to bring its findings home takes as long as to read so many bytes.
 WORTH_BYTES = 16 << 20
 _BETWEEN = "\0"
+_MOST_BATCHES = 64
 
 
 def usable_cores() -> int:
@@ -80,19 +79,19 @@ def _joined(
         adopted = len(part.blocks)
         rows.done = part.done
         faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
-        batch = replace(batch, first_index=batch.first_index + count, faults=faults)  # noqa: PLW2901
-        yield batch, [_moved(each, count) for each in problems]
+        moved = batch._replace(first_index=batch.first_index + count, faults=faults)
+        yield moved, [_moved(each, count) for each in problems]
 
 
 def _moved(problem: Problem, rows: int) -> Problem:
     if not rows or not problem.path or not isinstance(problem.path[0], int):
         return problem
     related = tuple(
-        replace(each, path=_path(each.path, rows)) if each.file is None else each
+        each._replace(path=_path(each.path, rows)) if each.file is None else each
         for each in problem.related
     )
     index = problem.row_index if problem.row_index is None else problem.row_index + rows
-    return replace(problem, path=_path(problem.path, rows), row_index=index, related=related)
+    return problem._replace(path=_path(problem.path, rows), row_index=index, related=related)
 
 
 def _path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ...]:
@@ -142,21 +141,42 @@ def _work(
     learned: Callable[[], Any],
     there: Connection,
 ) -> None:
+    import signal  # only who has a large file forks
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process says it
-    found = [(_packed(batch), problems) for batch, problems in look(part)]
+    found = list(_packed(look(part)))
     there.send((found, part.state, learned()))
 
 
-def _packed(batch: Batch) -> Batch:
-    """Put the ids of sifted rows into one text: thousands of small ones are slow to send."""
-    kept = batch.sifted
-    if kept is None or any(_BETWEEN in each for each in kept.ids):
-        return batch
-    return replace(batch, sifted=Sifted([_BETWEEN.join(kept.ids)], kept.references, len(kept.ids)))
+def _packed(found: Iterable[Looked]) -> Iterator[Looked]:
+    """Put sifted batches together, and their ids into one text: many small things are slow to send.
+
+    Some of them at a time: the ids of a batch are taken apart together.
+    """
+    waiting: list[tuple[Batch, Sifted]] = []
+    for batch, problems in found:
+        if waiting and (batch.sifted is None or len(waiting) == _MOST_BATCHES):
+            yield _as_one(waiting), []
+            waiting = []
+        if batch.sifted is None:
+            yield batch, problems
+        else:
+            waiting.append((batch, batch.sifted))
+    if waiting:
+        yield _as_one(waiting), []
+
+
+def _as_one(batches: list[tuple[Batch, Sifted]]) -> Batch:
+    ids = [each for _, kept in batches for each in kept.ids]
+    joined = _BETWEEN.join(ids)
+    is_plain = joined.count(_BETWEEN) == len(ids) - 1
+    references = frozenset().union(*(kept.references for _, kept in batches))
+    first, _ = batches[0]
+    return first._replace(sifted=Sifted([joined] if is_plain else ids, references, len(ids)))
 
 
 def _unpacked(batch: Batch) -> Batch:
     kept = batch.sifted
-    if kept is None or len(kept.ids) == kept.count:
+    if kept is None or len(kept.ids) == kept.number:
         return batch
-    return replace(batch, sifted=Sifted(kept.ids[0].split(_BETWEEN), kept.references, kept.count))
+    return batch._replace(sifted=kept._replace(ids=kept.ids[0].split(_BETWEEN)))

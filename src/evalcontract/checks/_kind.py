@@ -23,14 +23,16 @@ Field = str
 class State(StrEnum):
     """What will become of a check on a row.
 
-    It runs; it is skipped for want of something; it passes whatever the output is; or it cannot
-    be run on this machine or in this workspace.
+    It runs; it is skipped for want of something; it passes whatever the output is; it cannot
+    be run on this machine or in this workspace; or it fails whatever the output is, which only
+    those of other systems do.
     """
 
     RUN = "run"
     SKIP = "skip"
     VACUOUS = "vacuous"
     UNAVAILABLE = "unavailable"
+    FAIL = "fail"
 
 
 class Outlook(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.clashes import (
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
 # Letters of ASCII alone, so that the gate can say the same as a pattern.
 _FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_NONE: Mapping[str, Path] = {}
 
 
 class Conflict(NamedTuple):
@@ -33,8 +33,7 @@ class Conflict(NamedTuple):
     other: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Conflicts:
+class Conflicts(NamedTuple):
     """What the checks of a rubric forbid, of the expectations that they read of a row.
 
     `tools` that may not be called, and `max_calls` in all; words `banned` from the output, without
@@ -43,10 +42,10 @@ class Conflicts:
     that is expected is needed.
     """
 
-    tools: Mapping[str, Path] = field(default_factory=dict)
+    tools: Mapping[str, Path] = _NONE
     max_calls: tuple[int, Path] | None = None
     any_tool: bool = False
-    banned: Mapping[str, Path] = field(default_factory=dict)
+    banned: Mapping[str, Path] = _NONE
     max_chars: tuple[int, Path] | None = None
     some_facts: bool = False
     markdown: Path | None = None

@@ -10,7 +10,7 @@ from evalcontract.checks._kind import Outlook, State
 from evalcontract.checks.plan import OWN_EXPECTATIONS, Plan, own_outlooks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from evalcontract.model.span import Place
 
@@ -59,11 +59,13 @@ class Totals:
     rows: int = 0
     rows_without_checks: int = 0
     rows_on_which_nothing_runs: int = 0
+    fail: int = 0
 
     @property
     def cells(self) -> int:
         """How many checks there are, over all rows."""
-        return self.run + self.skip + self.vacuous + self.unavailable + self.rows_without_checks
+        told = self.run + self.skip + self.vacuous + self.unavailable + self.fail
+        return told + self.rows_without_checks
 
     @property
     def percent(self) -> float:
@@ -119,6 +121,7 @@ def total(rows: Iterable[RowCoverage]) -> Totals:
         count,
         empty,
         idle,
+        states[State.FAIL],
     )
 
 
@@ -132,4 +135,46 @@ def add(one: Totals, other: Totals) -> Totals:
         one.rows + other.rows,
         one.rows_without_checks + other.rows_without_checks,
         one.rows_on_which_nothing_runs + other.rows_on_which_nothing_runs,
+        one.fail + other.fail,
     )
+
+
+class Tally:
+    """Counts the coverage of rows as they stream by; rows with a gap are kept, or all of them."""
+
+    def __init__(self, *, keep_all: bool) -> None:
+        self._keep_all = keep_all
+        self._states: dict[tuple[str | None, str, str], Counter[State]] = {}
+        self._rows = self._empty = self._idle = 0
+        self._kept: list[tuple[RowCoverage, Place]] = []
+
+    def take(self, row: RowCoverage, place: Callable[[], Place]) -> None:
+        """Count a row; `place` is asked only if it is kept."""
+        running = 0
+        for cell in row.cells:
+            state = cell.outlook.state
+            key = (row.rubric, cell.check, cell.kind)
+            if key not in self._states:
+                self._states[key] = Counter()
+            self._states[key][state] += 1
+            running += state is State.RUN
+        self._rows += 1
+        self._empty += not row.cells
+        self._idle += not running
+        if self._keep_all or not row.cells or running < len(row.cells):
+            self._kept.append((row, place()))
+
+    def of(self, file: str) -> FileCoverage:
+        """Return the coverage of the file that the rows were of."""
+        by_check = {
+            key: Totals(**{state.value: count for state, count in states.items()})
+            for key, states in self._states.items()
+        }
+        totals = Totals(
+            rows=self._rows,
+            rows_without_checks=self._empty,
+            rows_on_which_nothing_runs=self._idle,
+        )
+        for each in by_check.values():
+            totals = add(totals, each)
+        return FileCoverage(file, totals, by_check, tuple(self._kept))

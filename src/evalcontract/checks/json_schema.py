@@ -12,10 +12,11 @@ from evalcontract.checks._kind import (
     barred,
     reads_nothing,
 )
-from evalcontract.structure.schema_faults import schema_faults
 
 
 def _needs(check: Check, around: Surroundings) -> Needs:
+    from evalcontract.structure.schema_faults import schema_faults  # slow to import
+
     if "schema" in check:
         schema = check["schema"]
     else:

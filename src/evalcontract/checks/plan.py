@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import KINDS
@@ -49,8 +48,7 @@ class Step(NamedTuple):
         return Outlook(worst.state, f"no check of it runs: {worst.reason}", worst.field)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """What a rubric does with rows. `reads` are the fields that any of its checks looks at.
 
     `is_complete` is False where a check has a fault of structure, or refers to what is not there:
@@ -63,7 +61,7 @@ class Plan:
     reads: frozenset[str]
     bundles: tuple[str, ...]
     is_complete: bool
-    conflicts: Conflicts = field(default_factory=Conflicts)
+    conflicts: Conflicts = Conflicts()
 
 
 def plan_of(artifact: Artifact, around: Surroundings) -> Plan:

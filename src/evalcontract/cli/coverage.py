@@ -12,6 +12,7 @@ from evalcontract import __version__
 from evalcontract.api.coverage import CoverageOutcome, coverage
 from evalcontract.api.options import Options
 from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.options import DIALECT
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.model.errors import NothingToCheck
@@ -63,6 +64,7 @@ def _no_nan(context: click.Context, option: click.Parameter, value: float | None
     help="Name that many gaps of a file at the most as text; 0 names all.",
 )
 @click.option("--stdin-filename", metavar="NAME", help="What standard input (`-`) stands for.")
+@DIALECT
 def coverage_command(
     files: tuple[str, ...],
     min_coverage: float | None,
@@ -70,14 +72,17 @@ def coverage_command(
     root: Path | None,
     limit: int,
     stdin_filename: str | None,
+    dialect: str | None,
 ) -> int:
     """Tell, of every row and every check of its rubric, what will become of it.
 
     It will run, be skipped (which key is missing), pass whatever the output is, or be unavailable
-    on this machine. FILE is a dataset; of a rubric it is told what a row needs.
+    on this machine. FILE is a dataset; of a rubric it is told what a row needs. Of the datasets of
+    other systems it is told what will become of these systems' own graders.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename)
-    outcome = coverage(inputs, Options(root), all_rows=output_format == "json")
+    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect)
+    options = Options(root, dialect=dialect)
+    outcome = coverage(inputs, options, all_rows=output_format == "json")
     if min_coverage is not None and not outcome.files and not outcome.diagnostics:
         raise NothingToCheck("a rubric alone has no rows, and --min-coverage counts those")
     write_findings(outcome.diagnostics)

@@ -14,6 +14,7 @@ from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.output import put
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import DEFAULT, TABLE
+from evalcontract.policy.dialects import SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,7 +61,8 @@ def _list(pages: Iterable[Page]) -> Iterator[str]:
 
 
 def _by_fault(code: str, codes: list[str]) -> str | None:
-    """Find a code by its second half, for who leaves the kind out."""
-    faults = {each.split("/")[1]: each for each in reversed(codes)}
+    """Find a code by its second half, for who leaves the kind out; one of ours before others."""
+    ordered = sorted(codes, key=lambda each: each.split("/")[0] in SYSTEMS)
+    faults = {each.split("/")[1]: each for each in reversed(ordered)}
     near = nearest(code.rsplit("/", 1)[-1], faults)
     return faults[near] if near else None

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.api.options import Input
-from evalcontract.api.validate import files_below
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.workspace import real
 
@@ -66,6 +65,8 @@ def _paths(argument: str, kind: Kind, dialect: str | None) -> Iterator[Path]:
                 yield match
         return
     if os.path.isdir(path):
+        from evalcontract.api.selection import files_below  # for folders alone
+
         below = files_below(path, kind, dialect)
         if not below:
             raise NothingToCheck(f"the folder {argument} holds no {kind}")

@@ -22,6 +22,7 @@ COMMANDS = {
     "validate-rubric": "evalcontract.cli.validate:validate_rubric",
     "validate-judge": "evalcontract.cli.validate:validate_judge",
     "coverage": "evalcontract.cli.coverage:coverage_command",
+    "convert": "evalcontract.cli.convert:convert_command",
     "explain": "evalcontract.cli.explain:explain",
     "schema": "evalcontract.cli.schema:schema",
 }

@@ -50,6 +50,15 @@ _OPTIONS = (
 )
 
 
+#: Whose datasets the files are.
+DIALECT = click.option(
+    "--dialect",
+    metavar="NAME[:VARIANT]",
+    help="Whose datasets these are, such as mlflow:oss; without it, what they hold decides. "
+    "`evalcontract` says that they are ours.",
+)
+
+
 def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the shared options."""
     for option in reversed(_OPTIONS):

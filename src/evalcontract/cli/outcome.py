@@ -5,7 +5,6 @@ Nothing here needs click, so that a check without options need not wait for it; 
 
 from __future__ import annotations
 
-import gc
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,8 +53,6 @@ def validate_files(
 
 def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
     """Run a check with a progress bar, print its report, and return the exit code."""
-    # This process is ours, and most of what it makes lives to its end: look for cycles rarely.
-    gc.set_threshold(500_000, 20, 100)
     with Bar() as bar:
         jobs = asked.jobs or usable_cores()
         cache = _cache() if asked.cache else None

@@ -10,8 +10,25 @@ import click
 
 from evalcontract.cli.group import Group
 from evalcontract.cli.output import put, put_json
+from evalcontract.model.nearest import nearest
 from evalcontract.source.writing import write_text
 from evalcontract.structure import schemas
+
+
+def _names() -> list[str]:
+    others = schemas.names_of_bundles(), schemas.names_of_others()
+    return [*schemas.names(), *(name for names in others for name in names)]
+
+
+def _known(context: click.Context, option: click.Parameter, value: str) -> str:
+    """Refuse a name that no schema has."""
+    del context, option
+    if value not in _names():
+        near = nearest(value, _names())
+        advice = f"did you mean `{near}`?" if near else "`evalcontract schema list` names them"
+        raise click.BadParameter(f"there is no schema `{value}`; {advice}")
+    return value
+
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -28,14 +45,8 @@ def list_() -> None:
     put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in _names())
 
 
-def _names() -> list[str]:
-    return [*schemas.names(), *schemas.names_of_others()]
-
-
 @schema.command(context_settings=_HELP)
-@click.argument(
-    "name", type=click.Choice([*schemas.names(), *schemas.names_of_others()]), metavar="NAME"
-)
+@click.argument("name", metavar="NAME", callback=_known)
 def show(name: str) -> None:
     """Print a schema; NAME is one that `schema list` names."""
     put_json([schemas.text_of(name)])

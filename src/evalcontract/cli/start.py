@@ -1,11 +1,12 @@
 """Where the scripts start.
 
-`--version` is answered before anything else is imported, and files without options are checked
-without click.
+`--version` is answered before anything else is imported, and files with the plainest options are
+checked without click.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from evalcontract import __version__
@@ -41,21 +42,25 @@ def validate_judge() -> None:
 
 
 def _run(name: str | None) -> None:
+    # This process is ours, and most of what it makes lives to its end: look for cycles rarely.
+    gc.set_threshold(500_000, 20, 100)
     try:
         status = _status(name)
     except KeyboardInterrupt:  # while modules are still imported
         from evalcontract.policy.exit_status import INTERRUPTED
 
         status = INTERRUPTED
+    # At its end Python looks for cycles three times; what is frozen goes with the process.
+    gc.freeze()
     sys.exit(status)
 
 
 def _status(name: str | None) -> int:
-    from evalcontract.cli.plain import is_plain, run_plainly
+    from evalcontract.cli.plain import read_plainly, run_plainly
 
     asked, *files = [name, *sys.argv[1:]] if name else sys.argv[1:] or [""]
-    if is_plain(asked, files):
-        return run_plainly(asked, files)
+    if plain := read_plainly(asked, files):
+        return run_plainly(asked, *plain)
     from evalcontract.cli.main import command, group, run  # slow, by click
 
     return run(command(name) if name else group)

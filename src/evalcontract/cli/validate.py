@@ -6,20 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract.cli.options import shared_options
+from evalcontract.cli.options import DIALECT, shared_options
 from evalcontract.cli.outcome import Asked, validate_files
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-_DIALECT = click.option(
-    "--dialect",
-    metavar="NAME[:VARIANT]",
-    help="Whose datasets these are, such as mlflow:oss; without it, what they hold decides. "
-    "`evalcontract` says that they are ours.",
-)
 
 
 def _command(
@@ -60,7 +52,7 @@ validate_dataset = _command(
     "That is the rubrics and judges that they refer to, and those that these do. "
     "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
     "or - for standard input. The datasets of other systems are checked as these read them.",
-    _DIALECT,
+    DIALECT,
 )
 validate_rubric = _command(
     Kind.RUBRIC,

@@ -32,13 +32,17 @@ class Layout(NamedTuple):
     """Where the rows of a file stand. `problems` are those of what stands around them.
 
     `rows` is None where they are those of the source itself, one by one, or where there are none
-    to judge, which `is_lost` tells. The path of row n is `prefix` and n.
+    to judge, which `is_lost` tells. The path of row n is `prefix` and n; where the whole document
+    `is_row`, the path of that one row is `prefix` alone. `passed_over` are the codes of faults of
+    the source at which the loader does not stop; they are the format's then, as `NAME/empty` is.
     """
 
     rows: list[Any] | None = None
     prefix: Path = ()
     problems: tuple[Problem, ...] = ()
     is_lost: bool = False
+    is_row: bool = False
+    passed_over: frozenset[str] = frozenset()
 
 
 class Judge(Protocol):

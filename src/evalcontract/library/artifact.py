@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.reference import Kind, Reference
@@ -23,15 +22,14 @@ class Use(NamedTuple):
     via: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Artifact:
+class Artifact(NamedTuple):
     """One file of the library. `id` and `version` are None where the file has none to read."""
 
     kind: Kind
     document: Document
     id: str | None
     version: Version | None
-    uses: tuple[Use, ...] = field(default=(), repr=False)
+    uses: tuple[Use, ...] = ()
 
     @property
     def file(self) -> str:

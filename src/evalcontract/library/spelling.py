@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.listing import listed
@@ -50,7 +50,7 @@ def with_advice(
             for step in fault.path[below:]:
                 text = text[step]
             advice = advice_for(text, kind, library) if isinstance(text, str) else None
-            found.append(replace(fault, help=advice or fault.help))
+            found.append(fault._replace(help=advice or fault.help))
         else:
             found.append(fault)
     return found

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.path import format_path
 
@@ -24,8 +23,7 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """A second place that belongs to a problem: the first use of an id, a hop of a cycle.
 
     `file` is None where the place stands in the file of the problem itself.
@@ -37,8 +35,7 @@ class Related:
     on_key: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
+class Within(NamedTuple):
     """A part of a text value: the `occurrence`th (from 0) time that `text` stands in it.
 
     `whole` begins with `text`, and is what to show where it stands there as it is; so a part that
@@ -50,8 +47,7 @@ class Within:
     whole: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """A judgement on a value, before anyone knows its line or what it weighs.
 
     `on_key` points at the key at the end of the path, not at its value; `within` points at a part
@@ -70,8 +66,7 @@ class Problem:
     within: Within | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """A problem with its place and its severity; what reports and the Python API hand out."""
 
     code: str
@@ -82,7 +77,7 @@ class Diagnostic:
     help: str | None = None
     row: str | None = None
     row_index: int | None = None
-    related: tuple[tuple[str, Place], ...] = field(default=())
+    related: tuple[tuple[str, Place], ...] = ()
 
     @property
     def is_error(self) -> bool:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 _FILE = r"^# file: (?P<name>\S+)\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What `explain CODE` shows. `bad` and `good` are the text of one file, or of several.
 
     Several files are told apart by lines `# file: NAME`; see `example_files`. The parts are read

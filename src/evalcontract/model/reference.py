@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from evalcontract.model.version import Version
 
@@ -21,8 +21,7 @@ class Kind(StrEnum):
 _PATTERN = re.compile(r"(?P<kind>rubric|judge)/(?P<id>[a-z][a-z0-9_]*)(?:@(?P<version>.+))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """What an author wrote to point at a rubric or a judge; without `version` it is unpinned."""
 
     kind: Kind

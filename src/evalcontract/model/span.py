@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     r"""A stretch of text.
 
     Lines and columns count from 1, columns in Unicode code points; the end is exclusive, so an
@@ -29,8 +28,7 @@ class Span:
         return Span(self.line + lines, self.column, self.end_line + lines, self.end_column)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A span in a named file, with the text of its first line for a reader who has no file.
 
     `file` is the name the author used (relative where theirs was); `text` is None where the

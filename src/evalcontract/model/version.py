@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import total_ordering
+from typing import NamedTuple
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _IDENTIFIER = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
@@ -16,9 +15,7 @@ _PATTERN = re.compile(
 )
 
 
-@total_ordering
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """An exact version. The two-part form `1.2` is 1.2.0, and never 1.2.5.
 
     Ordering is SemVer's precedence (section 11). Build metadata has no precedence and does not
@@ -49,8 +46,19 @@ class Version:
         """Whether it has a pre-release part such as `-rc.1`."""
         return bool(self.pre)
 
-    def __lt__(self, other: Version) -> bool:
+    # A tuple's order is not that of versions.
+
+    def __lt__(self, other: Version) -> bool:  # type: ignore[override]
         return self.precedence() < other.precedence()
+
+    def __le__(self, other: Version) -> bool:  # type: ignore[override]
+        return self.precedence() <= other.precedence()
+
+    def __gt__(self, other: Version) -> bool:  # type: ignore[override]
+        return self.precedence() > other.precedence()
+
+    def __ge__(self, other: Version) -> bool:  # type: ignore[override]
+        return self.precedence() >= other.precedence()
 
     def precedence(self) -> tuple[object, ...]:
         """Return a key that sorts as SemVer says."""

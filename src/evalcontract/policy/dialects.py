@@ -18,6 +18,9 @@ _NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
 # What every loader may reject; what follows from the keywords of a schema stands below.
 _REJECTED = ("rejected", "unread-medium", "missing-key", "wrong-type")
 _REJECTED_BY: dict[str, tuple[str, ...]] = {
+    "databricks": (),
+    "evret": ("empty-value", "malformed-cell", "short-row"),
+    "northstar": ("unknown-key", "out-of-range", "malformed-value"),
     "mlflow": (
         "unknown-key",
         "malformed-value",
@@ -35,6 +38,28 @@ _REJECTED_BY: dict[str, tuple[str, ...]] = {
 # Of what the loader drops or takes without a word: strict mode fails on it.
 _SWALLOWED = ("near-miss-key", "duplicate-key", "not-finite", "duplicate-id")
 _SWALLOWED_BY: dict[str, tuple[str, ...]] = {
+    "databricks": ("two-expectations", "undocumented"),
+    "evret": (
+        "blank-item",
+        "duplicate-column",
+        "duplicate-document",
+        "extra-cell",
+        "hidden-column",
+        "ignored-answers",
+        "no-queries",
+        "not-text",
+        "nothing-expected",
+        "other-release",
+        "python-list",
+        "repeated-item",
+        "shadowed-key",
+        "taken-for-absent",
+        "unknown-document",
+    ),
+    "northstar": (
+        *("empty", "blank-id", "blank-text", "empty-list", "missing-answer", "missing-metric"),
+        *("missing-trace", "not-evaluated", "ungraded-retrieval", "unused-trace"),
+    ),
     "mlflow": (
         "misplaced-key",
         "equal-inputs",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from evalcontract.policy.table import DEFAULT, TABLE
 
@@ -16,9 +15,10 @@ if TYPE_CHECKING:
 #: The age from which a judge's validation is stale, where nobody says otherwise.
 DEFAULT_MAX_AGE_DAYS = 90
 
+_NONE: Mapping[str, Weight] = {}
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+
+class Policy(NamedTuple):
     """What findings weigh. `strict` picks the column; `changes` replace entries of the table.
 
     `max_age_days` is the age in days from which a judge's validation is stale, and `age_from` the
@@ -27,7 +27,7 @@ class Policy:
 
     strict: bool = False
     max_age_days: int = DEFAULT_MAX_AGE_DAYS
-    changes: Mapping[str, Weight] = field(default_factory=dict)
+    changes: Mapping[str, Weight] = _NONE
     age_from: str | None = None
 
     def weigh(self, code: str) -> Severity | None:

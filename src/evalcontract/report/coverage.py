@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 VERSION = "1.0"
 _STATES = ("run", "skip", "vacuous", "unavailable")
+#: What becomes of the graders of other systems alone.
+_OF_OTHERS = ("fail",)
 
 
 def write_text(
@@ -73,10 +75,12 @@ def _table(file: FileCoverage) -> Iterator[str]:
     rubrics = dict.fromkeys(rubric for rubric, _, _ in file.by_check)
     for rubric in rubrics:
         head = rubric or "rows without a rubric, by what they expect"
-        rows: list[tuple[str, ...]] = [("check", "kind", *_STATES)]
+        is_ours = rubric is None or rubric.startswith("rubric/")
+        states = _STATES if is_ours else (*_STATES[:-1], *_OF_OTHERS)
+        rows: list[tuple[str, ...]] = [("check", "kind", *states)]
         for (of, check, kind), counts in file.by_check.items():
             if of == rubric:
-                numbers = (getattr(counts, state) for state in _STATES)
+                numbers = (getattr(counts, state) for state in states)
                 rows.append((check, kind, *(f"{each:,}" if each else "." for each in numbers)))
         yield f"  {visible(head)}\n"
         yield from _aligned(rows)
@@ -195,7 +199,7 @@ def write_json(
 
 def _totals(totals: Totals) -> dict[str, Any]:
     return {
-        **{state: getattr(totals, state) for state in _STATES},
+        **{state: getattr(totals, state) for state in (*_STATES, *_OF_OTHERS)},
         "rows": totals.rows,
         "rows_without_checks": totals.rows_without_checks,
         "rows_on_which_nothing_runs": totals.rows_on_which_nothing_runs,

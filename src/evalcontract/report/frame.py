@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from evalcontract.model.span import Place
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 #: than two; a line may be one of millions, so not all of them.
 _CHARACTERS_A_CELL = 8
 _CUT = "…"
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class _Part(NamedTuple):
@@ -62,15 +64,15 @@ def _head(part: _Part, room: int) -> str:
     """Return what fits of a part, with a sign where something was left out."""
     if not part.more and cells(part.text) <= room:
         return part.text
-    return "".join(_fitting(part.text, room - 1)) + _CUT if room > 0 else ""
+    return _fitting(part.text, room - 1) + _CUT if room > 0 else ""
 
 
 def _tail(part: _Part, room: int) -> str:
     """Return what fits of the end of a part; a mark is not shown without its letter."""
     if not part.more and cells(part.text) <= room:
         return part.text
-    kept = "".join(_fitting(reversed(part.text), room - 1))[::-1]
-    marks = len(list(takewhile(lambda each: _width(each) == 0, kept)))
+    kept = _fitting(part.text[::-1], room - 1)[::-1]
+    marks = 0 if kept.isascii() else len(list(takewhile(lambda each: _width(each) == 0, kept)))
     return _CUT + kept[marks:] if room > 0 else ""
 
 
@@ -79,12 +81,17 @@ def ending(text: str, room: int) -> str:
     return _tail(_Part(text, more=False), room)
 
 
-def _fitting(characters: Iterable[str], room: int) -> Iterator[str]:
-    for character in characters:
+def _fitting(text: str, room: int) -> str:
+    """Return the beginning of a text that fits."""
+    if text.isascii():
+        return text[: max(room, 0)]
+    end = 0
+    for character in text:
         room -= _width(character)
         if room < 0:
-            return
-        yield character
+            break
+        end += 1
+    return text[:end]
 
 
 def visible(text: str) -> str:
@@ -109,7 +116,8 @@ def cells(text: str) -> int:
     """Count the cells of a terminal that a text takes."""
     if text.isascii():
         return len(text)
-    return sum(_width(character) for character in text)
+    wide = _BEYOND_ASCII.findall(text)
+    return len(text) - len(wide) + sum(map(_width, wide))
 
 
 def _width(character: str) -> int:

@@ -24,9 +24,9 @@ def write(report: Report, style: Style) -> Iterator[str]:
         "summary": {
             "files": dict(report.files),
             "rows": report.rows,
-            "errors": report.count(Severity.ERROR),
-            "warnings": report.count(Severity.WARNING),
-            "notes": report.count(Severity.NOTE),
+            "errors": report.how_many(Severity.ERROR),
+            "warnings": report.how_many(Severity.WARNING),
+            "notes": report.how_many(Severity.NOTE),
             "left_out": list(report.left_out),
         },
     }

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The findings of a run, sorted, and what was looked at.
 
     `files` counts files by kind, `rows` the rows of datasets; `left_out` names data files that
@@ -23,13 +21,12 @@ class Report:
     rows: int = 0
     left_out: Sequence[str] = ()
 
-    def count(self, severity: Severity) -> int:
+    def how_many(self, severity: Severity) -> int:
         """Count the findings of a severity."""
         return sum(found.severity is severity for found in self.diagnostics)
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How a report is to look: colour or none, the width of a line, how many findings.
 
     `limit` is 0 where all are to be shown.
@@ -39,7 +36,7 @@ class Style:
     width: int = 80
     limit: int = 0
     verbose: bool = False
-    version: str = field(default="", kw_only=True)
+    version: str = ""
 
 
 #: Writes a report as pieces of text, in order.

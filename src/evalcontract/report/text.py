@@ -58,14 +58,7 @@ def write_finding(found: Diagnostic, style: Style) -> Iterator[str]:
     yield f"{' ' * gutter}{paint('-->', _BLUE)} {visible(str(found.place))}{of_row}\n"
     yield from _frame(found.place, gutter, style.width, colour, paint)
     if found.help:
-        from textwrap import wrap  # slow to import
-
-        first, *rest = wrap(
-            visible(found.help),
-            max(style.width - gutter - 9, 20),
-            break_long_words=False,
-            break_on_hyphens=False,
-        ) or [""]
+        first, *rest = _wrapped(visible(found.help), max(style.width - gutter - 9, 20))
         yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
     beyond = len(found.related) - SHOWN
@@ -73,6 +66,15 @@ def write_finding(found: Diagnostic, style: Style) -> Iterator[str]:
         yield f"{' ' * gutter} {paint('=', _BLUE)} {visible(message)}: {visible(str(place))}\n"
     if beyond > 1:
         yield f"{' ' * gutter} {paint('=', _BLUE)} … and {beyond:,} more places\n"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Break a text into lines of a width, where it is too long for one."""
+    if len(text) <= width and text.isprintable() and text == text.strip() != "":
+        return [text]
+    from textwrap import wrap  # slow to import, and slow
+
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _frame(
@@ -109,9 +111,9 @@ def _summary(report: Report, style: Style) -> str:
             rows = f" ({_many(report.rows, 'row')})" if kind == "dataset" else ""
             parts.append(_many(count, name) + rows)
     counts = [
-        _many(report.count(severity), str(severity))
+        _many(report.how_many(severity), str(severity))
         for severity in sorted(_COLOURS, reverse=True)
-        if report.count(severity)
+        if report.how_many(severity)
     ]
     verdict = ", ".join(counts) or "no findings"
     worst = max((found.severity for found in report.diagnostics), default=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -48,8 +47,7 @@ class IdWatch(Watch, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetRule:
+class DatasetRule(NamedTuple):
     """A judgement on a dataset as a whole."""
 
     code: str

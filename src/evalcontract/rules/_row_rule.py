@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State
@@ -48,8 +47,7 @@ class RowSubject(NamedTuple):
         return bool(wanting) and not any(each.runs for each in outlooks)
 
 
-@dataclass(frozen=True, slots=True)
-class RowRule:
+class RowRule(NamedTuple):
     """A judgement on a row. Pure; what the gate lets pass must give it nothing to say."""
 
     code: str

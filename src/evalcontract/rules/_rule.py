@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.page import Page, parse_page
@@ -55,8 +54,7 @@ class Subject(NamedTuple):
         return checks if isinstance(checks, list) else []
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A judgement on one kind of artifact. Pure: the same subject gives the same problems."""
 
     code: str

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.rows import Batch, Sift
+from evalcontract.source.rows import Batch
 from evalcontract.source.text import split_lines
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class CsvTable:
 
     def __init__(self, file: str, text: str, data: bytes) -> None:
         self.file = file
-        self._text = text
+        self.text = text
         self._data = data
         try:
             every = [*csv.reader(io.StringIO(text, newline=""))]
@@ -55,11 +55,14 @@ class CsvTable:
         """The digest of the bytes, in hexadecimal."""
         return sha256(self._data).hexdigest()
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:  # noqa: ARG002
+    def batches(self) -> Iterator[Batch]:
         """Yield the one batch; its rows are there already."""
-        empty = dict.fromkeys(self.header)
-        rows = [{**empty, **dict(zip(self.header, each, strict=False))} for each in self.records]
-        yield Batch(0, rows)
+        yield Batch(0, [self._row(each) for each in self.records])
+
+    def _row(self, record: list[str]) -> dict[str, str | None]:
+        row: dict[str, str | None] = dict(zip(self.header, record, strict=False))
+        # Of two columns with one name the last counts, also where a short record lacks it.
+        return row | dict.fromkeys(self.header[len(record) :])
 
     def place(
         self,
@@ -99,12 +102,12 @@ class CsvTable:
         return Place(self.file, Span(*start, *end), self._lines[start[0] - 1])
 
     def _point(self, offset: int) -> tuple[int, int]:
-        before = split_lines(self._text[:offset])
+        before = split_lines(self.text[:offset])
         return len(before), len(before[-1]) + 1
 
     @cached_property
     def _lines(self) -> list[str]:
-        return split_lines(self._text)
+        return split_lines(self.text)
 
     @cached_property
     def places(self) -> list[list[_Cell]]:
@@ -113,7 +116,7 @@ class CsvTable:
         return found if self.header else [[_Cell(0, 0)], *found]
 
     def _scan(self) -> Iterator[list[_Cell]]:
-        at, text = 0, self._text
+        at, text = 0, self.text
         cells: list[_Cell] = []
         is_open = False  # a comma was read, so another cell follows
         while at < len(text) or is_open:

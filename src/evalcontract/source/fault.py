@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.model.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFault:
+class SourceFault(NamedTuple):
     """One fault of a text. `span` is None where the fault is the whole file's."""
 
     code: str
@@ -20,8 +18,7 @@ class SourceFault:
     related: tuple[tuple[str, Span], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """A file that gave no value: its faults, and its text where it has one, for frames."""
 
     file: str
@@ -53,4 +50,4 @@ def moved_fault(fault: SourceFault, lines: int) -> SourceFault:
     if not lines:
         return fault
     related = tuple((what, span.below(lines)) for what, span in fault.related)
-    return replace(fault, span=fault.span and fault.span.below(lines), related=related)
+    return fault._replace(span=fault.span and fault.span.below(lines), related=related)

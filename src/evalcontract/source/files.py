@@ -106,19 +106,24 @@ def read_dataset_stream(
     kind = format_of(name) or guess_format(data)
     if kind == "jsonl":
         return RowStream(name, lambda: io.BytesIO(data), len(data))
-    text = data.decode("utf-8", "replace")
+    text = None
     try:
         text = decode(data)
         if kind == "json":
             from evalcontract.source.json import parse_json  # parsers are slow to import
 
             return parse_json(text, name, data)
+        from evalcontract.source.yaml_plain import parse_plain
+
+        if found := lay_out(text, name, data) or parse_plain(text, name, data):
+            return found
         from evalcontract.source.yaml import parse_yaml
 
-        return lay_out(text, name, data) or parse_yaml(text, name, data)
+        return parse_yaml(text, name, data)
     except Fault as fault:
         from evalcontract.source.misnamed import misnamed  # slow to import
 
+        text = data.decode("utf-8", "replace") if text is None else text
         other = misnamed(kind, guess_format(data), text) if _is_syntax(fault) else None
         return Unreadable(name, (other,) if other else fault.faults, tuple(split_lines(text)))
 

@@ -14,6 +14,7 @@ from evalcontract.source.node import Node
 if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
+_BLANKS = frozenset(" \t\r\n")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _step_over = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
@@ -35,6 +36,8 @@ def scan_along(text: str, path: Path) -> Node:
 
 
 def _space(text: str, at: int) -> int:
+    if text[at : at + 1] not in _BLANKS:
+        return at
     found = _SPACE.match(text, at)
     return found.end() if found else at
 
@@ -70,11 +73,13 @@ def _object(text: str, start: int, path: Path) -> Node:
     while text[at] != "}":
         key_start = at
         key, at = scanstring(text, at + 1)
-        span = _span(key_start, at)
+        key_end = at
         at = _space(text, _space(text, at) + 1)
         if key == path[0]:
+            span = _span(key_start, key_end)
             return Node(_span(start, at), {key: (span, _value(text, at, path[1:]))})
         if not children:
+            span = _span(key_start, key_end)
             children[key] = (span, Node(span))
         _, at = _step_over(text, at)
         at = _after(text, at)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.jsonl_blocks import Block, ends_of_lines, sift_lines, whole_lines
-from evalcontract.source.rows import Batch, Sift
+from evalcontract.source.jsonl_blocks import Block, ends_of_lines, whole_lines
+from evalcontract.source.rows import Batch, LineSift
 from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ _KEPT = 4
 # Of a row that is asked for so often all places are looked up.
 _OFTEN = 3
 _OPENING_BYTES = 1 << 12
+_LATEST_BYTES = 1 << 18
 _WHOLE = (0, sys.maxsize)
 
 
@@ -53,6 +53,7 @@ class RowStream:
     ) -> None:
         self.file = file
         self._as_python = as_python
+        self._odd: set[int] = set()  # lines that only Python's own parser reads
         self.size = size
         self.done = 0
         self._part = part or _WHOLE
@@ -60,7 +61,8 @@ class RowStream:
         self._blocks: list[Block] = []
         self._starts: list[int] = []
         self._digest: Any = None
-        self._latest: tuple[int, list[bytes]] = (-1, [])
+        self._latest: dict[int, list[bytes]] = {}
+        self._latest_bytes = 0
         self._ends: dict[int, array[int]] = {}
         self._rows: dict[int, _Row] = {}
 
@@ -78,7 +80,7 @@ class RowStream:
         digest: str = self._digest.hexdigest()
         return digest
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
+    def batches(self, sift: LineSift | None = None) -> Iterator[Batch]:
         """Read the file from its beginning; where it cannot be read on, a last batch says so."""
         from hashlib import sha256  # slow to import
 
@@ -92,7 +94,7 @@ class RowStream:
                 if begin:
                     stream.seek(begin)
                 for batch in self._read(whole_lines(stream, end - begin), sift):
-                    index = batch.first_index + batch.count
+                    index = batch.first_index + batch.number
                     yield batch
         except Fault as fault:
             yield Batch(index, [], tuple((each, "") for each in fault.faults))
@@ -114,7 +116,7 @@ class RowStream:
         except (OSError, Fault):
             return []
 
-    def _read(self, blocks: Iterator[bytes], sift: Sift | None) -> Iterator[Batch]:
+    def _read(self, blocks: Iterator[bytes], sift: LineSift | None) -> Iterator[Batch]:
         from evalcontract.source.jsonl_lines import parse_lines  # slow to import
         from evalcontract.source.misnamed import not_jsonl
 
@@ -127,26 +129,35 @@ class RowStream:
             if not self.done and (fault := not_jsonl(data.split(b"\n"))):
                 yield Batch(0, [], (fault,))
                 return
-            for piece, sifted in sift_lines(data, sift):
+            for piece, sifted in sift.read(data) if sift else ((data, None),):
                 if sifted is None:
                     as_python = self._as_python
                     batch, lines, skipped = parse_lines(
                         piece, index, line, offset, as_python=as_python
                     )
+                    self._odd.update(each.span.line for each, _ in batch.remarks if each.span)
                 else:
                     batch, lines, skipped = Batch(index, [], (), sifted), None, ()
-                count = batch.count if lines is None else len(lines)
+                count = batch.number if lines is None else len(lines)
                 is_blank = len(skipped) == count and not batch.faults
                 block = Block(index, line, offset, len(piece), count, skipped, is_blank)
                 self._blocks.append(block)
                 self._starts.append(index)
                 if lines is not None:
-                    self._latest = (offset, lines)
-                index, line, offset = index + batch.count, line + count, offset + len(piece)
+                    self._keep(offset, lines, len(piece))
+                index, line, offset = index + batch.number, line + count, offset + len(piece)
                 self.done = offset
                 yield batch
         if self._part == _WHOLE and self.is_empty:
             raise Fault(EMPTY)
+
+    def _keep(self, offset: int, lines: list[bytes], size: int) -> None:
+        """Keep the lines of a block: soon their places may be asked."""
+        if self._latest_bytes + size > _LATEST_BYTES:
+            self._latest.clear()
+            self._latest_bytes = 0
+        self._latest[offset] = lines
+        self._latest_bytes += size
 
     def cut(self, number: int) -> list[RowStream]:
         """Return so many parts, or fewer, of about the same size; a line is in one of them."""
@@ -201,16 +212,16 @@ class RowStream:
 
     def forget(self) -> None:
         """Forget what was read."""
-        for kept in (self._blocks, self._starts, self._ends, self._rows):
+        for kept in (self._blocks, self._starts, self._ends, self._rows, self._latest):
             kept.clear()
+        self._latest_bytes = 0
 
     def adopt(self, blocks: list[Block], *, rows: int, lines: int) -> None:
         """Take over the places of a part, before which there are so many rows and lines."""
         for each in blocks:
             first = each.first_index + rows
-            self._blocks.append(
-                replace(each, first_index=first, first_line=each.first_line + lines)
-            )
+            line = each.first_line + lines
+            self._blocks.append(each._replace(first_index=first, first_line=line))
             self._starts.append(first)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
@@ -248,14 +259,20 @@ class RowStream:
             self._rows[key] = _Row(self._line(block, number).decode().rstrip("\r"))
         row = self._rows[key]
         row.asked += 1
-        if row.whole is None and (row.asked >= _OFTEN or self._as_python):
-            row.whole = scan(row.text, is_line=True, remarks=[] if self._as_python else None)
-        return row.text, row.whole or scan_along(row.text, path)
+        remarks: list[SourceFault] | None = [] if self._as_python else None
+        if row.whole is None and (row.asked >= _OFTEN or key in self._odd):
+            row.whole = scan(row.text, is_line=True, remarks=remarks)
+        try:
+            return row.text, row.whole or scan_along(row.text, path)
+        except Fault:
+            if remarks is None:
+                raise
+            return row.text, scan(row.text, is_line=True, remarks=remarks)
 
     def _line(self, block: Block, number: int) -> bytes:
-        """Return a line of a block: of the latest one as it is, of others from the file."""
-        if self._latest[0] == block.offset:
-            return self._latest[1][number]
+        """Return a line of a block: of the latest ones as it is, of others from the file."""
+        if block.offset in self._latest:
+            return self._latest[block.offset][number]
         with self._open() as stream:
             if block.offset not in self._ends:
                 stream.seek(block.offset)
@@ -266,10 +283,10 @@ class RowStream:
             return stream.read(ends[number] - start).removesuffix(b"\n")
 
 
-@dataclass
 class _Row:
     """A row of which places were asked; the places of all its parts, where they often were."""
 
-    text: str
-    asked: int = 0
-    whole: Node | None = None
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.asked = 0
+        self.whole: Node | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -89,4 +88,4 @@ def _parse_slowly(
 def _on_line(fault: SourceFault, line: int) -> SourceFault:
     """Return a fault of a text of one line as a fault of that line of the file."""
     found = moved_fault(fault, line - 1)
-    return found if found.span else replace(found, span=Span.point(line))
+    return found if found.span else found._replace(span=Span.point(line))

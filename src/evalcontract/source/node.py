@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Span
 
 
-@dataclass(slots=True)
-class Node:
+class Node(NamedTuple):
     """Where a value stands; `children` is a dict for a mapping, a list for a sequence.
 
     `raw` is the text of a scalar as the author wrote it, before it became a number or a date.

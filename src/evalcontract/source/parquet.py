@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Place
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.rows import Batch, Sift
+from evalcontract.source.rows import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ class ParquetTable:
         """The digest of the bytes, in hexadecimal."""
         return sha256(self._data).hexdigest()
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:  # noqa: ARG002
+    def batches(self) -> Iterator[Batch]:
         """Read the rows, some thousands at a time."""
         from pyarrow import ArrowException  # an extra, and slow to import
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,44 +14,37 @@ if TYPE_CHECKING:
     from evalcontract.source.fault import SourceFault
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
+class Sifted(NamedTuple):
     """What is kept of rows of which nothing is to be said: their ids, and what they refer to."""
 
     ids: list[str]
     references: frozenset[str]
-    count: int
+    number: int
 
 
-class Sift(Protocol):
-    """What tells rows of which nothing is to be said from all others.
+class LineSift(Protocol):
+    """What tells rows of JSONL of which nothing is to be said from all others."""
 
-    `is_ready` says whether there is use in trying the parts of what did not go through.
-    """
+    def read(self, lines: bytes) -> Iterator[tuple[bytes, Sifted | None]]:
+        """Yield whole lines in pieces, each with what is kept of it; None: it is to be read.
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether it lets anything through."""
-        ...
-
-    def read(self, lines: bytes) -> Sifted | tuple[int, int] | None:
-        """Return what is kept of some whole lines of JSON, each a row, if all of them go through.
-
-        Otherwise, where it is known, the bytes from which and up to which a line stands that is
-        to be read.
+        What is learned from a piece may be used for the next: they are to be read as they come.
         """
         ...
 
+
+class TextSift(Protocol):
+    """What tells rows of YAML of which nothing is to be said from all others."""
+
     def take(self, text: str, start: int) -> tuple[Sifted, int]:
-        """Return what is kept of the rows of a YAML text from one on, and where they end.
+        """Return what is kept of the rows of a text from one on, and where they end.
 
         They end before the first of which something may be to be said.
         """
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """Some rows in a row: `rows[0]` is row `first_index` of the dataset.
 
     `faults` are the lines of the batch that gave no row, with their texts. Of rows that were
@@ -69,9 +61,9 @@ class Batch:
     remarks: tuple[tuple[SourceFault, str], ...] = ()
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """How many rows it is of."""
-        return len(self.rows) if self.sifted is None else self.sifted.count
+        return len(self.rows) if self.sifted is None else self.sifted.number
 
 
 class Rows(Protocol):
@@ -84,8 +76,8 @@ class Rows(Protocol):
     file: str
     prefix: Path
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
-        """Read the rows from the first to the last; what a sift lets through need not be kept."""
+    def batches(self) -> Iterator[Batch]:
+        """Read the rows from the first to the last."""
         ...
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
@@ -112,7 +104,7 @@ class DocumentRows:
         """The digest of the document's bytes."""
         return self._document.sha256
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:  # noqa: ARG002
+    def batches(self) -> Iterator[Batch]:
         """Yield the one batch; its rows are there already."""
         yield Batch(0, self._rows)
 

@@ -1,10 +1,11 @@
-"""Writing files: the whole text or nothing."""
+"""Writing files: the whole of each or nothing, and several together or none."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING
+from errno import EISDIR
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,58 @@ def write_text(path: Path, text: str) -> str | None:
     return None
 
 
+class Staged:
+    """Files that are written beside their places, and put there together at the end.
+
+    Use it as a context: what is not `put` when the block is left is removed again. Only while
+    they are put, one after the other, can a system that goes down leave some of them.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[Path, tuple[BinaryIO, Path]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def open(self, path: Path) -> BinaryIO:
+        """Begin a file; its folder is made if need be.
+
+        Raises:
+            OSError: it cannot be.
+
+        """
+        target = path.resolve()
+        if target.is_symlink():
+            raise OSError("the link leads back to itself")
+        if target.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
+        stream = os.fdopen(descriptor, "wb")
+        self._files[target] = (stream, target.parent / name)
+        return stream
+
+    def put(self) -> None:
+        """Put every file in its place.
+
+        Raises:
+            OSError: one cannot be; those after it are not.
+
+        """
+        for stream, _ in self._files.values():
+            stream.close()
+        while self._files:
+            target = next(iter(self._files))
+            _, temporary = self._files[target]
+            _put(temporary, target)
+            del self._files[target]
+
+    def __exit__(self, *_: object) -> None:
+        for stream, temporary in self._files.values():
+            stream.close()
+            temporary.unlink(missing_ok=True)
+
+
 def _replace(path: Path, data: bytes) -> None:
     """Put bytes in the place of a file that may not be there yet; its mode stays."""
     if path.is_symlink():
@@ -40,11 +93,15 @@ def _replace(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
-        temporary.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-        temporary.replace(path)
+        _put(temporary, path)
     except BaseException:
         temporary.unlink()
         raise
+
+
+def _put(temporary: Path, path: Path) -> None:
+    temporary.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+    temporary.replace(path)
 
 
 def _umask() -> int:

@@ -6,8 +6,7 @@ the core schema of YAML 1.2, merge keys, no duplicate keys, one document.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -50,7 +49,7 @@ def parse_yaml(text: str, file: str, data: bytes) -> Document:
 
     """
     value = _Builder(text, keep_nodes=False).document()
-    return Document(file, value, text, data, lambda: _nodes(text))
+    return Document(file, value, text, data, lambda: nodes_of(text))
 
 
 def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[Any, Node]:
@@ -69,14 +68,14 @@ def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[
     return value, builder.node
 
 
-def _nodes(text: str) -> Node:
+def nodes_of(text: str) -> Node:
+    """Return the places of a document that can be parsed."""
     builder = _Builder(text, keep_nodes=True)
     builder.document()
     return builder.node
 
 
-@dataclass(frozen=True, slots=True)
-class Anchored:
+class Anchored(NamedTuple):
     """What an alias stands for; `text` is that of a scalar, which is what it is as a key."""
 
     value: Any

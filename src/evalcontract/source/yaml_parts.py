@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Span
@@ -113,7 +112,7 @@ def rows_without_dash(twice: list[SourceFault], start: Event, text: str) -> list
 def _row_without_dash(row: list[SourceFault]) -> SourceFault:
     first = row[0]
     message = f"the `- ` of a new row is missing: here and below {len(row)} keys stand again"
-    return replace(first, message=message, help="a new row starts with `- `")
+    return first._replace(message=message, help="a new row starts with `- `")
 
 
 def placeholders(text: str) -> dict[str, str]:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.span import Place
 from evalcontract.source.document import Document
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.source.node import Node
-    from evalcontract.source.rows import Sift
+    from evalcontract.source.rows import TextSift
 
 #: Smaller files gain nothing.
 LEAST_BYTES = 1 << 15
@@ -110,6 +109,15 @@ def place_rows(text: str) -> tuple[Node, list[str]]:
     return (node.children[0] if isinstance(node.children, list) else node), split_lines(text)
 
 
+class _Piece(NamedTuple):
+    """Rows that were read with their places, and how many lines of the file stand before them."""
+
+    first: int
+    rows: int
+    lines_before: int
+    document: Document
+
+
 class YamlRows:
     """The rows of a YAML dataset that is laid out row by row."""
 
@@ -131,7 +139,10 @@ class YamlRows:
         # The rows that were read: their first index, and where their texts begin and end.
         self._runs: list[tuple[int, int, int]] = []
         self._starts: tuple[int, list[int]] = (-1, [])
-        self._row: tuple[int, int, Document] | None = None
+        self._kept: _Piece | None = None
+        # The rows whose places were asked for since some were read, and how many that were.
+        self._asked: set[int] = set()
+        self._were_read = 1
 
     def __repr__(self) -> str:
         return f"YamlRows({self.file!r})"
@@ -152,7 +163,7 @@ class YamlRows:
         except Fault as fault:
             return Unreadable(self.file, fault.faults, tuple(split_lines(self._whole_text)))
 
-    def batches(self, sift: Sift | None = None) -> Iterator[Batch]:
+    def batches(self, sift: TextSift | None = None) -> Iterator[Batch]:
         """Read the rows from the first to the last.
 
         Raises:
@@ -161,10 +172,10 @@ class YamlRows:
         """
         text = self._text
         self._runs.clear()
-        self._row = None
+        self._kept, self._asked, self._were_read = None, set(), 1
         index, at, size = 0, self._start, _FIRST
         while at < len(text):
-            sifted, end = sift.take(text, at) if sift and sift.is_ready else (None, at)
+            sifted, end = sift.take(text, at) if sift else (None, at)
             if sifted is not None and end > at:
                 batch = Batch(index, [], (), sifted)
                 size = 1
@@ -173,7 +184,7 @@ class YamlRows:
                 size = min(size * 2, _MOST)
             self._runs.append((index, at, end))
             yield batch
-            index, at = index + batch.count, end
+            index, at = index + batch.number, end
 
     def _read(self, index: int, start: int, most: int, *, keep_texts: bool) -> tuple[Batch, int]:
         """Read a number of rows, and return where they end."""
@@ -183,12 +194,15 @@ class YamlRows:
             starts.append(at)
         if len(starts) <= most:
             starts.append(len(self._text))
-        # A row that is read by itself is most likely to have places asked for.
-        rows, node = self._piece(start, starts[-1], keep_nodes=most == 1)
+        # A row that is read by itself is most likely to have places asked for, as are those behind
+        # rows of most of which they were.
+        keep = most == 1 or len(self._asked) * 2 > self._were_read
+        rows, node = self._piece(start, starts[-1], keep_nodes=keep)
         if len(rows) != len(starts) - 1:
             raise TangledError
-        if most == 1:
-            self._row = self._as_document(index, (start, starts[-1]), rows, node)
+        self._asked, self._were_read = set(), len(rows)
+        if keep:
+            self._kept = self._as_document(index, (start, starts[-1]), rows, node)
         texts = tuple(self._text[a:b] for a, b in pairwise(starts)) if keep_texts else ()
         return Batch(index, rows, texts=texts), starts[-1]
 
@@ -210,10 +224,11 @@ class YamlRows:
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands; see `Document.place`."""
         if len(path) > 1 and path[0] == _KEY and isinstance(path[1], int) and self._runs:
-            start, document = self._row_at(path[1])
-            place = document.place((0, *path[2:]), on_key=on_key, within=within)
-            span = place.span and place.span.below(self._lines_before(start))
-            return replace(place, span=span)
+            piece = self._piece_with(path[1])
+            inner = (path[1] - piece.first, *path[2:])
+            place = piece.document.place(inner, on_key=on_key, within=within)
+            span = place.span and place.span.below(piece.lines_before)
+            return place._replace(span=span)
         if path and path[0] in self.root and path[0] != _KEY:
             return self._head.place(path, on_key=on_key, within=within)
         whole = self._document
@@ -229,24 +244,26 @@ class YamlRows:
     def raw(self, path: Path) -> str | None:
         """Return a scalar as the author wrote it; see `Document.raw`."""
         if len(path) > 1 and path[0] == _KEY and isinstance(path[1], int) and self._runs:
-            _, document = self._row_at(path[1])
-            return document.raw((0, *path[2:]))
+            piece = self._piece_with(path[1])
+            return piece.document.raw((path[1] - piece.first, *path[2:]))
         return self._head.raw(path)
 
-    def _row_at(self, index: int) -> tuple[int, Document]:
-        """Return where a row begins, and the row by itself."""
-        if self._row is None or self._row[0] != index:
-            start, end = self._bounds(index)
-            rows, node = self._piece(start, end, keep_nodes=True)
-            self._row = self._as_document(index, (start, end), rows, node)
-        return self._row[1:]
+    def _piece_with(self, index: int) -> _Piece:
+        """Return a piece that was read with the places of a row; that row alone, if need be."""
+        self._asked.add(index)
+        kept = self._kept
+        if kept is None or not kept.first <= index < kept.first + kept.rows:
+            bounds = self._bounds(index)
+            rows, node = self._piece(*bounds, keep_nodes=True)
+            self._kept = kept = self._as_document(index, bounds, rows, node)
+        return kept
 
     def _as_document(
         self, index: int, bounds: tuple[int, int], rows: list[Any], node: Node
-    ) -> tuple[int, int, Document]:
+    ) -> _Piece:
         start, end = bounds
-        text = self._text[start:end]
-        return index, start, Document(self.file, rows, text, b"", lambda: node)
+        document = Document(self.file, rows, self._text[start:end], b"", lambda: node)
+        return _Piece(index, len(rows), self._lines_before(start), document)
 
     def _bounds(self, index: int) -> tuple[int, int]:
         """Return where the text of a row begins and ends."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,6 +36,11 @@ ELSEWHERE = LISTS | MAPPINGS
 
 class UnfitError(Exception):
     """Values that no shape tells from others."""
+
+
+def unfit() -> NoReturn:
+    """Raise UnfitError, in the place of a value."""
+    raise UnfitError
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
+from evalcontract.structure.broken import plain_broken
 from evalcontract.structure.engine import native_for, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.schemas import follow, known_keys, load, properties
@@ -14,12 +15,13 @@ from evalcontract.structure.small import SmallValues
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jsonschema import ValidationError
     from jsonschema.protocols import Validator
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.model.path import Path
+    from evalcontract.structure.broken import Broken
     from evalcontract.structure.described import Described
+    from evalcontract.structure.keys import Miss, NearMisses
     from evalcontract.structure.schemas import Schema
 
 
@@ -57,7 +59,7 @@ class Structure:
         return frozenset(root.get("required", ()))
 
     @cached_property
-    def _exact_also(self) -> Callable[[Any], list[ValidationError]]:
+    def _exact_also(self) -> Callable[[Any], list[Broken]]:
         from evalcontract.structure.exact import bounded  # slow to import
 
         return bounded(self.also, MOST_STEPS)
@@ -105,9 +107,18 @@ class Structure:
 
         return faults_of(self, value, prefix, raw)
 
-    def errors(
-        self, value: Any
-    ) -> tuple[list[tuple[Schema, list[ValidationError]]], list[Problem]]:
+    @cached_property
+    def _near_misses(self) -> NearMisses:
+        from evalcontract.structure.keys import NearMisses  # slow to import
+
+        return NearMisses(self.schema, self.also)
+
+    def misses(self, value: Any) -> list[Miss]:
+        """Return the near-miss keys of a value."""
+        found = list(self._near_misses.of(value))
+        return [*found, *self.described.misses(value)] if self.also else found
+
+    def errors(self, value: Any) -> tuple[list[tuple[Schema, list[Broken]]], list[Problem]]:
         """Return what breaks each schema, and a finding where that could not be found out."""
         errors = [(self.schema, self._errors(value))]
         if not self.also:
@@ -115,20 +126,23 @@ class Structure:
         more, unfinished = self._errors_also(value)
         return [*errors, (self.also, more)], unfinished
 
-    def _errors(self, value: Any) -> list[ValidationError]:
+    def _errors(self, value: Any) -> list[Broken]:
         """Return what breaks the first schema; the fast engine says which keys to look at."""
         try:
-            paths = [each.instance_path for each in self._native.iter_errors(value)]
+            errors = list(self._native.iter_errors(value))
         except (ValueError, TypeError, RecursionError):
             return list(self._exact.iter_errors(value))  # no JSON value
-        if not paths:
+        if not errors:
             return []
         if isinstance(value, dict) and self._simple is not None:
-            keys = self._simple.union(path[0] for path in paths if path)
+            keys = self._simple.union(
+                each.instance_path[0] for each in errors if each.instance_path
+            )
             value = {key: part for key, part in value.items() if key in keys}
-        return list(self._exact.iter_errors(value))
+        plain = plain_broken(errors[0], value, self.schema) if len(errors) == 1 else None
+        return [plain] if plain else list(self._exact.iter_errors(value))
 
-    def _errors_also(self, value: Any) -> tuple[list[ValidationError], list[Problem]]:
+    def _errors_also(self, value: Any) -> tuple[list[Broken], list[Problem]]:
         """Return what breaks the second schema, or that it could not be found out."""
         from evalcontract.structure.exact import StepsExceededError  # slow to import
 
@@ -145,7 +159,7 @@ class Structure:
             advice = "let the schema lead to itself in one way only"
             return [], [Problem(code, message, (), advice)]
 
-    def known(self, error: ValidationError, path: Path, schema: Schema) -> dict[str, Schema]:
+    def known(self, error: Broken, path: Path, schema: Schema) -> dict[str, Schema]:
         """Return the keys that a mapping may have, by either schema at the top."""
         known = known_keys(error.schema, error.instance, schema)
         if path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.check import Structure
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.gate import closed
-from evalcontract.structure.keys import near_misses
+from evalcontract.structure.keys import NearMisses
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.sentences_of_keys import near_miss
 from evalcontract.structure.unread import unread_keys
@@ -33,6 +32,7 @@ class SchemaStage:
         self._title = title
         self._of = of
         self._structures: dict[str, Structure] = {}
+        self._misses: dict[str, NearMisses] = {}
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return what the schema refuses in a value, and the keys in it that nobody reads."""
@@ -41,8 +41,9 @@ class SchemaStage:
 
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the keys in a value that nobody reads: near misses of known ones, and others."""
-        schema = self._schema(of)
-        misses = [near_miss(self._name, each) for each in near_misses(value, schema, schema)]
+        if of not in self._misses:
+            self._misses[of] = NearMisses(self._schema(of))
+        misses = [near_miss(self._name, each) for each in self._misses[of].of(value)]
         found = [_below(path, each) for each in misses]
         return [*found, *self._unread(value, path, of, {each.path for each in found})]
 
@@ -84,4 +85,4 @@ class SchemaStage:
 
 
 def _below(path: Path, problem: Problem) -> Problem:
-    return replace(problem, path=(*path, *problem.path))
+    return problem._replace(path=(*path, *problem.path))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.keys import near_misses
 from evalcontract.structure.schemas import alternatives, described, known_keys
 from evalcontract.structure.sentences import sentence_for
 from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
@@ -15,10 +13,9 @@ from evalcontract.structure.words import closed_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from jsonschema import ValidationError
-
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
+    from evalcontract.structure.broken import Broken
     from evalcontract.structure.check import Structure
     from evalcontract.structure.schemas import Schema
 
@@ -27,9 +24,7 @@ def faults_of(
     structure: Structure, value: Any, prefix: Path, raw: Callable[[Path], str | None] | None
 ) -> list[Problem]:
     """Return the faults of a value and its near-miss keys; see `Structure.check`."""
-    misses = list(near_misses(value, structure.schema, structure.schema, structure.also))
-    if structure.also:
-        misses += structure.described.misses(value)
+    misses = structure.misses(value)
     errors, unfinished = structure.errors(value)
     found = [*(near_miss(structure.kind, miss) for miss in misses), *unfinished]
     misspelled = {(miss.path, miss.meant) for miss in misses}
@@ -49,14 +44,14 @@ class _Faults:
         schema: Schema,
         value: Any,
         misspelled: set[tuple[Path, str]],
-        errors: list[ValidationError],
+        errors: list[Broken],
     ) -> None:
         self._structure = structure
         self._schema = schema
         self._value = value
         self._misspelled = misspelled
         self._missing: dict[Path, list[str]] = {}
-        self._refused: dict[Path, ValidationError] = {}
+        self._refused: dict[Path, Broken] = {}
         for error in errors:
             if error.validator == "required":
                 absent = [key for key in error.validator_value if key not in error.instance]
@@ -65,7 +60,7 @@ class _Faults:
         self._unknown = {tuple(each.absolute_path): self._meant(each) for each in closed}
 
     def of(
-        self, error: ValidationError, raw: Callable[[Path], str | None] | None, prefix: Path
+        self, error: Broken, raw: Callable[[Path], str | None] | None, prefix: Path
     ) -> Iterator[Problem]:
         """Yield the findings of one error; none where another error tells the same."""
         path = tuple(error.absolute_path)
@@ -91,7 +86,7 @@ class _Faults:
             what = "a row" if prefix else f"a {kind}"
             yield sentence_for(kind, error, path, written, what)
 
-    def _is_told(self, error: ValidationError) -> bool:
+    def _is_told(self, error: Broken) -> bool:
         """Whether an earlier key cannot stand here either, for the same reason."""
         if error.validator != "not":
             return False
@@ -99,7 +94,7 @@ class _Faults:
         first = self._refused.setdefault((*reason, *error.absolute_path)[:-1], error)
         return first is not error
 
-    def _required(self, error: ValidationError, path: Path) -> Iterator[Problem]:
+    def _required(self, error: Broken, path: Path) -> Iterator[Problem]:
         unknown = {*self._unknown.get(path, {}).values()}
         known = described(self._schema, self._value, path) | known_keys(
             error.schema, error.instance, self._schema
@@ -112,7 +107,7 @@ class _Faults:
                 kind = self._structure.kind
                 yield missing_key(kind, key, path, error.instance, known, self._schema)
 
-    def _unevaluated(self, error: ValidationError, path: Path) -> Iterator[Problem]:
+    def _unevaluated(self, error: Broken, path: Path) -> Iterator[Problem]:
         *way, key = path
         where = tuple(way)
         known = self._structure.known(error, where, self._schema)
@@ -123,7 +118,7 @@ class _Faults:
                 kind = self._structure.kind
                 yield unknown_key(kind, str(key), meant, known, where, error.instance, ())
 
-    def _meant(self, error: ValidationError) -> dict[str, str | None]:
+    def _meant(self, error: Broken) -> dict[str, str | None]:
         """Return the unknown keys of a closed mapping, each with the one that it stands for.
 
         One that resembles nothing stands for the one that is missing, where there is one of each.
@@ -150,9 +145,9 @@ class _Faults:
         return apart[0] if apart and apart[0] in known and apart[0] not in value else None
 
 
-def _is_closed(error: ValidationError) -> bool:
+def _is_closed(error: Broken) -> bool:
     return error.validator == "additionalProperties" and error.validator_value is False
 
 
 def _below(prefix: Path, problem: Problem) -> Problem:
-    return replace(problem, path=(*prefix, *problem.path)) if prefix else problem
+    return problem._replace(path=(*prefix, *problem.path)) if prefix else problem

@@ -7,8 +7,7 @@ names of other tools, and the ordinary words that only look like a near miss.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.structure.schemas import (
@@ -49,44 +48,93 @@ class Miss(NamedTuple):
     rank: int = 0
 
 
-def near_misses(
-    value: Any,
-    schema: Schema,
-    root: Schema,
-    also: Schema | None = None,
-    path: Path = (),
-    outer: frozenset[str] = frozenset(),
-) -> Iterator[Miss]:
-    """Yield such keys of a value and of all that its schema describes below it.
+class _Known:
+    """What a schema knows of the keys of a mapping: `keys`, and `ours` of them by itself."""
 
-    `also` is a second schema of the value itself; `outer` are the keys known one mapping further
-    out. Only mappings that the schema leaves open are looked at: in a closed one an unknown key
-    is a fault of structure already.
+    def __init__(
+        self,
+        keys: dict[str, Schema],
+        ours: dict[str, Schema],
+        required: tuple[str, ...],
+        is_open: bool,  # noqa: FBT001 - a field
+        root: Schema,
+    ) -> None:
+        self.keys = keys
+        self.ours = ours
+        self.required = required
+        self.is_open = is_open
+        self.root = root
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All keys that are known."""
+        return frozenset(self.keys)
+
+    @cached_property
+    def homes(self) -> dict[str, str]:
+        """The keys that belong below a known key, each with that key."""
+        found = _homes(self.ours, self.root)
+        return {key: home for key, home in found.items() if key not in self.keys}
+
+
+class NearMisses:
+    """Finds such keys in a value and in all that its schema describes below it.
+
+    `also` is a second schema of the value itself. Only mappings that the schema leaves open are
+    looked at: in a closed one an unknown key is a fault of structure already, and in a free one
+    (`additionalProperties: true`) none. What a schema knows is worked out once for each part of it
+    that does not depend on the value.
     """
-    if not isinstance(value, dict | list):
-        return
-    schema = follow(schema, root)
-    if isinstance(value, list):
-        items = schema.get("items", {})
-        for index, part in enumerate(value):
-            if isinstance(part, dict | list):
-                yield from near_misses(part, items, root, None, (*path, index), outer)
-        return
-    ours = known_keys(schema, value, root)
-    known = {**{key: {} for key in properties(also or {})}, **ours}
-    parts = list(branches(schema, value, root))
-    unknown = [key for key in value if key not in known and not key.startswith(OWN_PREFIX)]
-    is_open = all(part.get("additionalProperties") is not False for part in parts)
-    if unknown and known and is_open:
-        required = [key for part in (*parts, also or {}) for key in part.get("required", ())]
-        missing = [key for key in required if key not in value]
-        homes = {key: home for key, home in _homes(ours, root).items() if key not in known}
-        looker = _Looker(value, known, missing, homes, outer, path)
-        yield from _told_once([miss for key in unknown for miss in looker.look(key)])
-    names = frozenset(known)
-    for key, inner in ours.items():
-        if isinstance(value.get(key), dict | list) and key not in _FREE:
-            yield from near_misses(value[key], inner, root, None, (*path, key), names)
+
+    def __init__(self, schema: Schema, also: Schema | None = None) -> None:
+        self._root = schema
+        self._also = also or {}
+        self._known: dict[tuple[int, bool], _Known] = {}
+
+    def of(self, value: Any) -> Iterator[Miss]:
+        """Yield the keys of a value that are near misses."""
+        return self._below(value, self._root, self._also, (), frozenset())
+
+    def _below(
+        self, value: Any, schema: Any, also: Schema, path: Path, outer: frozenset[str]
+    ) -> Iterator[Miss]:
+        """Yield those at a path; `outer` are the keys known one mapping further out."""
+        if isinstance(value, list):
+            parts = [each for each in enumerate(value) if isinstance(each[1], dict | list)]
+            items = follow(schema, self._root).get("items", {}) if parts else {}
+            for index, part in parts:
+                yield from self._below(part, items, {}, (*path, index), outer)
+        if not isinstance(value, dict):
+            return
+        known = self._known_by(schema, also, value)
+        names = known.names
+        unknown = [key for key in value if key not in names and not key.startswith(OWN_PREFIX)]
+        if unknown and known.is_open:
+            missing = [key for key in known.required if key not in value]
+            looker = _Looker(value, known.keys, missing, known.homes, outer, path)
+            yield from _told_once([miss for key in unknown for miss in looker.look(key)])
+        for key, inner in known.ours.items():
+            if isinstance(value.get(key), dict | list) and key not in _FREE:
+                yield from self._below(value[key], inner, {}, (*path, key), names)
+
+    def _known_by(self, schema: Any, also: Schema, value: dict[str, Any]) -> _Known:
+        key = (id(schema), bool(also))
+        found = self._known.get(key)
+        if found is None:
+            whole = follow(schema, self._root)
+            found = self._work_out(whole, also, value)
+            # What is kept is known by a part of the root, which lives as long.
+            if schema and "allOf" not in whole:
+                self._known[key] = found
+        return found
+
+    def _work_out(self, schema: Schema, also: Schema, value: dict[str, Any]) -> _Known:
+        ours = known_keys(schema, value, self._root)
+        keys = {**{key: {} for key in properties(also)}, **ours}
+        parts = list(branches(schema, value, self._root))
+        required = [key for part in (*parts, also) for key in part.get("required", ())]
+        is_open = not any(isinstance(part.get("additionalProperties"), bool) for part in parts)
+        return _Known(keys, ours, tuple(required), is_open and bool(keys), self._root)
 
 
 def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
@@ -95,7 +143,7 @@ def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
     What is asked for at one of these is not missing: that its key is wrong is told already.
     """
     found: set[Path] = set()
-    for miss in near_misses(value, schema, schema):
+    for miss in NearMisses(schema).of(value):
         found.add((*miss.path, miss.meant))
         if miss.fault == "misplaced-key":
             home = miss.path[:-1] if miss.meant == miss.key else (*miss.path, miss.meant)
@@ -114,8 +162,7 @@ def _told_once(misses: list[Miss]) -> Iterator[Miss]:
     yield from (miss for miss in misses if miss.key in kept)
 
 
-@dataclass(frozen=True, slots=True)
-class _Looker:
+class _Looker(NamedTuple):
     value: dict[str, Any]
     known: dict[str, Schema]
     missing: list[str]

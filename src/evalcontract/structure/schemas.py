@@ -42,6 +42,16 @@ def names() -> list[str]:
     return _names_in("")
 
 
+def names_of_bundles() -> list[str]:
+    """List the bundles that ship as examples, such as `bundles/rag`.
+
+    Raises:
+        InstallationError: there is none.
+
+    """
+    return _names_in("bundles/")
+
+
 def names_of_others() -> list[str]:
     """List the schemas of other systems' datasets, such as `formats/northstar`.
 

@@ -20,9 +20,8 @@ from evalcontract.structure.spelling import glued
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jsonschema import ValidationError
-
     from evalcontract.model.path import Path
+    from evalcontract.structure.broken import Broken
 
 #: The fault of a code, by the keyword that fails.
 FAULTS = {
@@ -51,9 +50,7 @@ _LIMITS = {
 }
 
 
-def sentence_for(
-    kind: str, error: ValidationError, path: Path, written: str | None, what: str
-) -> Problem:
+def sentence_for(kind: str, error: Broken, path: Path, written: str | None, what: str) -> Problem:
     """Say one error of the engine.
 
     `written` is a scalar as its author wrote it, if known; `what` is the word for the whole
@@ -80,27 +77,27 @@ def sentence_for(
     return Problem(code, message, path, advice, on_key=on_key)
 
 
-def _is_of_a_key(error: ValidationError) -> bool:
+def _is_of_a_key(error: Broken) -> bool:
     """Whether a key is at fault by itself: `propertyNames` is checked on it, not on its value."""
     return "propertyNames" in list(error.absolute_schema_path)[-2:-1]
 
 
-def _asks_for_keys(error: ValidationError) -> bool:
+def _asks_for_keys(error: Broken) -> bool:
     return all(isinstance(each, dict) and "required" in each for each in error.validator_value)
 
 
-def _const(error: ValidationError, name: str, written: str | None) -> Said:
+def _const(error: Broken, name: str, written: str | None) -> Said:
     return f"{name} must be `{short(error.validator_value)}`", None
 
 
-def _empty(error: ValidationError, name: str, written: str | None) -> Said:
+def _empty(error: Broken, name: str, written: str | None) -> Said:
     if not error.instance:
         return f"{name} is empty", "write something"
     least = error.validator_value
     return f"{name} has {len(error.instance)} of at least {least} characters", None
 
 
-def _few(error: ValidationError, name: str, written: str | None) -> Said:
+def _few(error: Broken, name: str, written: str | None) -> Said:
     least = error.validator_value
     has = len(error.instance)
     if has == 0:
@@ -108,7 +105,7 @@ def _few(error: ValidationError, name: str, written: str | None) -> Said:
     return f"{name} has {has} of at least {least} items", None
 
 
-def _unique(error: ValidationError, name: str, written: str | None) -> Said:
+def _unique(error: Broken, name: str, written: str | None) -> Said:
     seen: list[Any] = []
     for value in error.instance:
         if value in seen:
@@ -117,7 +114,7 @@ def _unique(error: ValidationError, name: str, written: str | None) -> Said:
     return f"{name} holds the same item twice", "remove one"
 
 
-def _range(error: ValidationError, name: str, written: str | None) -> Said:
+def _range(error: Broken, name: str, written: str | None) -> Said:
     limits = [(word, error.schema[key]) for key, word in _LIMITS.items() if key in error.schema]
     low, high = error.schema.get("minimum"), error.schema.get("maximum")
     if low is not None and high is not None:
@@ -131,11 +128,11 @@ def _range(error: ValidationError, name: str, written: str | None) -> Said:
     return f"{name} must be {wanted}, not {error.instance}", advice
 
 
-def _forbidden(error: ValidationError, name: str, written: str | None) -> Said:
+def _forbidden(error: Broken, name: str, written: str | None) -> Said:
     return f"{name} cannot stand here", error.schema.get("description", "remove it")
 
 
-def _any_of(error: ValidationError, name: str, written: str | None) -> Said:
+def _any_of(error: Broken, name: str, written: str | None) -> Said:
     options = [each.get("required", []) for each in error.validator_value]
     keys = [key for each in options for key in each]
     if keys and all(len(each) == 1 for each in options):
@@ -143,12 +140,12 @@ def _any_of(error: ValidationError, name: str, written: str | None) -> Said:
     return f"{name} fits none of the forms that it may have", None
 
 
-def _other(error: ValidationError, name: str, written: str | None) -> Said:
+def _other(error: Broken, name: str, written: str | None) -> Said:
     rare = RARE.get(error.validator)
     return rare(error, name) if rare else (f"{name} breaks the rule `{error.validator}`", None)
 
 
-_SAYINGS: dict[str, Callable[[ValidationError, str, str | None], Said]] = {
+_SAYINGS: dict[str, Callable[[Broken, str, str | None], Said]] = {
     "type": wrong_type,
     "enum": unknown_value,
     "const": _const,

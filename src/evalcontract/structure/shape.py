@@ -1,16 +1,21 @@
-"""The shapes of values that a typed gate reads, and how many keys stand in them.
+"""The shapes of values that a typed gate reads, and how many strings stand in them.
 
-A parser keeps the last of two equal keys in silence. Each key of a text has a colon, so as many
-colons as there are keys, and colons in texts, in the values that were read means that no key was
-dropped. A shape counts both, column by column: what is the same in every row needs no look.
+A parser keeps the last of two equal keys in silence. Each string of a text, a key or a value, has
+two quotes, so twice as many quotes as there are strings in the values that were read means that no
+key was dropped. A shape counts the strings, column by column: where every value has as many there
+is no need to look.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
-from operator import attrgetter
+from itertools import chain, combinations, zip_longest
+from operator import attrgetter, eq
 from typing import Any, Protocol
+
+# Texts of a list of no more than these are compared with one another: to hash them takes longer.
+_FEW = 4
+_NO_TEXT = float("nan")  # equals nothing, not even itself
 
 
 class RefusedError(Exception):
@@ -18,10 +23,7 @@ class RefusedError(Exception):
 
 
 class Shape(Protocol):
-    """A type to read, and what a type cannot say of its values.
-
-    `is_flat` promises that `count` has nothing to do: no keys, and nothing to refuse.
-    """
+    """A type to read, and what a type cannot say of its values."""
 
     @property
     def type(self) -> Any:
@@ -29,14 +31,18 @@ class Shape(Protocol):
         ...
 
     @property
-    def is_flat(self) -> bool:
-        """Whether there is nothing to count, nor to look at."""
+    def strings(self) -> int | None:
+        """How many strings stand in any value; None where a value has to be looked at.
+
+        They are keys and texts. A value of which something may be refused has to be looked at.
+        """
         ...
 
     def count(self, values: list[Any], *, is_plain: bool) -> int:
-        """Return how many keys stand in the values of a column.
+        """Return how many strings stand in the values of a column.
 
-        `is_plain` says that all texts are of the visible characters of ASCII, and of spaces.
+        `is_plain` says that all texts are of the visible characters of ASCII, of spaces, and of
+        what ends a line or tabulates.
 
         Raises:
             RefusedError: one of them is not as it must be.
@@ -44,12 +50,19 @@ class Shape(Protocol):
         """
         ...
 
-    def colons(self, values: list[Any], enough: int) -> int:
-        """Return how many colons stand in the texts of a column, keys included.
 
-        Where there are `enough` of them it need not look on.
-        """
-        ...
+def _count(shape: Shape, values: list[Any], *, is_plain: bool) -> int:
+    """Return how many strings stand in values, which are looked at where it has to be."""
+    known = shape.strings
+    return shape.count(values, is_plain=is_plain) if known is None else known * len(values)
+
+
+def _has_twice(lists: list[list[str]]) -> bool:
+    """Whether a text stands twice in one of the lists."""
+    if max(map(len, lists), default=0) > _FEW:
+        return sum(map(len, lists)) != sum(map(len, map(set, lists)))
+    places = zip_longest(*lists, fillvalue=_NO_TEXT)
+    return any(any(map(eq, one, other)) for one, other in combinations(places, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +78,24 @@ class Scalar:
     banned: tuple[str, ...] = ()
 
     @property
-    def is_flat(self) -> bool:
-        """Whether any value of the type will do."""
-        return not self.blanks and not self.banned
+    def strings(self) -> int | None:
+        """Whether it is a text, if any value of the type will do."""
+        return None if self.blanks or self.banned else int(self.is_text)
 
     def count(self, values: list[Any], *, is_plain: bool) -> int:
-        """Return 0."""
+        """Return the number of texts."""
         if self.banned:
             every = "\n".join(values).casefold()
             if any(word in every for word in self.banned):
                 raise RefusedError
-        if not self.blanks:
-            return 0
-        if is_plain:  # the only blank there is a space, and the type has no empty text
-            is_refused = any(map(str.isspace, values))
-        else:
-            is_refused = "" in [each.lstrip(self.blanks) for each in values]
-        if is_refused:
-            raise RefusedError
-        return 0
-
-    def colons(self, values: list[Any], enough: int) -> int:  # noqa: ARG002
-        """Return the number of colons in texts."""
-        return "".join(values).count(":") if self.is_text else 0
+        if self.blanks:
+            if is_plain:  # no other blanks are there, and the type has no empty text
+                is_refused = any(map(str.isspace, values))
+            else:
+                is_refused = "" in [each.lstrip(self.blanks) for each in values]
+            if is_refused:
+                raise RefusedError
+        return len(values) if self.is_text else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +107,16 @@ class Listed:
     is_unique: bool = False
 
     @property
-    def is_flat(self) -> bool:
-        """Whether its items are, and any number of times."""
-        return self.item.is_flat and not self.is_unique
+    def strings(self) -> int | None:
+        """None of them, where its items have none and may stand there any number of times."""
+        return 0 if self.item.strings == 0 and not self.is_unique else None
 
     def count(self, values: list[Any], *, is_plain: bool) -> int:
-        """Return the number of keys in all items."""
-        if self.is_unique and sum(map(len, values)) != sum(map(len, map(set, values))):
+        """Return the number of strings in all items."""
+        items = list(chain.from_iterable(values))
+        if self.is_unique and _has_twice(values):
             raise RefusedError
-        if self.item.is_flat:
-            return 0
-        return self.item.count(list(chain.from_iterable(values)), is_plain=is_plain)
-
-    def colons(self, values: list[Any], enough: int) -> int:
-        """Return the number of colons in all items."""
-        return self.item.colons(list(chain.from_iterable(values)), enough)
+        return _count(self.item, items, is_plain=is_plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,23 +127,14 @@ class Mapped:
     value: Shape
 
     @property
-    def is_flat(self) -> bool:
-        """Never: it has keys."""
-        return False
+    def strings(self) -> int | None:
+        """Unknown: its keys are any number."""
+        return None
 
     def count(self, values: list[Any], *, is_plain: bool) -> int:
-        """Return the number of keys, of the mappings and below."""
-        inner = 0
-        if not self.value.is_flat:
-            below = list(chain.from_iterable(each.values() for each in values))
-            inner = self.value.count(below, is_plain=is_plain)
-        return sum(map(len, values)) + inner
-
-    def colons(self, values: list[Any], enough: int) -> int:
-        """Return the number of colons in keys and values."""
-        keys = "".join(chain.from_iterable(values)).count(":")
+        """Return the number of keys, and of strings below."""
         below = list(chain.from_iterable(each.values() for each in values))
-        return keys + self.value.colons(below, enough - keys)
+        return len(below) + _count(self.value, below, is_plain=is_plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,21 +144,28 @@ class Field:
     attribute: str
     shape: Shape
     is_optional: bool
-    has_colons: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Record:
     """A mapping of known keys. `absent` is what an attribute holds where its key is not there."""
 
-    type: Any
-    fields: tuple[tuple[str, Field], ...]
-    absent: Any
+    def __init__(self, type_: Any, fields: tuple[tuple[str, Field], ...], absent: Any) -> None:
+        self.type = type_
+        self.fields = fields
+        self._absent = absent
+        self._looked_at: list[Field] = []
+        self._known = 0
+        for _, field in fields:
+            below = field.shape.strings
+            if field.is_optional or below is None:
+                self._looked_at.append(field)
+            else:
+                self._known += 1 + below
 
     @property
-    def is_flat(self) -> bool:
-        """Never: it has keys."""
-        return False
+    def strings(self) -> int | None:
+        """The number of keys, and of strings below, where that is known of each."""
+        return None if self._looked_at else self._known
 
     def column(self, key: str, values: list[Any]) -> list[Any]:
         """Return what stands at a key in each value that has it."""
@@ -177,31 +178,15 @@ class Record:
         found = map(attrgetter(field.attribute), values)
         if not field.is_optional:
             return list(found)
-        absent = self.absent
+        absent = self._absent
         return [each for each in found if each is not absent]
 
     def count(self, values: list[Any], *, is_plain: bool) -> int:
-        """Return the number of keys, of the records and below."""
-        total = 0
-        for _, field in self.fields:
-            if field.is_optional or not field.shape.is_flat:
-                column = self._column(field, values)
-                total += len(column)
-                if not field.shape.is_flat:
-                    total += field.shape.count(column, is_plain=is_plain)
-            else:
-                total += len(values)
-        return total
-
-    def colons(self, values: list[Any], enough: int) -> int:
-        """Return the number of colons in keys and texts."""
-        total = 0
-        for key, field in sorted(self.fields, key=lambda each: not each[1].has_colons):
-            if total >= enough:
-                break
+        """Return the number of keys, of the records and below, and of texts."""
+        total = self._known * len(values)
+        for field in self._looked_at:
             column = self._column(field, values)
-            total += key.count(":") * len(column)
-            total += field.shape.colons(column, enough - total)
+            total += len(column) + _count(field.shape, column, is_plain=is_plain)
         return total
 
 
@@ -213,21 +198,14 @@ class OneOf:
     shapes: tuple[tuple[Any, Shape], ...]
 
     @property
-    def is_flat(self) -> bool:
-        """Whether all of them are."""
-        return all(shape.is_flat for _, shape in self.shapes)
+    def strings(self) -> int | None:
+        """As many as in each of the shapes, if that is the same."""
+        every = {shape.strings for _, shape in self.shapes}
+        return every.pop() if len(every) == 1 else None
 
     def count(self, values: list[Any], *, is_plain: bool) -> int:
-        """Return the number of keys in all values."""
+        """Return the number of strings in all values."""
         return sum(
-            shape.count([each for each in values if each.__class__ is class_], is_plain=is_plain)
-            for class_, shape in self.shapes
-            if not shape.is_flat
-        )
-
-    def colons(self, values: list[Any], enough: int) -> int:
-        """Return the number of colons in all values."""
-        return sum(
-            shape.colons([each for each in values if each.__class__ is class_], enough)
+            _count(shape, [each for each in values if each.__class__ is class_], is_plain=is_plain)
             for class_, shape in self.shapes
         )

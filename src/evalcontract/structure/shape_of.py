@@ -21,6 +21,7 @@ from evalcontract.structure.applied import (
     UnfitError,
     flat,
     say_all,
+    unfit,
 )
 from evalcontract.structure.shape import Field, Listed, Mapped, OneOf, Record, Scalar
 from evalcontract.structure.shape_of_text import Parts, lengths, limited, text_shape
@@ -102,9 +103,9 @@ def _number(class_: type, parts: Parts) -> Shape:
             limits[name] = choose(limits.get(name, bound), bound)
     # Only one of `ge` and `gt` may be said: of whole numbers, `gt` is `ge` of the next.
     if "gt" in limits and "ge" in limits:
-        limits["ge"] = max(limits["ge"], limits.pop("gt") + 1) if class_ is int else _unfit()
+        limits["ge"] = max(limits["ge"], limits.pop("gt") + 1) if class_ is int else unfit()
     if "lt" in limits and "le" in limits:
-        limits["le"] = min(limits["le"], limits.pop("lt") - 1) if class_ is int else _unfit()
+        limits["le"] = min(limits["le"], limits.pop("lt") - 1) if class_ is int else unfit()
     return Scalar(limited(class_, limits))
 
 
@@ -148,8 +149,7 @@ def _mapping(parts: list[tuple[Schema, Schema]], column: list[dict[str, Any]], s
     for number, key in enumerate(keys):
         values = [each[key] for each in column if key in each]
         shape = _shape_of(list(_below(key, parts)), values, steps - 1)
-        field = Field(f"f{number}", shape, key not in always, any(map(_may_have_colons, values)))
-        fields.append((key, field))
+        fields.append((key, Field(f"f{number}", shape, key not in always)))
     return _record(fields)
 
 
@@ -209,13 +209,3 @@ def _record(fields: list[tuple[str, Field]]) -> Record:
     except (TypeError, ValueError):
         raise UnfitError from None
     return Record(type_, tuple(fields), msgspec.UNSET)
-
-
-def _may_have_colons(value: Any) -> bool:
-    """Whether colons are to be looked for in such values first; a guess is enough."""
-    parts = value if isinstance(value, list) else [value]
-    return any(isinstance(part, dict) or ":" in str(part) for part in parts)
-
-
-def _unfit() -> Any:
-    raise UnfitError

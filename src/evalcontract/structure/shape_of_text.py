@@ -60,7 +60,7 @@ def _literal(parts: Parts, texts: set[str], *, is_narrow: bool) -> Shape:
         every = texts
     if len(every) > _MOST_LITERALS and not listed:
         raise UnfitError
-    return Scalar(Literal[tuple(sorted(every))], is_text=any(":" in each for each in every))
+    return Scalar(Literal[tuple(sorted(every))], is_text=True)
 
 
 def _is_text(value: Any) -> bool:

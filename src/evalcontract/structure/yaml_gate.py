@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 500
 # So many times rows may turn out to have colons in their texts.
 _PATIENCE = 3
+_BETWEEN = "\0"  # stands in no text
 # What tells how a line begins; rows whose lines begin alike are laid out alike.
 _BEGINNINGS = re.compile(r"""^ *(?:- +)*(?:[\w.-]+: ?)?['"|>[{]?""", re.MULTILINE)
 
@@ -134,10 +135,13 @@ class YamlGate:
 
 def _are_unique(lists: list[str]) -> bool:
     """Whether no text stands twice in a list, an item in each line; False may be too careful."""
-    every = "".join(lists)
+    every = _BETWEEN.join(lists)
     if "'" in every or '"' in every:
-        return False
-    lines = map(methodcaller("split", "\n"), lists)
+        # Without its quotes a text is the same as one that has none, if no blank stands beside.
+        every = every.replace('"', "").replace("'", "")
+        if " \n" in every or "-  " in every:
+            return False
+    lines = map(methodcaller("split", "\n"), every.split(_BETWEEN))
     return sum(map(len, map(set, lines))) == every.count("\n") + len(lists)
 
 

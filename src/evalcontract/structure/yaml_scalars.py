@@ -12,7 +12,7 @@ import re
 import typing
 from typing import Any, Literal
 
-from evalcontract.structure.applied import UnfitError
+from evalcontract.structure.applied import UnfitError, unfit
 
 # What begins a text for certain: no blank, no indicator, nothing that a number begins with.
 _BEGIN = r"""[^\s?:,\[\]{}#&*!|>'"%@`0-9+.~-]"""
@@ -139,12 +139,12 @@ def _integer(low: int | None, high: int | None) -> str:
     any_digits = rf"(?:0|[1-9][0-9]{{0,{_MOST_DIGITS - 1}}}+)"
     if low is not None and high is not None and high - low < _MOST_WORDS:
         few = [str(each) for each in range(max(low, 0), high + 1)]
-        return rf"(?:{'|'.join(few)})(?![0-9])" if few else _unfit()
+        return rf"(?:{'|'.join(few)})(?![0-9])" if few else unfit()
     most = _MOST_DIGITS if high is None else min(len(str(high)) - 1, _MOST_DIGITS)
     if high is not None and high >= 10**_MOST_DIGITS:
         most = _MOST_DIGITS
     if most < 1 or (high is not None and high < 0):
-        return _unfit()
+        unfit()
     least = max(low or 0, 0)
     if least <= 1:
         zero = "0|" if least == 0 else ""
@@ -154,12 +154,8 @@ def _integer(low: int | None, high: int | None) -> str:
         return rf"{sign if not least else ''}(?:{zero}[1-9][0-9]{{0,{most - 1}}}+)(?![0-9])"
     shortest = len(str(least))  # one digit more than the lowest is enough
     if shortest + 1 > most:
-        return _unfit()
+        unfit()
     return rf"[1-9][0-9]{{{shortest},{most - 1}}}+(?![0-9])"
-
-
-def _unfit() -> str:
-    raise UnfitError
 
 
 def meant(type_: Any) -> tuple[Any, dict[str, Any]]:

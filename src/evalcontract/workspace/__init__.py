@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from evalcontract.workspace.configuration import Configuration, read_configuration
-from evalcontract.workspace.discovery import data_files, find_root, find_workspaces, name_of, real
+from evalcontract.workspace.discovery import (
+    data_files,
+    find_root,
+    find_workspaces,
+    inner_of,
+    name_of,
+    real,
+)
 from evalcontract.workspace.plugins import entry_points
 from evalcontract.workspace.workspace import Target, Workspace, one_value, open_workspace
 
@@ -15,6 +22,7 @@ __all__ = [
     "entry_points",
     "find_root",
     "find_workspaces",
+    "inner_of",
     "name_of",
     "one_value",
     "open_workspace",

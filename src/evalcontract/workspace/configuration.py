@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
@@ -11,7 +10,6 @@ from evalcontract.policy import Policy, parse_weights
 from evalcontract.source import Unreadable, read_text
 from evalcontract.workspace.patterns import fault_of
 from evalcontract.workspace.plugins import entry_points
-from evalcontract.workspace.toml_text import explain, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,8 +23,7 @@ FILE_NAME = "evalcontract.toml"
 _MOST_CHARACTERS = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(NamedTuple):
     """The settings of a workspace.
 
     `datasets` are globs below `folder`; empty, datasets are found by what they hold.
@@ -34,7 +31,7 @@ class Configuration:
     there is none. `datasets_at` is the place of the key `datasets` in it.
     """
 
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = Policy()
     datasets: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     folder: Path | None = None
@@ -53,7 +50,9 @@ def read_configuration(path: Path, name: str) -> Configuration:
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
     if len(text) > _MOST_CHARACTERS:
         raise ConfigurationError(f"{name}: has more than {_MOST_CHARACTERS:,} characters")
-    import tomllib  # slow to import
+    import tomllib  # slow to import, both
+
+    from evalcontract.workspace.toml_text import explain, place_of
 
     try:
         table = tomllib.loads(text)

@@ -87,6 +87,11 @@ def find_workspaces(path: Path) -> list[Path]:
     return [top, *(folder for folder in below if find_root(folder) == folder)]
 
 
+def inner_of(root: Path, roots: list[Path]) -> tuple[Path, ...]:
+    """Return which of some workspaces are inside of another."""
+    return tuple(each for each in roots if root in each.parents)
+
+
 def _walk(
     top: Path, on_fault: OnFault | None = None, without: Collection[Path] = ()
 ) -> Iterator[tuple[Path, list[str]]]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
@@ -23,8 +22,6 @@ from evalcontract.source import (
     read_file,
 )
 from evalcontract.source.witness import the_witness
-from evalcontract.structure.schema_faults import schema_faults
-from evalcontract.structure.subschemas import plain
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import (
     ARTIFACT_FOLDERS,
@@ -46,15 +43,13 @@ if TYPE_CHECKING:
 _SCHEMA = ".schema.json"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Target:
+class Target(NamedTuple):
     """One file of `targets/`: which dataset is run, and how strictly it is judged."""
 
     document: Document
     dataset: Path | None
 
 
-@dataclass(eq=False)
 class Workspace:
     """What stands in a folder. Artifacts are read when first asked for.
 
@@ -63,11 +58,14 @@ class Workspace:
     listed.
     """
 
-    root: Path
-    configuration: Configuration = field(default_factory=Configuration)
-    inner: tuple[Path, ...] = ()
-    also: list[Path] = field(default_factory=list)
-    unlisted: dict[Path, Unreadable] = field(default_factory=dict)
+    def __init__(
+        self, root: Path, configuration: Configuration, inner: tuple[Path, ...] = ()
+    ) -> None:
+        self.root = root
+        self.configuration = configuration
+        self.inner = inner
+        self.also: list[Path] = []
+        self.unlisted: dict[Path, Unreadable] = {}
 
     def _files(self, top: Path) -> list[Path]:
         return data_files(
@@ -153,7 +151,11 @@ class Workspace:
     @cached_property
     def usable_bundles(self) -> dict[str, Any]:
         """The bundles that rows can be checked against; the others are reported as such."""
-        return {name: plain(each) for name, each in self.bundles.items() if not schema_faults(each)}
+        if not self.bundles:
+            return {}
+        from evalcontract.workspace.bundles import usable  # slow to import
+
+        return usable(self.bundles)
 
     @cached_property
     def _target_files(self) -> list[Document | Unreadable]:
@@ -295,4 +297,4 @@ def open_workspace(root: Path, inner: tuple[Path, ...] = ()) -> Workspace:
         path = folder / FILE_NAME
         if os.path.isfile(path):
             return Workspace(root, read_configuration(path, name_of(path)), inner)
-    return Workspace(root, inner=inner)
+    return Workspace(root, Configuration(), inner)

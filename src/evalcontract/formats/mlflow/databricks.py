@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.mlflow import refusals
@@ -60,4 +59,4 @@ class InDatabricks(Records):
 def _documented(problem: Problem) -> Problem:
     if problem.code in refusals.PASSED_OVER:
         return problem
-    return replace(problem, message=f"{problem.message}, per public documentation")
+    return problem._replace(message=f"{problem.message}, per public documentation")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.mlflow.sources import (
@@ -61,13 +60,13 @@ def _stands_for(problem: Problem, path: Path, key: str) -> bool:
 
 def _as_missing(problem: Problem, key: str) -> Problem:
     message = f"`{key}` is missing; `{problem.path[-1]}` is not read"
-    return replace(problem, code="mlflow/missing-key", message=message)
+    return problem._replace(code="mlflow/missing-key", message=message)
 
 
 def explained(problems: list[Problem], path: Path) -> list[Problem]:
     """Say why the open-source store drops columns that other parts of MLflow have."""
     return [
-        replace(each, help=_DROPPED[str(each.path[-1])])
+        each._replace(help=_DROPPED[str(each.path[-1])])
         if each.code == "mlflow/ignored-key"
         and each.path[:-1] == path
         and each.path[-1] in _DROPPED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss, TheirRow
@@ -78,7 +77,7 @@ class MlflowWriter:
         elif self._variant == "oss" and isinstance(inputs, dict):
             found = mixed_goal(inputs, ())
             held = [found] if found else [*self._granularity.see(inputs, (index,))]
-            yield from (replace(each, path=("input",), related=()) for each in held)
+            yield from (each._replace(path=("input",), related=()) for each in held)
             first = self._merging.first_with(inputs, index)
             if first is not None:
                 yield Problem(

@@ -1,0 +1,94 @@
+"""Where converted rows go: rows of ours with their rubrics, or another system's file."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evalcontract.formats._conversion import Loss
+from evalcontract.structure.schemas import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalcontract.api.carried import Carried
+    from evalcontract.formats import Dialect
+    from evalcontract.model.diagnostic import Problem
+
+_VERSION = "1.0.0"
+#: The bundles that conversions put their rows into.
+BUNDLES = ("rag", "agent")
+
+
+class Place(Protocol):
+    """Takes rows one by one, and says what becomes of them.
+
+    `beside` are the files that stand beside the dataset, by name below the workspace's root.
+    """
+
+    beside: dict[str, Any]
+
+    def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+        """Return the row to be written, what is lost of it, and why it cannot be written."""
+        ...
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return the document that holds the rows, and what it loses of what stands beside."""
+        ...
+
+
+class AsOurs:
+    """Rows of ours. New rubrics are named by the dataset, and rows with equal ones share one."""
+
+    def __init__(self, stem: str, medium: str) -> None:
+        self.beside: dict[str, Any] = {}
+        self._medium = medium
+        self._stem = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "dataset"
+        if not self._stem[0].isalpha():
+            self._stem = f"dataset_{self._stem}"
+        self._names: dict[str, str] = {}
+
+    def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+        """Return the row, with a reference to its rubric."""
+        row = carried.row
+        if carried.is_new and carried.rubric is not None:
+            for judge in carried.judges:
+                self.beside[f"judges/{judge['id']}.yaml"] = judge
+            row = {**row, "rubric_ref": f"rubric/{self._named(carried.rubric)}@{_VERSION}"}
+        if row.get("bundle") in BUNDLES:
+            name = f"bundles/{row['bundle']}.schema.json"
+            self.beside.setdefault(name, load(f"bundles/{row['bundle']}"))
+        return row, (), ()
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return a dataset; one of lines has no place for what stands beside its rows."""
+        if self._medium == "jsonl":
+            reason = "lines of rows have no place beside them; YAML and JSON have"
+            return rows, tuple(Loss((key,), reason, is_kept=False) for key in root)
+        return {**root, "questions": rows}, ()
+
+    def _named(self, rubric: dict[str, Any]) -> str:
+        key = repr(rubric)
+        if key not in self._names:
+            id_ = f"{self._stem}_{len(self._names) + 1}"
+            self._names[key] = id_
+            whole = {"id": id_, "version": _VERSION, **rubric}
+            self.beside[f"rubrics/{id_}.yaml"] = whole
+        return self._names[key]
+
+
+class AsTheirs:
+    """Rows of another system."""
+
+    def __init__(self, dialect: Dialect, medium: str) -> None:
+        self.beside: dict[str, Any] = {}
+        self._writer = dialect.format.writer(medium, dialect.variant)
+
+    def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+        """Return the row as the system writes it."""
+        found = self._writer.write(carried.row, carried.rubric, carried.number)
+        return found.row, found.losses, found.problems
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return the system's document."""
+        return self._writer.wrap(rows, root)

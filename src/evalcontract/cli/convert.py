@@ -1,0 +1,87 @@
+"""`convert`: a dataset of another system becomes ours, and ours becomes theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evalcontract.api.convert import Wanted, convert
+from evalcontract.api.options import Options
+from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.outcome import write_findings
+from evalcontract.cli.output import put
+from evalcontract.model.errors import UsageError
+from evalcontract.model.reference import Kind
+from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.report.losses import write_losses
+
+if TYPE_CHECKING:
+    from evalcontract.api.convert import Converted
+
+
+@click.command(
+    "convert",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    short_help="Convert datasets of other systems into ours, and back.",
+)
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.option(
+    "--from",
+    "from_",
+    metavar="DIALECT",
+    help="What IN is, such as mlflow:oss or evalcontract; without it, what it holds decides.",
+)
+@click.option("--to", metavar="DIALECT", default="evalcontract", show_default=True)
+@click.option(
+    "--loss-report",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="List there, as JSON, all that OUT has no place of its own for.",
+)
+@click.option("--strict", is_flag=True, help="Write nothing where OUT cannot carry all of IN.")
+@click.option("--force", is_flag=True, help="Replace files that are there already.")
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="The workspace; without it, it is found from IN and OUT.",
+)
+@click.option("--stdin-filename", metavar="NAME", help="What standard input (`-`) stands for.")
+def convert_command(
+    source: str,
+    target: Path,
+    from_: str | None,
+    to: str,
+    loss_report: Path | None,
+    strict: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,  # noqa: FBT001 - the same
+    root: Path | None,
+    stdin_filename: str | None,
+) -> int:
+    """Convert a dataset from one system's form into another's.
+
+    The name of OUT decides how it is written: .yaml, .json, .jsonl, .csv or .parquet, as far as
+    the system reads that. Rubrics, judges and bundles that rows of ours need are written beside
+    it. What OUT has no place for is kept under `metadata`, and the way back restores it.
+    """
+    inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_)
+    if len(inputs) != 1:
+        raise UsageError(f"{source} is {len(inputs)} files; convert one at a time")
+    wanted = Wanted(from_, to, loss_report, strict, force)
+    done = convert(inputs[0], target, wanted, Options(root))
+    write_findings(done.diagnostics)
+    _print(done)
+    return OK if done.why is None else ERRORS
+
+
+def _print(done: Converted) -> None:
+    put(write_losses(done.losses), err=True)
+    if done.why:
+        put([f"nothing was written: {done.why}\n"], err=True)
+        return
+    rows = f"{done.rows:,} row{'' if done.rows == 1 else 's'}"
+    first, *others = done.written
+    put([f"{rows} of {done.source} ({done.from_}) are in {first} ({done.to})\n"])
+    put([f"written beside it: {name}\n" for name in others])

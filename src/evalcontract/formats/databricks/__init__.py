@@ -1,0 +1,83 @@
+"""Evaluation sets of Databricks agent evaluation, per its public documentation.
+
+No verdict of the real loader is known: its package may be used on Databricks alone. What the
+documentation asks for is an error where it is missing, what it leaves open is at most a warning.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._format import Dialect, Layout
+from evalcontract.formats.databricks.conversion import RowReader, RowWriter
+from evalcontract.formats.databricks.judge import RowJudge
+from evalcontract.formats.databricks.prospects import prospects_of
+from evalcontract.model.diagnostic import Problem
+from evalcontract.source.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._format import Format, Judge, Prospect, Stage
+    from evalcontract.source.foreign import Foreign
+
+_OUTPUTS = "outputs"
+
+
+class _Databricks:
+    name = "databricks"
+    title = "Databricks agent evaluation"
+    variants: tuple[str, ...] = ("application", _OUTPUTS)
+    media: tuple[str, ...] = ("json", "jsonl", "yaml", "parquet")
+    basis = "per public documentation"
+
+    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
+        """Find the rows: a list, or one a line."""
+        del variant, stage
+        if not isinstance(read.source, Document):
+            return Layout()
+        value = read.source.value
+        if isinstance(value, list):
+            return Layout(value)
+        message = "an evaluation set is a list of rows"
+        found = Problem("databricks/rejected", message, (), "write `[…]` around the row")
+        return Layout(problems=(found,), is_lost=True)
+
+    def judge(self, variant: str | None, stage: Stage) -> Judge:
+        """Begin a pass over rows."""
+        del variant
+        return RowJudge(stage)
+
+    def name_of(self, row: Any) -> str | None:
+        """Return the request id of a row."""
+        id_ = row.get("request_id") if isinstance(row, dict) else None
+        return id_ if isinstance(id_, str) else None
+
+    def recognise(self, value: dict[str, Any]) -> Dialect | None:
+        """Return the dialect of a row with a request that is text, messages or a query."""
+        request = value.get("request")
+        is_request = isinstance(request, str) or (
+            isinstance(request, dict) and not {"messages", "query"}.isdisjoint(request)
+        )
+        if not is_request or not {"inputs", "input", "queries", "cases"}.isdisjoint(value):
+            return None
+        has_outputs = not {"response", "trace"}.isdisjoint(value)
+        return Dialect(self, _OUTPUTS if has_outputs else "application")
+
+    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+        """Yield what will become of each metric on a row."""
+        return prospects_of(row, has_outputs=variant == _OUTPUTS)
+
+    def reader(self, read: Foreign, variant: str | None) -> Reader:
+        """Begin to convert rows into ours."""
+        del read, variant
+        return RowReader()
+
+    def writer(self, medium: str, variant: str | None) -> Writer:
+        """Begin to convert rows of ours."""
+        del medium
+        return RowWriter(has_outputs=variant == _OUTPUTS)
+
+
+DATABRICKS: Format = _Databricks()

@@ -1,0 +1,81 @@
+"""What is to be said of the rows of an evaluation set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem, Related
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._format import Stage
+    from evalcontract.model.path import Path
+
+# Faults of the schema that leave a row as it is.
+_HARMLESS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
+
+
+class RowJudge:
+    """One pass over rows; it keeps the request ids."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._first: dict[str, Path] = {}
+
+    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
+        """Judge the next row."""
+        if not is_clean:
+            found = self._stage.faults(row, path)
+            yield from found
+            if any(each.code.partition("/")[2] not in _HARMLESS for each in found):
+                return
+        yield from _request(row["request"], (*path, "request"))
+        id_ = row.get("request_id")
+        if isinstance(id_, str):
+            yield from self._id(id_, path)
+        if "response" in row and not isinstance(row["response"], str | None):
+            message = "the documentation knows a `response` that is text alone"
+            yield _undocumented(message, (*path, "response"), "write the text of the answer")
+        if row.get("expected_facts") and row.get("expected_response"):
+            yield Problem(
+                "databricks/two-expectations",
+                "a row with both `expected_facts` and `expected_response`",
+                (*path, "expected_response"),
+                "keep one of them: MLflow's own judge of correctness refuses the pair",
+                on_key=True,
+            )
+
+    def finish(self) -> Iterator[Problem]:
+        """Yield nothing: what repeats is told where it does."""
+        return iter(())
+
+    def _id(self, id_: str, path: Path) -> Iterator[Problem]:
+        place = (*path, "request_id")
+        first = self._first.setdefault(id_, place)
+        if first != place:
+            yield Problem(
+                "databricks/duplicate-id",
+                f"another row has the request id `{id_}` already",
+                place,
+                "give each row an id of its own",
+                related=(Related("first used here", first),),
+            )
+
+
+def _request(request: Any, path: Path) -> Iterator[Problem]:
+    if isinstance(request, list):
+        advice = "write `{messages: […]}`"
+        yield _undocumented("a bare list of messages is no documented request", path, advice)
+    elif isinstance(request, dict):
+        if "messages" in request and "query" in request:
+            message = "a request with both `messages` and `query`: which one is asked is not known"
+            yield _undocumented(message, path, "keep one of them")
+        elif request.get("messages") == []:
+            yield _undocumented("`messages` is empty: nothing is asked", (*path, "messages"), None)
+    elif not request.strip():
+        yield _undocumented("the request is blank: nothing is asked", path, None)
+
+
+def _undocumented(message: str, path: Path, advice: str | None) -> Problem:
+    return Problem("databricks/undocumented", message, path, advice)

@@ -1,0 +1,83 @@
+"""Datasets of Evret, an evaluator of retrievers: three releases, and what each reads.
+
+Measured on the published packages 0.0.1, 0.0.2 and 0.0.3, whose loaders read JSON and CSV.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._format import Dialect, Layout
+from evalcontract.formats.evret.document_layout import lay_out_document
+from evalcontract.formats.evret.judge import QueryJudge
+from evalcontract.formats.evret.prospects import prospects_of
+from evalcontract.formats.evret.reading import reader_of
+from evalcontract.formats.evret.recognition import release_of
+from evalcontract.formats.evret.releases import NAMES, RELEASES, first_given, text_of
+from evalcontract.formats.evret.table_layout import lay_out_table
+from evalcontract.formats.evret.writing import writer_of
+from evalcontract.source.csv_table import CsvTable
+from evalcontract.source.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._format import Judge, Prospect, Stage
+    from evalcontract.formats.evret.releases import Release
+    from evalcontract.source.foreign import Foreign
+
+__all__ = ["EVRET", "Evret"]
+
+
+class Evret:
+    """The format; see `Format`."""
+
+    name = "evret"
+    title = "Evret"
+    variants: tuple[str, ...] = tuple(RELEASES)
+    media: tuple[str, ...] = ("json", "csv")
+    basis = "the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, as they were run"
+
+    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
+        """Find the queries of a file."""
+        release, source = _release(variant), read.source
+        if isinstance(source, CsvTable):
+            return lay_out_table(source, release, stage, has_mark=read.has_mark)
+        value = source.value if isinstance(source, Document) else None
+        return lay_out_document(value, release, stage, has_mark=read.has_mark)
+
+    def judge(self, variant: str | None, stage: Stage) -> Judge:
+        """Begin a pass over queries."""
+        return QueryJudge(_release(variant), stage)
+
+    def name_of(self, row: Any) -> str | None:
+        """Return the id of a query; None where it has none."""
+        if not isinstance(row, dict):
+            return None
+        key = first_given(row, NAMES[0])
+        return text_of(row[key]) or None if key else None
+
+    def recognise(self, value: dict[str, Any]) -> Dialect | None:
+        """Return the release of a file or a first row that can be of no other system."""
+        release = release_of(value)
+        return Dialect(self, release) if release else None
+
+    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+        """Yield what will become of each metric and judge on a sound query."""
+        return prospects_of(row, _release(variant))
+
+    def reader(self, read: Foreign, variant: str | None) -> Reader:
+        """Begin to convert the sound queries of a file."""
+        return reader_of(read, _release(variant))
+
+    def writer(self, medium: str, variant: str | None) -> Writer:
+        """Begin to convert rows of ours, for JSON or CSV."""
+        return writer_of(medium, _release(variant))
+
+
+def _release(variant: str | None) -> Release:
+    return RELEASES[variant or next(iter(RELEASES))]
+
+
+EVRET = Evret()

@@ -1,0 +1,118 @@
+"""The documents of a file: what the loader refuses and passes over, and who expects which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats.evret.faults import document_faults, query_faults
+from evalcontract.formats.evret.releases import ids_key, label_of, parsed, text_of
+from evalcontract.formats.evret.traps import not_text, taken_for_absent
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._format import Stage
+    from evalcontract.formats.evret.releases import Release
+    from evalcontract.model.path import Path
+
+_KEYS = {"doc_id", "text", "metadata"}
+_NOTHING: dict[str, Any] = {}
+# Names are compared by how they are spelled while there are no more than these.
+_MOST_NAMES = 2_000
+
+
+def document_problems(documents: list[Any], stage: Stage) -> Iterator[Problem]:
+    """Yield what is wrong with the documents of a file."""
+    first: dict[str, int] = {}
+    for index, item in enumerate(documents):
+        path: Path = ("documents", index)
+        if _is_plain(item):
+            yield from _again(item, path, first)
+            continue
+        faults = list(document_faults(item, path))
+        yield from faults
+        if not isinstance(item, dict):
+            continue
+        if not item.keys() <= _KEYS:
+            yield from stage.unread(item, path, of="document")
+        if not faults:
+            yield from _traps(item, path)
+            yield from _again(item, path, first)
+
+
+def unknown_documents(
+    queries: list[Any], documents: list[Any], release: Release
+) -> Iterator[Problem]:
+    """Yield the ids that a query expects and no document has, where there are documents."""
+    there = {
+        label_of(text_of(each["doc_id"])): text_of(each["doc_id"])
+        for each in documents
+        if isinstance(each, dict) and each.get("doc_id")
+    }
+    names = frozenset(there.values())
+    for index, row in enumerate(queries if there else ()):
+        path: Path = ("queries", index)
+        if _expects_only(row, release, names):
+            continue
+        if any(query_faults(row, path, release)) or not (key := ids_key(row, release)):
+            continue
+        texts = {text_of(each): n for n, each in reversed([*enumerate(row[key])])}
+        for text, number in sorted(texts.items(), key=lambda each: each[1]):
+            # What was turned into a text is told as such.
+            if text and label_of(text) not in there and isinstance(row[key][number], str):
+                yield _unknown(text, (*path, key, number), there, parsed(row, release).id)
+
+
+def _is_plain(item: Any) -> bool:
+    """Whether a document is one of which nothing can be said by itself."""
+    if item.__class__ is not dict or not item.keys() <= _KEYS:
+        return False
+    name = item.get("doc_id")
+    is_named = name.__class__ is str and bool(name) and not name.isspace()
+    is_text = item.get("text", "").__class__ is str
+    return is_named and is_text and item.get("metadata", _NOTHING).__class__ is dict
+
+
+def _expects_only(row: Any, release: Release, names: frozenset[str]) -> bool:
+    """Whether the ids that count in a row are surely among some names, to the letter."""
+    if row.__class__ is not dict or not release.ids:
+        return False
+    values = row.get(release.ids[0])
+    if values.__class__ is not list or not values:
+        return False
+    return all(each.__class__ is str and each in names for each in values)
+
+
+def _unknown(text: str, path: Path, there: dict[str, str], row: str) -> Problem:
+    meant = nearest(text, there.values()) if len(there) <= _MOST_NAMES else None
+    return Problem(
+        "evret/unknown-document",
+        f"no document of this file has the id `{text}`",
+        path,
+        f"did you mean `{meant}`?" if meant else "write the `doc_id` of a document, or add it",
+        row=row,
+        row_index=int(path[1]),
+    )
+
+
+def _traps(item: dict[str, Any], path: Path) -> Iterator[Problem]:
+    yield from not_text(item, "doc_id", path)
+    if item.get("text"):
+        yield from not_text(item, "text", path)
+    else:
+        yield from taken_for_absent(item, "text", path, (None, ""), "an empty text")
+    yield from taken_for_absent(item, "metadata", path, (None, {}), "no metadata")
+
+
+def _again(item: dict[str, Any], path: Path, first: dict[str, int]) -> Iterator[Problem]:
+    name, index = text_of(item["doc_id"]), int(path[-1])
+    before = first.setdefault(label_of(name), index)
+    if before != index:
+        message = f"another document has the id `{name}` already; the last text counts"
+        there = Related("first used here", ("documents", before, "doc_id"))
+        advice = "give each document an id of its own; case does not tell them apart"
+        yield Problem(
+            "evret/duplicate-document", message, (*path, "doc_id"), advice, related=(there,)
+        )

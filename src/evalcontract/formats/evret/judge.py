@@ -1,0 +1,117 @@
+"""One pass over the queries of a dataset of Evret."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats.evret.faults import meant_by, query_faults
+from evalcontract.formats.evret.releases import (
+    ANSWERS,
+    ID_KEYS,
+    NAMES,
+    first_given,
+    label_of,
+    text_of,
+)
+from evalcontract.formats.evret.traps import expectation, query_traps
+from evalcontract.model.diagnostic import Problem, Related
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.formats._format import Stage
+    from evalcontract.formats.evret.releases import Release
+    from evalcontract.model.path import Path
+
+# A name, a text and a list: what nearly every query has, and no more.
+_PLAIN_KEYS = 3
+_NEAR = "evret/near-miss-key"
+
+
+class QueryJudge:
+    """Says of each query what the release refuses, and what it passes over."""
+
+    def __init__(self, release: Release, stage: Stage) -> None:
+        self._release = release
+        self._stage = stage
+        self._ids = release.ids[0] if release.ids else ANSWERS
+        self._first: dict[str, int] = {}
+
+    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
+        """Judge the next query."""
+        if is_clean and self._is_plain(row, path[-1]):
+            return ()
+        return self._look(row, path, is_clean=is_clean)
+
+    def finish(self) -> Iterable[Problem]:
+        """Yield nothing: what only all queries show is told at the second one that shows it."""
+        return ()
+
+    def _is_plain(self, row: dict[str, Any], index: int | str) -> bool:
+        """Whether a row that the schema accepts is one of those of which nothing can be said."""
+        name = row.get("query_id")
+        if len(row) != _PLAIN_KEYS or name.__class__ is not str:
+            return False
+        if row.get("query_text").__class__ is not str:
+            return False
+        values = row.get(self._ids) or row.get(ANSWERS)
+        if values.__class__ is not list:
+            return False
+        if len(values) == 1:
+            value = values[0]
+            if value.__class__ is not str or not value or value.isspace():
+                return False
+        elif not _are_plain(values):
+            return False
+        return self._first.setdefault(name.strip(), index) == index  # type: ignore[arg-type]
+
+    def _look(self, row: Any, path: Path, *, is_clean: bool) -> list[Problem]:
+        found = list(query_faults(row, path, self._release))
+        if not isinstance(row, dict):
+            return found
+        unread = [] if is_clean else self._unread(row, path, found)
+        if found:
+            return [*found, *unread]
+        found = [*unread, *query_traps(row, path, self._release), *self._again(row, path)]
+        lost = expectation(row, path, self._release)
+        return [*found, lost] if lost and not self._is_told(lost, row, path, found) else found
+
+    def _unread(self, row: dict[str, Any], path: Path, told: list[Problem]) -> list[Problem]:
+        """Return the keys that no release reads, but for one that a missing key is told of."""
+        known = {key: value for key, value in row.items() if key not in ID_KEYS}
+        known |= {key: row[key] for key in self._release.lists if key in row}
+        missing = {each.path for each in told if each.code == "evret/missing-key"}
+        meant = {meant_by(names[0], row) for names in NAMES if missing}
+        unread = self._stage.unread(known, path)
+        return [each for each in unread if each.path[:-1] != path or each.path[-1] not in meant]
+
+    def _again(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
+        key = first_given(row, NAMES[0])
+        if key is None:
+            return
+        name, index = text_of(row[key]), int(path[-1])
+        first = self._first.setdefault(name, index)
+        if first != index:
+            message = f"another query has the id `{name}` already"
+            there = Related("first used here", (*path[:-1], first))
+            advice = "give each query an id of its own"
+            yield Problem("evret/duplicate-id", message, (*path, key), advice, related=(there,))
+
+    def _is_told(
+        self, lost: Problem, row: dict[str, Any], path: Path, found: list[Problem]
+    ) -> bool:
+        """Whether it is told already why a query expects nothing."""
+        if lost.code != "evret/nothing-expected":
+            return False
+        if any(each.code in (_NEAR, "evret/other-release") for each in found):
+            return True
+        # A column that is not there is told of the table as a whole.
+        return len(path) == 1 and not any(key in row for key in self._release.list_columns)
+
+
+def _are_plain(values: list[Any]) -> bool:
+    """Whether every item is a text that is not blank, and none stands there twice."""
+    for value in values:
+        if value.__class__ is not str or not value or value.isspace():
+            return False
+    return len(set(map(label_of, values))) == len(values) > 0

@@ -1,0 +1,162 @@
+"""Queries of Evret become rows of ours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._conversion import OURS, Loss, OurRow
+from evalcontract.formats._stash import same
+from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
+from evalcontract.formats.evret.rows import (
+    THEIRS,
+    Rows,
+    contents_of,
+    mapping_at,
+    parts_of,
+)
+from evalcontract.formats.evret.table_header import Header
+from evalcontract.source.csv_table import CsvTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.formats.evret.releases import Release
+    from evalcontract.source.foreign import Foreign
+
+#: The mark of a file of our rows, below `metadata.evalcontract`: whether each list of document ids
+#: stands there under both names.
+BOTH_NAMES = "both_names"
+
+
+class DocumentReader:
+    """Reads the queries of a JSON file; `value` is the whole of it."""
+
+    losses: Sequence[Loss] = ()
+
+    def __init__(self, value: dict[str, Any], release: Release) -> None:
+        self._value = value
+        self._release = release
+        both_names = mapping_at(value, "metadata", OURS).get(BOTH_NAMES)
+        self._is_ours = both_names is not None
+        self._is_double = both_names is True
+        self._rows = Rows(release, contents_of(value.get("documents")))
+
+    @property
+    def root(self) -> dict[str, Any]:
+        """What stands around the queries: the documents above all."""
+        parts = parts_of(self._value.get("metadata"))
+        if parts and "metadata" in parts[1] and not self._is_ours:
+            parts = None  # it would replace what is kept of this very file
+        free, kept = parts or ({}, {})
+        values = {
+            key: part
+            for key, part in self._value.items()
+            if key not in ("queries", "documents") and not (key == "metadata" and parts)
+        }
+        theirs: dict[str, Any] = {} if self._is_ours else {"release": self._release.version}
+        if "documents" in self._value:
+            documents = self._documents()
+            if documents or not self._is_ours:
+                theirs["documents"] = documents
+        if values:
+            theirs["values"] = values
+        metadata = {**free, **({THEIRS: theirs} if theirs else {})}
+        root = {"metadata": metadata} if metadata else {}
+        return {**root, **{key: part for key, part in kept.items() if key != BOTH_NAMES}}
+
+    def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
+        """Turn a sound query into a row of ours."""
+        if self._is_double:
+            row = without_twin(row, self._release)
+        ours = self._rows.read(row)
+        if "metadata" not in row and "metadata" not in ours:
+            return OurRow(ours)  # what is derived from it is all of it
+        back = self._rows.write(ours)[0]
+        if same(back, row):
+            return OurRow(ours)
+        if same(_bare(back), _bare(row)):
+            reason = "what is kept there says something else than the query"
+            return OurRow(ours, losses=(Loss(("metadata", OURS), reason, is_kept=False),))
+        return OurRow(self._rows.whole(row))
+
+    def _documents(self) -> list[Any]:
+        """Return the documents to keep: all, or of our own file those that no row expects."""
+        documents: list[Any] = self._value["documents"]
+        if not self._is_ours:
+            return documents
+        expected = {
+            label_of(each)
+            for row in self._value.get("queries", ())
+            if (key := ids_key(row, self._release))
+            for each in items_of(row[key])
+        }
+        return [each for each in documents if not _is_expected(each, expected)]
+
+
+class TableReader:
+    """Reads the queries of a table; what has no column that Evret reads is lost."""
+
+    def __init__(self, table: CsvTable, release: Release) -> None:
+        self._table = table
+        self._release = release
+        self._rows = Rows(replace(release, ids=release.columns), {}, is_table=True)
+
+    @property
+    def root(self) -> dict[str, Any]:
+        """Nothing: a table is its rows."""
+        return {}
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """The columns that are not read, and the cells that have none."""
+        return tuple(self._lost())
+
+    def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
+        """Turn a sound query into a row of ours; an empty cell says nothing."""
+        given = {key: cell for key, cell in row.items() if cell}
+        return OurRow(self._rows.read(given))
+
+    def _lost(self) -> Iterator[Loss]:
+        header = tuple(self._table.header)
+        known = Header(header, header, self._release).known
+        for name in dict.fromkeys(header):
+            if name not in known:
+                yield Loss((name,), "Evret does not read this column", is_kept=False)
+        for number, cells in enumerate(self._table.records):
+            if any(each.strip() for each in cells[len(header) :]):
+                reason = "Evret does not read what stands beyond the header"
+                yield Loss((number,), reason, is_kept=False)
+
+
+def has_twins(row: dict[str, Any]) -> bool:
+    """Whether a query has the same ids under both names."""
+    first, second = ID_KEYS[:2]
+    return first in row and second in row and same(row[first], row[second])
+
+
+def without_twin(row: dict[str, Any], release: Release) -> dict[str, Any]:
+    """Return a query with its ids under one name, where it has them under both."""
+    if not has_twins(row):
+        return row
+    others = [key for key in ID_KEYS[:2] if key != release.instead]
+    return {key: part for key, part in row.items() if key not in others}
+
+
+def _bare(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: part for key, part in row.items() if key != "metadata"}
+
+
+def _is_expected(document: dict[str, Any], expected: set[str]) -> bool:
+    """Whether a document says no more than the row that expects it."""
+    is_plain = document.keys() == {"doc_id", "text"}
+    is_text = is_plain and all(isinstance(part, str) and part.strip() for part in document.values())
+    return is_text and label_of(document["doc_id"]) in expected
+
+
+def reader_of(read: Foreign, release: Release) -> DocumentReader | TableReader:
+    """Begin to read a file whose queries are sound."""
+    if isinstance(read.source, CsvTable):
+        return TableReader(read.source, release)
+    value = getattr(read.source, "value", None)
+    return DocumentReader(value if isinstance(value, dict) else {}, release)

@@ -1,0 +1,120 @@
+"""NorthStar: recorded runs of an agent as JSON or JSONL, judged as its pydantic models judge.
+
+Written from the table of fields in its documentation, and from what was measured of its loader.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._format import Dialect, Layout
+from evalcontract.formats.northstar.judge import CaseJudge
+from evalcontract.model.diagnostic import Problem
+from evalcontract.source.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._format import Judge, Prospect, Stage
+    from evalcontract.source.foreign import Foreign
+
+_KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
+# An empty file of JSONL is a dataset without cases.
+_PASSED_OVER = frozenset({"source/empty"})
+
+
+class NorthStar:
+    """The format; see `formats._format.Format`."""
+
+    name = "northstar"
+    title = "NorthStar"
+    variants: tuple[str, ...] = ()
+    media: tuple[str, ...] = ("json", "jsonl")
+    basis = "what the loader of NorthStar did in 2026-06, with pydantic 2.14"
+
+    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
+        """Find the cases: a list of them, a list below `cases`, or one case alone."""
+        del variant
+        if read.has_mark:
+            message = "NorthStar refuses a file that begins with a byte order mark"
+            advice = "save it as UTF-8 without one"
+            return Layout(
+                problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True
+            )
+        if not isinstance(read.source, Document):
+            return Layout(passed_over=_PASSED_OVER)
+        value = read.source.value
+        if isinstance(value, list):
+            return Layout(value, (), _empty(value))
+        if not isinstance(value, dict):
+            message = "the file holds neither cases nor one case"
+            advice = 'write a list of cases, or `{"cases": […]}`'
+            return Layout(
+                problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True
+            )
+        rows = value.get("cases")
+        if not isinstance(rows, list):
+            return Layout([value], is_row=True)
+        beside = stage.unread({**value, "cases": []}, (), "file")
+        return Layout(rows, ("cases",), (*_empty(rows, "cases"), *beside))
+
+    def judge(self, variant: str | None, stage: Stage) -> Judge:
+        """Begin a pass over cases."""
+        del variant
+        return CaseJudge(stage)
+
+    def name_of(self, row: Any) -> str | None:
+        """Return the id of a case."""
+        id_ = row.get("id") if isinstance(row, dict) else None
+        return id_ if isinstance(id_, str) else None
+
+    def recognise(self, value: dict[str, Any]) -> Dialect | None:
+        """Return the dialect of a case that says what is expected, and has no key of others."""
+        rows = value.get("cases")
+        row = next(iter(rows), None) if isinstance(rows, list) else value
+        if not isinstance(row, dict) or not row.keys() <= _KEYS:
+            return None
+        messages = row.get("messages")
+        is_case = (
+            isinstance(row.get("id"), str)
+            and isinstance(messages, list)
+            and all(isinstance(each, dict) for each in messages)
+            and any(isinstance(row.get(key), dict) for key in ("expected", "metrics"))
+        )
+        return Dialect(self, None) if is_case else None
+
+    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+        """Yield what will become of each grader and judge on a sound case."""
+        from evalcontract.formats.northstar.prospects import prospects  # not for a check
+
+        del variant
+        return prospects(row)
+
+    def reader(self, read: Foreign, variant: str | None) -> Reader:
+        """Begin to convert sound cases into rows of ours."""
+        from evalcontract.formats.northstar.reading import CaseReader  # not for a check
+
+        del variant
+        return CaseReader(read)
+
+    def writer(self, medium: str, variant: str | None) -> Writer:
+        """Begin to convert rows of ours into cases."""
+        from evalcontract.formats.northstar.writing import CaseWriter  # not for a check
+
+        del variant
+        return CaseWriter(medium)
+
+
+def _lost(message: str, advice: str) -> Layout:
+    return Layout(problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True)
+
+
+def _empty(rows: list[Any], *prefix: str) -> tuple[Problem, ...]:
+    if rows:
+        return ()
+    message = "there are no cases: NorthStar loads that, and a run over nothing passes"
+    return (Problem("northstar/empty", message, prefix, "add one"),)
+
+
+NORTHSTAR = NorthStar()

@@ -1,0 +1,72 @@
+"""One pass over the cases of a file: what the models of NorthStar refuse, and what it swallows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats.northstar.advice import advised
+from evalcontract.formats.northstar.numbers import refused_numbers, without_numbers
+from evalcontract.formats.northstar.quiet import is_quiet
+from evalcontract.formats.northstar.traps import traps
+from evalcontract.model.diagnostic import Problem, Related
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalcontract.formats._format import Stage
+    from evalcontract.model.path import Path
+
+_NOTHING: tuple[Problem, ...] = ()
+_REFUSES = frozenset(
+    f"northstar/{fault}"
+    for fault in ("missing-key", "wrong-type", "unknown-key", "out-of-range", "malformed-value")
+)
+
+
+class CaseJudge:
+    """Judges cases; see `formats._format.Judge`."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._first: dict[str, str | int] = {}
+
+    def see(self, row: Any, path: Path, *, is_clean: bool) -> Sequence[Problem]:
+        """Judge the next case."""
+        if is_clean and is_quiet(row) and self._is_new(row["id"], path):
+            return _NOTHING
+        found = [] if is_clean else self._of_structure(row, path)
+        if is_clean or isinstance(row, dict):
+            found += refused_numbers(row, path)
+        if found and any(each.code in _REFUSES for each in found):
+            return found
+        id_ = row["id"]
+        if not id_.strip():
+            message = "the id is blank: nobody can tell whose result it is"
+            found.append(Problem("northstar/blank-id", message, (*path, "id"), "name the case"))
+        elif not self._is_new(id_, path):
+            found.append(_duplicate(id_, path, (*path[:-1], self._first[id_])))
+        found += traps(row, path)
+        return found
+
+    def _is_new(self, id_: str, path: Path) -> bool:
+        """Whether an id is that of a case, and of no case before; it is kept."""
+        if not path:  # one case alone
+            return bool(id_.strip())
+        index = path[-1]
+        return bool(self._first.setdefault(id_, index) == index and id_ and not id_.isspace())
+
+    def finish(self) -> tuple[Problem, ...]:
+        """Return nothing: all was said of the cases."""
+        return ()
+
+    def _of_structure(self, row: Any, path: Path) -> list[Problem]:
+        # The schema cannot know all that is taken for a number, nor can its engines read NaN.
+        given = without_numbers(row) if isinstance(row, dict) else row
+        return [advised(each, path) for each in self._stage.faults(given, path)]
+
+
+def _duplicate(id_: str, path: Path, first: Path) -> Problem:
+    message = f"the id `{id_}` is taken: NorthStar loads both, and results cannot be told apart"
+    related = (Related("first here", (*first, "id")),)
+    place = (*path, "id")
+    return Problem("northstar/duplicate-id", message, place, "give it another one", related=related)

@@ -1,0 +1,226 @@
+"""What a case expects as the checks of a rubric of ours, and back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from evalcontract.formats._conversion import Loss
+from evalcontract.formats.northstar.lax import RefusedError
+from evalcontract.formats.northstar.normal import EXPECTED, normal
+
+#: The judge that stands for RubricJudge: it grades by the goal or the rubric of a row.
+JUDGE: dict[str, Any] = {
+    "id": "northstar_rubric",
+    "version": "1.0.0",
+    "label": "Goal or rubric of a NorthStar case",
+    "description": "Grades an answer by the rubric of its row or, without one, by its goal.",
+    "template": """\
+Decide whether the answer of an agent meets what is asked of it.
+
+Task:
+{{ input }}
+
+Answer:
+{{ output }}
+{{# expected.rubric }}
+
+Criteria:
+{{ expected.rubric }}
+{{/ expected.rubric }}
+{{^ expected.rubric }}
+
+Goal:
+{{ expected.goal }}
+{{/ expected.rubric }}
+{{# expected.ground_truth }}
+
+The right answer:
+{{ expected.ground_truth }}
+{{/ expected.ground_truth }}
+
+Answer PASS or FAIL.
+""",
+}
+_REFERENCE = f"judge/{JUDGE['id']}@{JUDGE['version']}"
+# Marks a rubric that is made of cases, and can be made again: its name need not be kept.
+_MADE = {"made_from": "northstar"}
+# With these every check has to pass, as every grader of NorthStar has to.
+_ALL = ("all_pass", "min")
+# Keys of a check that only say what it is.
+_SAID = frozenset({"id", "kind", "label", "description", "metadata"})
+
+
+def to_rubric(expected: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the rubric, without id and version, of expectations in their normal form."""
+    checks: list[dict[str, Any]] = [
+        {"id": f"contains_{number}", "kind": "must_contain_any", "values": [phrase]}
+        for number, phrase in enumerate(expected.get("contains", ()), 1)
+    ]
+    if "not_contains" in expected:
+        values = expected["not_contains"]
+        checks.append({"id": "not_contains", "kind": "must_not_contain", "values": values})
+    if "ground_truth" in expected:
+        values = [expected["ground_truth"]]
+        checks.append({"id": "ground_truth", "kind": "must_contain_any", "values": values})
+    checks += [
+        {"id": key, "kind": "tool_usage", **asked(expected[key])}
+        for key, asked in _TOOLS.items()
+        if key in expected
+    ]
+    if "goal" in expected or "rubric" in expected:
+        checks.append({"id": "judged", "kind": "llm_judge", "judge_prompt_ref": _REFERENCE})
+    if not checks:
+        return None
+    return {"checks": checks, "scoring": {"combine": "all_pass"}, "metadata": dict(_MADE)}
+
+
+_TOOLS: dict[str, Any] = {
+    "required_tools": lambda value: {"expected_tools": value},
+    "forbidden_tools": lambda value: {"forbidden_tools": value},
+    "tool_sequence": lambda value: {
+        "expected_tools": value,
+        "match": "exact",
+        "order": "sequence",
+    },
+    "tool_arguments": lambda value: {"expected_tools": value},
+    "max_tool_calls": lambda value: {"max_calls": value},
+}
+
+
+def judges_of(rubric: dict[str, Any] | None) -> tuple[dict[str, Any], ...]:
+    """Return the judges of ours that a rubric refers to."""
+    checks = rubric["checks"] if rubric else ()
+    return (JUDGE,) if any(each.get("judge_prompt_ref") == _REFERENCE for each in checks) else ()
+
+
+class Carried(NamedTuple):
+    """What the checks of a rubric ask for as a case says it, and what it cannot say."""
+
+    expected: dict[str, Any]
+    losses: list[Loss]
+
+
+def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
+    """Say the checks of a rubric, or without one the row's own expectations, as a case does."""
+    carried = Carried({}, [])
+    if rubric is None:
+        _facts(row.get("expected_facts"), carried)
+        _extend(carried, "not_contains", row.get("must_not_contain", ()))
+        _tools(row.get("expected_tools", ()), carried)
+        return carried
+    checks = _mappings(rubric.get("checks"))
+    scoring = rubric.get("scoring")
+    combine = scoring.get("combine") if isinstance(scoring, dict) else None
+    if combine not in _ALL and len(checks) > 1:
+        reason = f"NorthStar asks for every grader to pass, and this rubric for `{combine}`"
+        carried.losses.append(Loss(("rubric_ref",), reason, is_kept=True))
+        return carried
+    for check in checks:
+        if not _is_said(check, row, carried):
+            name = check.get("id") or check.get("kind")
+            reason = f"NorthStar has no grader for the check `{name}`"
+            carried.losses.append(Loss(("rubric_ref",), reason, is_kept=True))
+    return carried
+
+
+def _is_said(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    """Say a check as a case does, if it can; the rubric may be one that has faults."""
+    said = Carried(dict(carried.expected), [])
+    try:
+        if not _KINDS.get(check.get("kind", ""), _unknown)(check, row, said):
+            return False
+        if any(normal(said.expected, EXPECTED).get(key) is None for key in said.expected):
+            return False  # a blank text, or a value of another type
+    except (AttributeError, KeyError, TypeError, RefusedError):
+        return False
+    carried.expected.update(said.expected)
+    return True
+
+
+def _mappings(value: Any) -> list[dict[str, Any]]:
+    parts = value if isinstance(value, list) else ()
+    return [each for each in parts if isinstance(each, dict)]
+
+
+def _extend(carried: Carried, key: str, values: Any) -> None:
+    if values:
+        carried.expected[key] = [*carried.expected.get(key, ()), *values]
+
+
+def _facts(facts: Any, carried: Carried) -> None:
+    _extend(carried, "contains", facts)
+
+
+def _unknown(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    del check, row, carried
+    return False
+
+
+def _must_contain_any(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    del row
+    if check.get("case_sensitive") or len(check["values"]) > 1:
+        return False
+    if check.get("id") == "ground_truth" and "ground_truth" not in carried.expected:
+        carried.expected["ground_truth"] = check["values"][0]
+    else:
+        _extend(carried, "contains", check["values"])
+    return True
+
+
+def _must_not_contain(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    del row
+    if check.get("case_sensitive"):
+        return False
+    _extend(carried, "not_contains", check["values"])
+    return True
+
+
+def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    if "judge_prompt_ref" in check or check.get("min_recall", 1) < 1:
+        return False
+    _facts(check.get("facts", row.get("expected_facts")), carried)
+    return True
+
+
+def _tool_usage(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    match, order = check.get("match", "all"), check.get("order", "any")
+    tools = check.get("expected_tools", row.get("expected_tools"))
+    _extend(carried, "forbidden_tools", check.get("forbidden_tools", ()))
+    if "max_calls" in check:
+        most = carried.expected.get("max_tool_calls", check["max_calls"])
+        carried.expected["max_tool_calls"] = min(most, check["max_calls"])
+    if tools is None or (not tools and match != "exact"):
+        return True
+    if (match, order) == ("all", "any"):
+        _tools(tools, carried)
+        return True
+    is_named = all(isinstance(each, str) for each in tools)
+    if (match, order) == ("exact", "sequence") and is_named:
+        known = carried.expected.setdefault("tool_sequence", [*tools])
+        return bool(known == tools)
+    return False
+
+
+def _tools(tools: Any, carried: Carried) -> None:
+    for each in tools:
+        if isinstance(each, dict) and "arguments" in each:
+            _extend(carried, "tool_arguments", [each])
+        else:
+            _extend(carried, "required_tools", [each["name"] if isinstance(each, dict) else each])
+
+
+def _llm_judge(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    del row, carried
+    return check.get("judge_prompt_ref") == _REFERENCE and not check.keys() - {
+        *_SAID,
+        "judge_prompt_ref",
+    }
+
+
+_KINDS = {
+    "must_contain_any": _must_contain_any,
+    "must_not_contain": _must_not_contain,
+    "fact_match": _fact_match,
+    "tool_usage": _tool_usage,
+    "llm_judge": _llm_judge,
+}

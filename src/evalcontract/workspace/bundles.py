@@ -1,0 +1,16 @@
+"""The bundles of a workspace that rows can be checked against."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.structure.schema_faults import schema_faults
+from evalcontract.structure.subschemas import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def usable(bundles: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schemas of the bundles that are without fault; the others are reported."""
+    return {name: plain(each) for name, each in bundles.items() if not schema_faults(each)}

@@ -1,0 +1,218 @@
+"""`convert`: everything that is asked for is written, or nothing is."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from evalcontract.cli.convert import convert_command
+from evalcontract.cli.validate import validate_dataset
+from evalcontract.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+ROWS = """\
+# about the harbour
+# since 2026
+- request: When is it dredged?  # in words
+  request_id: dredging
+  expected_facts: [March]
+# the second
+- request: {messages: [{role: user, content: Why?}]}
+  # the answer
+  expected_response: "yes"
+  guidelines: [Be kind]
+  retrieved_context: [{doc_uri: port/7, content: "x: y", score: 0.5}]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.yaml").write_text(ROWS, encoding="utf-8")
+    return tmp_path
+
+
+def convert(*arguments: str, given: str | None = None) -> Result:
+    return CliRunner().invoke(convert_command, arguments, standalone_mode=False, input=given)
+
+
+def code(result: Result) -> Any:
+    if isinstance(result.exception, UsageError):
+        return str(result.exception)
+    assert result.exception is None, result.exception
+    return result.return_value
+
+
+def names(folder: Path) -> set[str]:
+    return {each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()}
+
+
+def test_there_and_back(folder: Path) -> None:
+    there = convert("rows.yaml", "ours.yaml", "--from", "databricks")
+    assert code(there) == 0
+    assert there.stdout == (
+        "2 rows of rows.yaml (databricks:application) are in ours.yaml (evalcontract)\n"
+        "written beside it: bundles/agent.schema.json\n"
+    )
+    back = convert("ours.yaml", "back.yaml", "--to", "databricks")
+    assert (code(back), back.stderr) == (0, "")
+    from evalcontract.source import Document, read_file
+
+    first, last = (read_file(folder / name, name) for name in ("rows.yaml", "back.yaml"))
+    assert isinstance(first, Document)
+    assert isinstance(last, Document)
+    assert first.value == last.value
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_comes_out_is_clean() -> None:
+    assert code(convert("rows.yaml", "ours.yaml", "--from", "databricks")) == 0
+    checked = CliRunner().invoke(validate_dataset, ["--strict", "ours.yaml"], standalone_mode=False)
+    assert checked.stdout == "1 dataset (2 rows): no findings\n"
+
+
+def test_comments_stay_with_their_rows(folder: Path) -> None:
+    assert code(convert("rows.yaml", "ours.yaml", "--from", "databricks")) == 0
+    text = (folder / "ours.yaml").read_text(encoding="utf-8")
+    assert text.startswith("# about the harbour\n# since 2026\nquestions:\n  # in words\n  - id: ")
+    assert "  # the second\n  # the answer\n  - id: row_2\n" in text
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_detected_dialect_is_told() -> None:
+    done = convert("rows.yaml", "ours.yaml")
+    assert code(done) == 0
+    assert done.stderr.startswith("note[databricks/detected]: ")
+
+
+def test_losses_are_told_and_listed(folder: Path) -> None:
+    done = convert("rows.yaml", "o.yaml", "--from", "databricks", "--loss-report", "losses.json")
+    assert code(done) == 0
+    assert done.stderr == (
+        "kept aside, so that the way back restores it:\n"
+        "  1  `guidelines`  a row of ours has no place for it\n"
+        "                   first at rows.yaml:10:3\n"
+    )
+    report = json.loads((folder / "losses.json").read_text(encoding="utf-8"))
+    assert report == {
+        "version": "1.0",
+        "from": "databricks:application",
+        "to": "evalcontract",
+        "source": "rows.yaml",
+        "target": "o.yaml",
+        "losses": [
+            {
+                "row_index": 1,
+                "path": "$[1].guidelines",
+                "file": "rows.yaml",
+                "line": 10,
+                "reason": "a row of ours has no place for it",
+                "kept": True,
+            }
+        ],
+    }
+
+
+def test_what_stands_beside_the_rows_is_lost_in_lines(folder: Path) -> None:
+    (folder / "o.yaml").write_text(
+        "label: Harbour\nquestions: [{id: a, input: b, criteria: c}]\n", encoding="utf-8"
+    )
+    done = convert("o.yaml", "o.jsonl", "--loss-report", "losses.json")
+    assert code(done) == 0
+    assert done.stderr.startswith("lost:\n  1  `label`  ")
+    assert (folder / "o.jsonl").read_text(encoding="utf-8") == (
+        '{"id": "a", "input": "b", "criteria": "c"}\n'
+    )
+    assert len(json.loads((folder / "losses.json").read_text(encoding="utf-8"))["losses"]) == 1
+
+
+def test_strict_writes_nothing_that_loses(folder: Path) -> None:
+    before = names(folder)
+    done = convert("rows.yaml", "o.yaml", "--from", "databricks", "--strict", "--loss-report", "l")
+    assert code(done) == 1
+    assert done.stderr.endswith(
+        "nothing was written: the target cannot carry all of it, and --strict asks for that\n"
+    )
+    assert names(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "arguments", "found"),
+    [
+        ("bad.json", '[{"request": 7}]', ("--from", "databricks"), "databricks/wrong-type"),
+        ("bad.jsonl", '{"request": "a"}\n{"request"\n', ("--from", "databricks"), "source/syntax"),
+        ("bad.json", "[", ("--from", "databricks"), "source/syntax"),
+        ("bad.csv", "request\na\n", ("--from", "databricks"), "databricks/unread-medium"),
+        ("bad.yaml", "questions: [{id: a}]\n", (), "dataset/missing-key"),
+        ("bad.yaml", "questions: 3\n", (), "dataset/no-questions"),
+        (
+            "bad.yaml",
+            "questions: [{id: a, input: b}]\n",
+            ("--to", "databricks:outputs"),
+            "databricks/missing-key",
+        ),
+    ],
+)
+def test_bad_sources_write_nothing(
+    folder: Path, name: str, text: str, arguments: tuple[str, ...], found: str
+) -> None:
+    (folder / name).write_text(text, encoding="utf-8")
+    before = names(folder)
+    done = convert(name, "out.json", *arguments)
+    assert code(done) == 1
+    assert f"error[{found}]" in done.stderr or f"warning[{found}]" in done.stderr
+    assert "nothing was written: the source" in done.stderr
+    assert names(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("rows.yaml", "o.yaml", "--to", "databrick"), "did you mean `databricks`?"),
+        (("rows.yaml", "o.yaml", "--from", "databricks:3"), "there is no dialect `databricks:3`"),
+        (("rows.yaml", "o.txt"), "let its name end with `.yaml`, `.yml`, `.json`"),
+        (("rows.yaml", "o.csv", "--to", "databricks"), "let its name end with"),
+        (("rows.yaml", "rows.yaml", "--from", "databricks"), "rows.yaml is there already"),
+        (("rows.yaml", "o.yaml", "--loss-report", "rows.yaml"), "rows.yaml is there already"),
+        (("rows.yaml", "o.yaml", "--loss-report", "o.yaml"), "o.yaml is asked for twice"),
+        (("rows.yaml", "rows.yaml/o.yaml"), "rows.yaml/o.yaml cannot be written: "),
+        (("*.none", "o.yaml"), "matches no file"),
+    ],
+)
+def test_wrong_usage(folder: Path, arguments: tuple[str, ...], expected: str) -> None:
+    before = names(folder)
+    assert expected in code(convert(*arguments))
+    assert names(folder) == before
+
+
+def test_force_replaces(folder: Path) -> None:
+    (folder / "o.yaml").write_text("mine\n", encoding="utf-8")
+    assert code(convert("rows.yaml", "o.yaml", "--from", "databricks", "--force")) == 0
+    assert "mine" not in (folder / "o.yaml").read_text(encoding="utf-8")
+
+
+def test_a_file_beside_it_that_is_another_is_kept(folder: Path) -> None:
+    (folder / "bundles").mkdir()
+    (folder / "bundles/agent.schema.json").write_text("{}", encoding="utf-8")
+    done = convert("rows.yaml", "o.yaml", "--from", "databricks")
+    assert code(done) == "bundles/agent.schema.json is there already; --force replaces it"
+    assert not (folder / "o.yaml").exists()
+    assert code(convert("rows.yaml", "o.yaml", "--from", "databricks", "--force")) == 0
+
+
+def test_standard_input(folder: Path) -> None:
+    done = convert("-", "o.jsonl", "--from", "databricks", given='[{"request": "a"}]')
+    assert code(done) == 0
+    assert (folder / "o.jsonl").read_text(encoding="utf-8") == '{"id": "row_1", "input": "a"}\n'
+
+
+def test_a_folder_of_datasets_begins_a_workspace_only_with_a_library(folder: Path) -> None:
+    assert code(convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")) == 0
+    assert "datasets/bundles/agent.schema.json" in names(folder)

@@ -1,0 +1,148 @@
+"""Evaluation sets and ours: what is carried, and that every row comes back as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalcontract.formats._stash import same
+from evalcontract.formats.databricks.columns import EXCHANGE
+from evalcontract.formats.databricks.conversion import RowReader, RowWriter
+from evalcontract.structure.check import Structure
+from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.structure.schemas import definition
+
+TEXT = st.text(max_size=6)
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
+    max_leaves=4,
+)
+MESSAGE = st.fixed_dictionaries(
+    {}, optional={"role": st.sampled_from(["user", "tool"]), "content": ANY}
+)
+DOCUMENT = st.fixed_dictionaries(
+    {"doc_uri": TEXT}, optional={"content": TEXT, "id": TEXT, "score": st.integers()}
+)
+REQUEST = st.one_of(
+    TEXT,
+    st.fixed_dictionaries({"messages": st.lists(MESSAGE, max_size=3)}, optional={"query": TEXT}),
+    st.fixed_dictionaries({"query": TEXT}, optional={"history": st.lists(MESSAGE, max_size=2)}),
+    st.lists(MESSAGE, max_size=2),
+)
+THEIRS = st.fixed_dictionaries(
+    {"request": REQUEST},
+    optional={
+        "request_id": st.none() | TEXT | st.just("row_1"),
+        "expected_response": st.none() | TEXT,
+        "expected_facts": st.none() | st.lists(TEXT, max_size=2),
+        "guidelines": st.lists(TEXT, max_size=2) | st.dictionaries(TEXT, st.lists(TEXT)),
+        "expected_retrieved_context": st.none() | st.lists(DOCUMENT, max_size=2),
+        "retrieved_context": st.none() | st.lists(DOCUMENT, max_size=2),
+        "response": ANY,
+        "trace": st.none() | TEXT,
+        "custom_expected": st.dictionaries(TEXT, ANY, max_size=2),
+        "metadata": ANY,
+        "difficulty": ANY,
+    },
+)
+OURS = st.fixed_dictionaries(
+    {"id": st.text(min_size=1, max_size=6), "input": st.text(min_size=1, max_size=6)},
+    optional={
+        "criteria": TEXT,
+        "expected": st.dictionaries(TEXT, ANY, max_size=2),
+        "expected_facts": st.lists(TEXT, max_size=2),
+        "expected_tools": st.lists(TEXT, max_size=2),
+        "context": ANY,
+        "tags": st.lists(TEXT, max_size=2),
+        "bundle": st.sampled_from(["rag", "agent", "other"]),
+        "messages": st.lists(MESSAGE, max_size=2),
+        "expected_documents": st.lists(st.fixed_dictionaries({"id": TEXT}), max_size=2),
+        "recorded_output": ANY,
+        "rubric_ref": st.just("rubric/a@1.0.0"),
+        "metadata": st.dictionaries(TEXT, ANY, max_size=2),
+        "own": ANY,
+    },
+)
+GUESSES = ("foreign-key", "near-miss-key")
+OUR_ROW = Structure("dataset", definition("row", of="dataset"))
+
+
+@given(THEIRS, st.integers(0, 2))
+def test_every_row_of_theirs_comes_back(row: dict[str, Any], index: int) -> None:
+    ours = EXCHANGE.to_ours(row, index)
+    assert same(EXCHANGE.to_theirs(ours, index), row)
+
+
+@given(OURS, st.integers(0, 2))
+def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
+    theirs = EXCHANGE.to_theirs(row, index)
+    assert same(EXCHANGE.to_ours(theirs, index), row)
+
+
+@given(THEIRS)
+def test_what_comes_of_theirs_is_a_row_of_ours(row: dict[str, Any]) -> None:
+    stage = SchemaStage("databricks", "it", "formats/databricks-application")
+    if all(each.code == "databricks/ignored-key" for each in stage.faults(row, ())):
+        found = OUR_ROW.check(RowReader().read(row, 0).row)
+        assert [each for each in found if not each.code.endswith(GUESSES)] == []
+
+
+@given(OURS)
+def test_what_comes_of_ours_is_a_row_of_theirs(row: dict[str, Any]) -> None:
+    stage = SchemaStage("databricks", "it", "formats/databricks-application")
+    found = RowWriter(has_outputs=False).write(row, None, 0)
+    faults = stage.faults(found.row, ())
+    assert [each for each in faults if "messages" not in each.path] == []
+
+
+CARRIED: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"request": "a?"}, {"id": "row_1", "input": "a?"}),
+    (
+        {"request_id": "x", "request": "a?", "expected_response": "b"},
+        {"id": "x", "input": "a?", "criteria": "b"},
+    ),
+    (
+        {"request": {"messages": [{"role": "user", "content": "a?"}]}},
+        {
+            "id": "row_1",
+            "input": "a?",
+            "messages": [{"role": "user", "content": "a?"}],
+            "bundle": "agent",
+        },
+    ),
+    (
+        {"request": {"query": "a?", "history": []}},
+        {"id": "row_1", "input": "a?", "context": {"history": []}},
+    ),
+    (
+        {"request": "a?", "expected_retrieved_context": [{"doc_uri": "d", "content": "c"}]},
+        {
+            "id": "row_1",
+            "input": "a?",
+            "expected_documents": [{"id": "d", "content": "c"}],
+            "bundle": "rag",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("theirs", "ours"), CARRIED)
+def test_what_is_carried_keeps_nothing_aside(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    found = RowReader().read(theirs, 0)
+    assert (found.row, found.losses) == (ours, ())
+    assert RowWriter(has_outputs=False).write(ours, None, 0).row == theirs
+
+
+def test_a_row_without_output_cannot_be_one_with() -> None:
+    found = RowWriter(has_outputs=True).write({"id": "a", "input": "b"}, None, 0)
+    assert [each.code for each in found.problems] == ["databricks/missing-key"]
+
+
+def test_a_rubric_is_a_loss_that_is_kept() -> None:
+    row = {"id": "a", "input": "b", "rubric_ref": "rubric/r@1.0.0"}
+    (loss,) = RowWriter(has_outputs=False).write(row, {"checks": []}, 0).losses
+    assert (loss.path, loss.is_kept) == (("rubric_ref",), True)

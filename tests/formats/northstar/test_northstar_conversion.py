@@ -1,0 +1,196 @@
+"""A case becomes a row of ours and the same case again; a row of ours becomes a case and itself."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from northstar_cases import cases, json_values, mappings, metadata, texts
+from northstar_models import Case
+
+from evalcontract.formats.northstar import NORTHSTAR
+from evalcontract.formats.northstar.normal import EXPECTED, METRICS, normal, same
+from evalcontract.formats.northstar.to_case import to_case
+from evalcontract.formats.northstar.to_row import to_row
+from evalcontract.source.foreign import Foreign, read_foreign_stream
+
+if TYPE_CHECKING:
+    from evalcontract.formats._conversion import OurRow
+
+SAID = [{"role": "user", "content": "How is it?"}, {"role": "assistant", "content": "Sunny."}]
+
+
+def foreign(value: Any) -> Foreign:
+    read = read_foreign_stream(BytesIO(json.dumps(value).encode()), "cases.json")
+    assert isinstance(read, Foreign)
+    return read
+
+
+READER = NORTHSTAR.reader(foreign([]), None)
+WRITER = NORTHSTAR.writer("json", None)
+
+
+def there_and_back(case: dict[str, Any]) -> tuple[OurRow, Any]:
+    ours = READER.read(case, 0)
+    return ours, WRITER.write(ours.row, ours.rubric, 0).row
+
+
+@settings(max_examples=1500)
+@given(cases)
+def test_a_case_comes_back(case: dict[str, Any]) -> None:
+    before = json.dumps(case, sort_keys=True)
+    ours, back = there_and_back(case)
+    assert json.dumps(back, sort_keys=True) == before
+    assert json.dumps(case, sort_keys=True) == before  # it was not changed
+    assert all(loss.is_kept for loss in ours.losses)
+    json.dumps(ours.row, allow_nan=False, ensure_ascii=False).encode()
+
+
+@given(cases)
+def test_what_is_carried_is_the_normal_form(case: dict[str, Any]) -> None:
+    plain = json.loads(json.dumps(case).replace("NaN", "1").replace("Infinity", "1"))
+    native, losses = to_case(*to_row(plain, 0))
+    assert losses == []
+    assert same(native.get("expected", {}), normal(plain.get("expected", {}), EXPECTED))
+    assert same(native.get("metrics", {}), normal(plain.get("metrics", {}), METRICS))
+
+
+documents = st.lists(
+    st.one_of(
+        st.fixed_dictionaries({"id": texts}),
+        st.fixed_dictionaries({"id": texts, "content": texts}),
+    ),
+    max_size=2,
+)
+names = texts.filter(bool)
+tools = st.one_of(
+    names,
+    st.fixed_dictionaries({"name": names}),
+    st.fixed_dictionaries({"name": names, "arguments": mappings}),
+)
+rows = st.fixed_dictionaries(
+    {"id": names, "input": texts},
+    optional={
+        "criteria": texts,
+        "expected": st.one_of(
+            mappings,
+            st.just({"format": "json"}),
+            st.fixed_dictionaries({"goal": texts, "rubric": texts}),
+        ),
+        "expected_facts": st.lists(names, max_size=2),
+        "expected_tools": st.lists(tools, max_size=2),
+        "must_not_contain": st.lists(names, max_size=2),
+        "context": st.one_of(json_values, st.lists(texts, max_size=2)),
+        "tags": st.lists(texts, max_size=2),
+        "metadata": metadata,
+        "rubric_ref": st.just("rubric/weather@1.0.0"),
+        "bundle": st.sampled_from(("agent", "rag")),
+        "messages": st.just(SAID),
+        "trace": st.one_of(mappings, texts),
+        "metrics": st.one_of(mappings, st.just({"latency_ms": 5})),
+        "expected_documents": documents,
+        "recorded_output": json_values,
+        "max_latency_ms": st.one_of(st.integers(0, 9), json_values),
+        "max_repeated_tool_calls": st.integers(1, 5),
+        "require_tool_output_reference": st.booleans(),
+        "x_own": json_values,
+    },
+)
+checks = st.lists(
+    st.one_of(
+        st.fixed_dictionaries(
+            {
+                "kind": st.sampled_from(("must_contain_any", "must_not_contain")),
+                "values": st.lists(names, min_size=1, max_size=2),
+            },
+            optional={
+                "case_sensitive": st.booleans(),
+                "id": st.sampled_from(("ground_truth", "contains_1", "a")),
+            },
+        ),
+        st.fixed_dictionaries(
+            {"kind": st.just("tool_usage")},
+            optional={
+                "expected_tools": st.lists(tools, max_size=2),
+                "forbidden_tools": st.lists(names, max_size=2),
+                "match": st.sampled_from(("all", "any", "exact")),
+                "order": st.sampled_from(("any", "sequence")),
+                "max_calls": st.integers(0, 5),
+            },
+        ),
+        st.fixed_dictionaries(
+            {"kind": st.just("fact_match")},
+            optional={"facts": st.lists(names, max_size=2), "min_recall": st.just(0.5)},
+        ),
+        st.just({"kind": "llm_judge", "judge_prompt_ref": "judge/tone@1.0.0"}),
+        st.just({"kind": "llm_judge", "judge_prompt_ref": "judge/northstar_rubric@1.0.0"}),
+        st.just({"kind": "regex", "pattern": "a"}),
+    ),
+    min_size=1,
+    max_size=3,
+)
+rubrics = st.one_of(
+    st.none(),
+    st.fixed_dictionaries(
+        {
+            "checks": checks,
+            "scoring": st.fixed_dictionaries(
+                {"combine": st.sampled_from(("all_pass", "min", "any_pass", "weighted_avg"))}
+            ),
+        },
+        optional={"label": texts},
+    ),
+)
+
+
+@settings(max_examples=1500)
+@given(rows, rubrics)
+def test_a_row_of_ours_comes_back(row: dict[str, Any], rubric: dict[str, Any] | None) -> None:
+    before = json.dumps([row, rubric], sort_keys=True)
+    named = rubric and {"id": "weather", "version": "1.0.0", **rubric}
+    written = WRITER.write(row, named, 3)
+    assert json.dumps([row, rubric], sort_keys=True) == before
+    assert written.problems == ()
+    assert all(loss.is_kept for loss in written.losses)
+    Case.model_validate(written.row)
+    case = json.loads(json.dumps(written.row))
+    found = READER.read(case, 3)
+    # A rubric that has a name already is not made anew.
+    rubric = None if "rubric_ref" in row else rubric
+    assert json.dumps([found.row, found.rubric], sort_keys=True) == json.dumps(
+        [row, rubric], sort_keys=True
+    )
+
+
+def test_what_somebody_else_keeps_under_our_name_is_left_alone() -> None:
+    for stash in ({"row": {"tags": 5}}, {"rubric": {"": None}}, {"rubric": {"checks": [5]}}, 5):
+        case = {"id": "a", "messages": SAID, "metadata": {"evalcontract": stash}}
+        ours, back = there_and_back(case)
+        assert back == case
+        assert [loss.path for loss in ours.losses] == [("metadata", "evalcontract")]
+        assert ours.row["metadata"] == {"northstar": {"written": {"metadata": case["metadata"]}}}
+
+
+ILL_FORMED: list[dict[str, Any]] = [
+    {},
+    {"checks": 5, "scoring": 5},
+    {"checks": [5, {"kind": []}], "scoring": {"combine": "all_pass"}},
+    {"checks": [{"kind": "must_contain_any"}], "scoring": {"combine": "all_pass"}},
+    {"checks": [{"kind": "must_contain_any", "values": [5]}], "scoring": {"combine": "min"}},
+    {"checks": [{"kind": "tool_usage", "max_calls": "many"}], "scoring": {"combine": "min"}},
+    {"checks": [{"kind": "tool_usage", "expected_tools": 5}], "scoring": {"combine": "min"}},
+]
+
+
+@pytest.mark.parametrize("rubric", ILL_FORMED)
+def test_a_rubric_with_faults_is_kept_and_said_to_be_lost(rubric: dict[str, Any]) -> None:
+    row = {"id": "a", "input": "How is it?", "rubric_ref": "rubric/weather@1.0.0"}
+    written = WRITER.write(row, rubric, 0)
+    Case.model_validate(written.row)
+    assert "expected" not in written.row
+    assert written.row["metadata"]["evalcontract"]["row"] == {"rubric_ref": row["rubric_ref"]}
+    assert written.losses

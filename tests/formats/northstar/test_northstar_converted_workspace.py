@@ -1,0 +1,283 @@
+"""What comes out of a conversion is valid here, and clean; what grades it can run."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from northstar_cases import cases
+
+from evalcontract.api.convert import Wanted, convert
+from evalcontract.api.options import Input, Options
+from evalcontract.api.validate import check_workspaces
+from evalcontract.formats.northstar import NORTHSTAR
+from evalcontract.formats.northstar.rubric import JUDGE
+from evalcontract.source.document import Document
+from evalcontract.source.foreign import Foreign
+from evalcontract.structure.engine import validator_for
+from evalcontract.structure.schemas import definition, load, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def reader_of(value: Any) -> Any:
+    text = json.dumps(value)
+    document = Document("cases.json", value, text, text.encode(), lambda: None)  # type: ignore[arg-type, return-value]
+    return NORTHSTAR.reader(Foreign("json", document), None)
+
+
+READER = reader_of([])
+ROW, AGENT = validator_for(definition("row", of="dataset")), validator_for(load("bundles/agent"))
+RUBRIC = validator_for(load("rubric"))
+NAMED = {"id": "weather", "version": "1.0.0"}
+
+
+@given(cases)
+def test_rows_and_rubrics_are_valid(case: dict[str, Any]) -> None:
+    ours = READER.read(case, 4)
+    assert list(ROW.iter_errors(ours.row)) == []
+    assert list(AGENT.iter_errors(ours.row)) == []
+    assert ours.row["id"].strip()
+    assert ours.row["input"].strip()
+    if ours.rubric:
+        assert list(RUBRIC.iter_errors({**NAMED, **ours.rubric})) == []
+
+
+SAID = [
+    {"role": "user", "content": "How is the weather in Paris?"},
+    {"role": "assistant", "content": "It is 22 degrees and sunny in Paris."},
+]
+CASES: list[dict[str, Any]] = [
+    {
+        "id": "everything",
+        "messages": SAID,
+        "input": {"question": "How is it?", "city": "Paris"},
+        "trace": {"run_id": "run_1", "spans": []},
+        "expected": {
+            "goal": "Say how the weather is.",
+            "rubric": "Names the temperature.",
+            "ground_truth": "22 degrees",
+            "context": "In Paris it is 22 degrees.",
+            "required_tools": ["weather"],
+            "forbidden_tools": "delete_user",
+            "tool_sequence": ["find_city", "weather"],
+            "tool_arguments": [{"name": "weather", "arguments": {"city": "Paris"}}],
+            "require_tool_output_reference": "yes",
+            "max_tool_calls": "3",
+            "contains": ["sunny", "Paris", "SUNNY"],
+            "not_contains": ["rain", "rain"],
+            "max_latency_ms": 5000,
+            "max_cost_usd": "0.01",
+            "trace": {
+                "max_repeated_tool_calls": 2.0,
+                "allowed_state_transitions": [{"from_state": "idle", "to_state": "searching"}],
+                "relevant_retrieval_ids": ["weather_report"],
+                "min_retrieval_precision": 0.5,
+                "min_retrieval_recall": True,
+                "max_step_cost_usd": 0.002,
+            },
+        },
+        "metrics": {"latency_ms": 320.5, "cost_usd": None},
+        "metadata": {"owner": "support team"},
+    },
+    {"id": "goal", "messages": SAID, "expected": {"goal": "Say how the weather is."}},
+    {"id": "", "messages": [], "expected": {"max_tool_calls": 0, "contains": [""]}},
+    {"id": "no_tools", "messages": SAID[:1], "expected": {"tool_sequence": []}},
+    {"id": "parts", "messages": [{"role": "user", "content": [{"type": "text", "text": "Well?"}]}]},
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"] or "nameless")
+def test_a_workspace_of_it_is_clean(case: dict[str, Any], tmp_path: Path) -> None:
+    ours = READER.read(case, 0)
+    row = dict(ours.row)
+    put(tmp_path / "bundles" / "agent.schema.json", json.loads(text_of("bundles/agent")))
+    put(tmp_path / "judges" / "northstar_rubric.json", JUDGE)
+    if ours.rubric:
+        put(tmp_path / "rubrics" / "weather.json", {**NAMED, **ours.rubric})
+        row["rubric_ref"] = "rubric/weather@1.0.0"
+    put(tmp_path / "datasets" / "weather.json", {"questions": [row]})
+    found = check_workspaces(tmp_path, Options(root=tmp_path, strict=False)).diagnostics
+    # Nobody has held the judge against people yet.
+    expected = {"judge/unvalidated"} if ours.judges else set()
+    assert {each.code for each in found} == expected
+    assert ours.judges == ((JUDGE,) if "goal" in case.get("expected", {}) else ())
+
+
+def put(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def test_every_expectation_has_its_place() -> None:
+    ours = READER.read(CASES[0], 0)
+    row = ours.row
+    assert ours.rubric == {
+        "checks": [
+            {"id": "contains_1", "kind": "must_contain_any", "values": ["sunny"]},
+            {"id": "contains_2", "kind": "must_contain_any", "values": ["Paris"]},
+            {"id": "not_contains", "kind": "must_not_contain", "values": ["rain"]},
+            {"id": "ground_truth", "kind": "must_contain_any", "values": ["22 degrees"]},
+            {"id": "required_tools", "kind": "tool_usage", "expected_tools": ["weather"]},
+            {"id": "forbidden_tools", "kind": "tool_usage", "forbidden_tools": ["delete_user"]},
+            {
+                "id": "tool_sequence",
+                "kind": "tool_usage",
+                "expected_tools": ["find_city", "weather"],
+                "match": "exact",
+                "order": "sequence",
+            },
+            {
+                "id": "tool_arguments",
+                "kind": "tool_usage",
+                "expected_tools": [{"name": "weather", "arguments": {"city": "Paris"}}],
+            },
+            {"id": "max_tool_calls", "kind": "tool_usage", "max_calls": 3},
+            {
+                "id": "judged",
+                "kind": "llm_judge",
+                "judge_prompt_ref": "judge/northstar_rubric@1.0.0",
+            },
+        ],
+        "scoring": {"combine": "all_pass"},
+        "metadata": {"made_from": "northstar"},
+    }
+    assert row["input"] == "How is the weather in Paris?"
+    assert row["criteria"] == "Names the temperature."
+    assert row["context"] == ["In Paris it is 22 degrees."]
+    assert row["expected_documents"] == [{"id": "weather_report"}]
+    assert (row["max_cost_usd"], row["max_repeated_tool_calls"]) == (0.01, 2)
+    assert row["metrics"] == {"latency_ms": 320.5}
+    assert row["metadata"] == {
+        "owner": "support team",
+        "northstar": {
+            "written": {
+                "input": {"question": "How is it?", "city": "Paris"},
+                "expected": {
+                    "context": "In Paris it is 22 degrees.",
+                    "forbidden_tools": "delete_user",
+                    "require_tool_output_reference": "yes",
+                    "max_tool_calls": "3",
+                    "contains": ["sunny", "Paris", "SUNNY"],
+                    "not_contains": ["rain", "rain"],
+                    "max_cost_usd": "0.01",
+                    "trace": {"max_repeated_tool_calls": 2.0, "min_retrieval_recall": True},
+                },
+                "metrics": {"cost_usd": None},
+            }
+        },
+    }
+    assert [loss.path for loss in ours.losses] == [("input",)]
+
+
+def test_an_ordinary_case_needs_no_stash() -> None:
+    case = {"id": "a", "messages": SAID, "expected": {"contains": ["a"], "max_tool_calls": 1}}
+    ours = READER.read(case, 0)
+    assert "metadata" not in ours.row
+    assert ours.losses == ()
+
+
+def test_equal_expectations_have_an_equal_rubric() -> None:
+    expected = CASES[0]["expected"]
+    other = {"id": "b", "messages": [], "expected": {**expected, "max_tool_calls": 3}}
+    assert READER.read(other, 7).rubric == READER.read(CASES[0], 0).rubric
+
+
+LOST = [
+    ({"expected": {"ground_truth": ""}}, [("expected", "ground_truth")]),
+    ({"expected": {"not_contains": ["", "a"]}}, [("expected", "not_contains")]),
+    ({"expected": {"tool_sequence": [" "]}}, [("expected", "tool_sequence")]),
+    ({"expected": {"max_latency_ms": "inf"}}, [("expected", "max_latency_ms")]),
+    (
+        {"expected": {"trace": {"max_step_cost_usd": "nan"}}},
+        [("expected", "trace", "max_step_cost_usd")],
+    ),
+    ({"metadata": {"a": [float("nan")]}}, [("metadata", "a", 0)]),
+    ({"messages": [{"role": "user", "content": "\ud800"}]}, [("messages", 0, "content")]),
+    ({"input": 5}, [("input",)]),
+    ({"input": "text"}, []),
+    ({"expected": {"contains": [], "goal": None}}, []),
+]
+
+
+@pytest.mark.parametrize(("part", "paths"), LOST)
+def test_what_is_lost_is_said(part: dict[str, Any], paths: list[Any]) -> None:
+    ours = READER.read({"id": "a", "messages": SAID, **part}, 0)
+    assert [loss.path for loss in ours.losses] == paths
+    assert all(loss.is_kept for loss in ours.losses)
+
+
+def test_what_is_changed_in_a_row_counts_more_than_what_was_kept() -> None:
+    ours = READER.read(CASES[0], 0)
+    row = {**ours.row, "max_cost_usd": 0.02, "input": "Is it warm?", "criteria": "Says it is."}
+    rubric = json.loads(json.dumps(ours.rubric))
+    rubric["checks"][0]["values"] = ["cloudy"]
+    case = NORTHSTAR.writer("json", None).write(row, rubric, 0).row
+    assert case["input"] == "Is it warm?"
+    assert case["expected"]["max_cost_usd"] == 0.02
+    assert case["expected"]["contains"] == ["cloudy", "Paris"]
+    assert case["expected"]["rubric"] == "Says it is."
+    assert case["expected"]["max_tool_calls"] == "3"
+
+
+def test_what_is_changed_in_a_case_counts_more_than_what_was_kept() -> None:
+    writer = NORTHSTAR.writer("json", None)
+    row = {"id": "a", "input": "How is it?", "criteria": "Says that.", "tags": ["weather"]}
+    case = writer.write(row, None, 0).row
+    assert case["expected"] == {"goal": "Says that."}
+    case["expected"]["goal"] = "Says it well."
+    found = READER.read(case, 0).row
+    assert (found["criteria"], found["tags"]) == ("Says it well.", ["weather"])
+
+
+ROOTS: list[tuple[Any, dict[str, Any]]] = [
+    ([], {}),
+    ({"cases": []}, {"metadata": {"northstar": {"beside": {}}}}),
+    ({"cases": [], "owner": 1}, {"metadata": {"northstar": {"beside": {"owner": 1}}}}),
+    ({"cases": [], "metadata": {"evalcontract": {"id": "weather"}}}, {"id": "weather"}),
+]
+
+
+@pytest.mark.parametrize(("value", "root"), ROOTS)
+def test_what_stands_beside_the_cases(value: Any, root: dict[str, Any]) -> None:
+    reader = reader_of(value)
+    assert reader.root == root
+    document, losses = NORTHSTAR.writer("json", None).wrap([], root)
+    assert document == value
+    assert all(loss.is_kept for loss in losses)
+
+
+def test_jsonl_has_no_place_beside_the_cases() -> None:
+    rows, losses = NORTHSTAR.writer("jsonl", None).wrap([], {"id": "weather"})
+    assert rows == []
+    assert [(loss.path, loss.is_kept) for loss in losses] == [(("id",), False)]
+
+
+def test_the_name_of_a_rubric_that_is_made_again_is_not_kept() -> None:
+    ours = READER.read(CASES[0], 0)
+    row = {**ours.row, "rubric_ref": "rubric/weather@1.0.0"}
+    writer = NORTHSTAR.writer("json", None)
+    assert ours.rubric
+    written = writer.write(row, {**NAMED, **ours.rubric}, 0)
+    assert written.row == CASES[0]
+    assert written.losses == ()
+    changed = {**NAMED, **ours.rubric, "label": "Weather"}
+    kept = writer.write(row, changed, 0)
+    assert kept.row["metadata"]["evalcontract"]["row"] == {"rubric_ref": "rubric/weather@1.0.0"}
+    assert READER.read(kept.row, 0).row == row
+
+
+def test_files_go_there_and_back(tmp_path: Path) -> None:
+    document = {"cases": CASES, "owner": "support team"}
+    source, ours, back = (tmp_path / each for each in ("in.json", "datasets/o.yaml", "back.json"))
+    put(source, document)
+    ours.parent.mkdir()
+    options = Options(root=tmp_path, strict=False)
+    assert convert(Input(source), ours, Wanted("northstar", "evalcontract"), options).written
+    found = convert(Input(ours), back, Wanted(None, "northstar"), options)
+    assert found.written
+    assert not found.losses.total
+    assert json.loads(back.read_text()) == document

@@ -1,0 +1,274 @@
+"""What NorthStar loads in silence is told: each trap once, at its place."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from northstar_checks import check_rows, check_text, told
+
+from evalcontract.api.options import Input, Options
+from evalcontract.api.validate import validate
+from evalcontract.model.reference import Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAID = [{"role": "user", "content": "How is it?"}, {"role": "assistant", "content": "Sunny."}]
+TRACE = {"run_id": "run_1"}
+CLEAN = {"contains": ["sunny"]}
+
+# What a case has besides `id`, and what is told of it.
+CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
+    "clean": ({"expected": CLEAN}, []),
+    "nothing expected": ({}, [("not-evaluated", "$[0]")]),
+    "null is nothing": ({"expected": {"contains": None}}, [("not-evaluated", "$[0].expected")]),
+    "goal alone": ({"expected": {"goal": "g"}}, [("not-evaluated", "$[0].expected")]),
+    "false alone": (
+        {"expected": {"require_tool_output_reference": "no"}},
+        [("not-evaluated", "$[0].expected")],
+    ),
+    "true alone": ({"expected": {"require_tool_output_reference": "yes"}}, []),
+    "no answer": (
+        {"messages": [], "expected": {"not_contains": "a", "ground_truth": "b"}},
+        [("missing-answer", "$[0].messages")],
+    ),
+    "an answer without text": (
+        {"messages": [{"role": "assistant", "content": None}], "expected": CLEAN},
+        [("missing-answer", "$[0].messages")],
+    ),
+    "no answer is needed": ({"messages": [], "expected": {"required_tools": ["a"]}}, []),
+    "latency": (
+        {"expected": {"max_latency_ms": 1}, "metrics": {"cost_usd": 1}},
+        [("missing-metric", "$[0].expected.max_latency_ms")],
+    ),
+    "cost": (
+        {"expected": {"max_cost_usd": "1"}, "metrics": {"cost_usd": None}},
+        [("missing-metric", "$[0].expected.max_cost_usd")],
+    ),
+    "both measured": (
+        {
+            "expected": {"max_cost_usd": 1, "max_latency_ms": 1},
+            "metrics": {"cost_usd": 0, "latency_ms": 0},
+        },
+        [],
+    ),
+    "empty lists": (
+        {"expected": {"contains": [], "required_tools": [], "tool_sequence": []}},
+        [
+            ("empty-list", "$[0].expected.contains"),
+            ("empty-list", "$[0].expected.required_tools"),
+        ],
+    ),
+    "blank texts": (
+        {"expected": {"contains": ["a", " "], "not_contains": "", "ground_truth": ""}},
+        [
+            ("blank-text", "$[0].expected.contains[1]"),
+            ("blank-text", "$[0].expected.ground_truth"),
+            ("blank-text", "$[0].expected.not_contains"),
+        ],
+    ),
+    "blank id": ({"id": " ", "expected": CLEAN}, [("blank-id", "$[0].id")]),
+    "a trace of nobody": (
+        {"expected": CLEAN, "trace": {"runs": [{}]}},
+        [("unused-trace", "$[0].trace")],
+    ),
+    "a trace of a run": ({"expected": CLEAN, "trace": {"runs": [{"id": 1}]}}, []),
+    "a trace in the input": (
+        {"expected": CLEAN, "input": {"trace": {}}},
+        [("unused-trace", "$[0].input.trace")],
+    ),
+    "any word in the input": ({"expected": CLEAN, "input": {"trace": "of blood"}}, []),
+    "no trace": (
+        {"expected": {**CLEAN, "trace": {"max_step_cost_usd": 1}}},
+        [("missing-trace", "$[0].expected.trace")],
+    ),
+    "nothing of the trace": ({"expected": {**CLEAN, "trace": {"max_step_cost_usd": None}}}, []),
+    "the trace of nobody once": (
+        {"expected": {**CLEAN, "trace": {"max_step_cost_usd": 1}}, "trace": {}},
+        [("unused-trace", "$[0].trace")],
+    ),
+    "documents alone": (
+        {"expected": {**CLEAN, "trace": {"relevant_retrieval_ids": ["a"]}}, "trace": TRACE},
+        [("ungraded-retrieval", "$[0].expected.trace.relevant_retrieval_ids")],
+    ),
+    "a share alone": (
+        {"expected": {**CLEAN, "trace": {"min_retrieval_recall": 1}}, "trace": TRACE},
+        [("ungraded-retrieval", "$[0].expected.trace.min_retrieval_recall")],
+    ),
+    "both": (
+        {
+            "expected": {
+                **CLEAN,
+                "trace": {"min_retrieval_recall": 1, "relevant_retrieval_ids": ["a"]},
+            },
+            "trace": TRACE,
+        },
+        [],
+    ),
+    "a refused case has no traps": (
+        {"expected": {"max_latency_ms": -1}},
+        [("out-of-range", "$[0].expected.max_latency_ms")],
+    ),
+    "each mistake once": (
+        {"expected": {"max_tool_calls": 3.5, "contains": [1], "trace": []}, "metrics": None},
+        [
+            ("wrong-type", "$[0].expected.contains[0]"),
+            ("wrong-type", "$[0].expected.max_tool_calls"),
+            ("wrong-type", "$[0].expected.trace"),
+            ("wrong-type", "$[0].metrics"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case(name: str, tmp_path: Path) -> None:
+    case, expected = CASES[name]
+    found = check_rows([{"id": "a", "messages": SAID, **case}], tmp_path)
+    assert sorted(told(found)) == expected
+
+
+def test_a_key_is_told_where_it_belongs(tmp_path: Path) -> None:
+    case = {"id": "a", "messages": SAID, "contains": "a", "expected": {"latency_ms": 1}}
+    found = check_rows([case], tmp_path)
+    assert [(each.pointer, each.help) for each in found] == [
+        ("$[0].contains", "it belongs below `expected`"),
+        ("$[0].expected.latency_ms", "it belongs below `metrics`"),
+    ]
+
+
+ADVICE: list[tuple[Any, str, str | None]] = [
+    ({"messages": {}}, "$[0].messages", 'write [{"role": "user", "content": "…"}]'),
+    ({"messages": [[]]}, "$[0].messages[0]", 'write {"role": "user", "content": "…"}'),
+    ({"trace": []}, "$[0].trace", 'write {"run_id": "…"}'),
+    (
+        {"expected": {"trace": []}},
+        "$[0].expected.trace",
+        'write {"max_repeated_tool_calls": 2}',
+    ),
+    ({"metrics": []}, "$[0].metrics", 'write {"latency_ms": 320.5}'),
+    ({"metrics": None}, "$[0].metrics", "fill it in, or remove it"),
+    ({"id": 5}, "$[0].id", 'quote it: "5"'),
+    ({"expected": {"contains": 5}}, "$[0].expected.contains", 'quote it: "5"'),
+    (
+        {"expected": {"tool_arguments": {}}},
+        "$[0].expected.tool_arguments",
+        'write [{"name": "weather", "arguments": {}}]',
+    ),
+    (
+        {"expected": {"max_tool_calls": 1.5}},
+        "$[0].expected.max_tool_calls",
+        "write a whole number, 0 or more, or leave it out",
+    ),
+]
+
+
+@pytest.mark.parametrize(("part", "pointer", "advice"), ADVICE)
+def test_what_to_write_is_said_in_json(
+    part: Any, pointer: str, advice: str, tmp_path: Path
+) -> None:
+    (found,) = check_rows([{"id": "a", "messages": SAID, **part}], tmp_path)
+    assert (found.pointer, found.help) == (pointer, advice)
+
+
+def test_a_case_that_is_none_is_shown_one(tmp_path: Path) -> None:
+    (found,) = check_rows(["text"], tmp_path)
+    assert found.help == 'write {"id": "weather", "messages": []}'
+
+
+def test_messages_are_anybodys(tmp_path: Path) -> None:
+    messages = [*SAID, {"rol": "user", "contents": 1, "tool_call": []}]
+    case = {"id": "a", "messages": messages, "expected": {"contains": [1]}}
+    assert told(check_rows([case], tmp_path)) == [("wrong-type", "$[0].expected.contains[0]")]
+
+
+def test_the_second_of_two_ids_is_told_with_the_first(tmp_path: Path) -> None:
+    case = {"id": "a", "messages": SAID, "expected": CLEAN}
+    (found,) = check_rows({"cases": [case, {**case, "id": "b"}, case]}, tmp_path)
+    assert told([found]) == [("duplicate-id", "$.cases[2].id")]
+    ((_, first),) = found.related
+    assert first.span
+    assert found.place.span
+    assert first.span.column < found.place.span.column
+
+
+def test_the_places_of_one_case_alone(tmp_path: Path) -> None:
+    text = '{"id": "a",\n "messages": [],\n "expected": {"contains": [1]}}'
+    (found,) = check_text(text, tmp_path)
+    assert found.pointer == "$.expected.contains[0]"
+    assert str(found.place).endswith("cases.json:3:28")
+
+
+FILES = {
+    "[]": [("empty", "$")],
+    '{"cases": []}': [("empty", "$.cases")],
+    '{"cases": [], "$schema": "x", "cases_": 1, "owner": 1}': [
+        ("empty", "$.cases"),
+        ("ignored-key", "$.owner"),
+        ("near-miss-key", "$.cases_"),
+    ],
+    '{"cases": 5}': [
+        ("missing-key", "$"),
+        ("missing-key", "$"),
+        ("unknown-key", "$.cases"),
+    ],
+    "5": [("rejected", "$")],
+    '"text"': [("rejected", "$")],
+    "null": [("rejected", "$")],
+    "\ufeff[]": [("rejected", "$")],
+    "[1]": [("wrong-type", "$[0]")],
+    "[[]]": [("wrong-type", "$[0]")],
+}
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_a_file(text: str, tmp_path: Path) -> None:
+    assert sorted(told(check_text(text, tmp_path))) == FILES[text]
+
+
+LINES = {
+    "": [("empty", "$")],
+    "\n \n": [("empty", "$")],
+    "\ufeff": [("rejected", "$")],
+    '{"id": "a"}\n\n{"id": "b"}': [("missing-key", "$[0]"), ("missing-key", "$[1]")],
+    "{\n": [("syntax", "$")],
+}
+
+
+@pytest.mark.parametrize("text", LINES)
+def test_lines(text: str, tmp_path: Path) -> None:
+    assert sorted(told(check_text(text, tmp_path, "cases.jsonl"))) == LINES[text]
+
+
+def test_an_empty_file_of_json_is_no_dataset(tmp_path: Path) -> None:
+    (found,) = check_text("", tmp_path)
+    assert (found.code, found.is_error) == ("source/empty", True)
+
+
+def test_what_is_passed_over_is_a_warning_and_an_error_in_strict_mode(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text("")
+    for strict in (False, True):
+        options = Options(root=tmp_path, strict=strict, dialect="northstar")
+        (found,) = validate(Kind.DATASET, [Input(path)], options).diagnostics
+        assert (found.code, found.is_error) == ("northstar/empty", strict)
+
+
+RECOGNISED = {
+    json.dumps([{"id": "a", "messages": SAID, "expected": CLEAN}]): True,
+    json.dumps({"cases": [{"id": "a", "messages": SAID, "metrics": {}}]}): True,
+    json.dumps([{"id": "a", "messages": SAID}]): False,
+    json.dumps([{"id": "a", "messages": SAID, "expected": CLEAN, "input": "x", "more": 1}]): False,
+    json.dumps([{"id": "a", "expected": CLEAN, "input": "x"}]): False,
+}
+
+
+@pytest.mark.parametrize("text", RECOGNISED)
+def test_it_is_recognised_where_it_can_be_no_others(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(text)
+    options = Options(root=tmp_path, strict=False)
+    codes = [each.code for each in validate(Kind.DATASET, [Input(path)], options).diagnostics]
+    assert ("northstar/detected" in codes) is RECOGNISED[text]

@@ -1,0 +1,95 @@
+"""What the fast engine tells of a value is what the exact one would tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evalcontract.structure import check
+from evalcontract.structure.broken import PlainBroken
+from evalcontract.structure.check import Structure, structure_of
+from evalcontract.structure.schemas import definition
+
+ROW: dict[str, Any] = {"id": "a", "input": "Where?", "tags": ["x"], "expected": {"format": "text"}}
+RUBRIC: dict[str, Any] = {
+    "id": "a",
+    "version": "1.0.0",
+    "scoring": {"combine": "weighted", "weights": {"c": 1}, "threshold": 0.5},
+    "checks": [{"id": "c", "kind": "must_not_contain", "values": ["x"], "label": "L"}],
+}
+JUDGE: dict[str, Any] = {
+    "id": "a",
+    "version": "1.0.0",
+    "model": {"name": "m", "temperature": 0.5},
+    "template": "{{output}}",
+}
+CASES = {
+    "row": (Structure("dataset", definition("row", of="dataset")), ROW),
+    "rubric": (structure_of("rubric"), RUBRIC),
+    "judge": (structure_of("judge"), JUDGE),
+}
+VALUES = [None, True, 7, -1, 1.5, "", " ", "x", "1.0", [], ["x", "x"], [7], {}, {"id": 1}, "jsn"]
+
+
+def mappings_of(value: Any) -> list[Any]:
+    """Return the mappings and lists in a value, itself first."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    inner = [each for part in parts for each in mappings_of(part)]
+    return [value, *inner] if isinstance(value, dict | list) else inner
+
+
+def copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: copied(part) for key, part in value.items()}
+    return [copied(part) for part in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_both_engines_lead_to_the_same_findings(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    structure, sound = CASES[case]
+
+    @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def same(data: st.DataObject) -> None:
+        value = copied(sound)
+        for _ in range(data.draw(st.integers(1, 3))):
+            place = data.draw(st.sampled_from(mappings_of(value)))
+            keys = range(len(place)) if isinstance(place, list) else [*place, "input", "more"]
+            if key := data.draw(st.sampled_from([None, *keys])):
+                place[key] = copied(data.draw(st.sampled_from(VALUES)))
+            elif isinstance(place, dict) and place:
+                del place[data.draw(st.sampled_from(sorted(place)))]
+        fast = structure.check(value)
+        with monkeypatch.context() as changed:
+            changed.setattr(check, "plain_broken", lambda *_: None)
+            assert structure.check(value) == fast
+
+    same()
+
+
+@pytest.mark.parametrize(
+    ("row", "keyword"),
+    [
+        ({**ROW, "tags": "x"}, "type"),
+        ({**ROW, "id": ""}, "minLength"),
+        ({"id": "a"}, "required"),
+        ({**ROW, "expected": {"format": "jsn"}}, "enum"),
+        ({**ROW, "bundle": "A B"}, "pattern"),
+    ],
+)
+def test_a_single_fault_needs_no_exact_engine(row: dict[str, Any], keyword: str) -> None:
+    structure, _ = CASES["row"]
+    ((_, errors),), _ = structure.errors(row)
+    assert [type(each) for each in errors] == [PlainBroken]
+    assert errors[0].validator == keyword
+    assert errors[0].schema[keyword] == errors[0].validator_value
+
+
+def test_two_faults_are_told_by_the_exact_engine() -> None:
+    structure, _ = CASES["row"]
+    ((_, errors),), _ = structure.errors({"id": 1, "input": 2})
+    assert [each.validator for each in errors] == ["type", "type"]
+    assert not any(isinstance(each, PlainBroken) for each in errors)
