@@ -213,6 +213,10 @@ def test_standard_input(folder: Path) -> None:
     assert (folder / "o.jsonl").read_text(encoding="utf-8") == '{"id": "row_1", "input": "a"}\n'
 
 
-def test_a_folder_of_datasets_begins_a_workspace_only_with_a_library(folder: Path) -> None:
+def test_bundles_stand_beside_the_folder_of_datasets(folder: Path) -> None:
     assert code(convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")) == 0
-    assert "datasets/bundles/agent.schema.json" in names(folder)
+    assert "bundles/agent.schema.json" in names(folder)
+    checked = CliRunner().invoke(
+        validate_dataset, ["--strict", "datasets/o.yaml"], standalone_mode=False
+    )
+    assert checked.stdout == "1 dataset (2 rows): no findings\n"

@@ -95,7 +95,7 @@ class Output:
             UsageError: a file is there already, or the system refuses one.
 
         """
-        root = self._root or _root_of(self._out, beside)
+        root = self._root or find_root(self._out)
         others = {root / name: value for name, value in beside.items()}
         for path, value in others.items():
             text = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
@@ -164,14 +164,3 @@ class Output:
             raise UsageError(
                 f"{name_of(self._out)} cannot be written: a text holds half of a surrogate pair"
             ) from None
-
-
-def _root_of(out: Path, beside: dict[str, Any]) -> Path:
-    """Return the workspace of a dataset: the one that it is in, or the one that it begins.
-
-    That is the folder above `datasets/`, if a library is to stand there: by that it is found.
-    """
-    found = find_root(out)
-    begins = any(name.startswith(("rubrics/", "judges/")) for name in beside)
-    is_own = found.name == "datasets" and found == real(out.parent)
-    return found.parent if is_own and begins else found

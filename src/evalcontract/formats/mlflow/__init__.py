@@ -13,6 +13,7 @@ from evalcontract.formats.mlflow.sources import is_documented
 from evalcontract.formats.mlflow.store import InStore
 from evalcontract.formats.mlflow.writing import MlflowWriter
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
 
 if TYPE_CHECKING:
@@ -77,8 +78,13 @@ class Mlflow:
         return next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
 
     def recognise(self, value: dict[str, Any]) -> Dialect | None:
-        """Return the dialect of a record: it has `inputs` and `expectations`, both mappings."""
-        if not all(isinstance(value.get(key), dict) for key in ("inputs", "expectations")):
+        """Return the dialect of a record: `inputs` is a mapping, and `expectations` stands beside.
+
+        That may be misspelled: what is to be found by the check must not hide whose file it is.
+        """
+        beside = [key for key in value if nearest(key, ("expectations",))]
+        inputs = value.get("inputs")
+        if not isinstance(inputs, dict) or not any(isinstance(value[k], dict) for k in beside):
             return None
         is_managed = is_documented(value.get("source")) or not _COLUMNS.isdisjoint(value)
         return Dialect(self, MANAGED if is_managed else OSS)
