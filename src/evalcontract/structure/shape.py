@@ -11,10 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain, combinations, zip_longest
 from operator import attrgetter, eq
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-# Texts of a list of no more than these are compared with one another: to hash them takes longer.
-_FEW = 4
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: Texts of a list of no more than these are compared with one another: to hash them takes longer.
+FEW = 4
 _NO_TEXT = float("nan")  # equals nothing, not even itself
 
 
@@ -57,12 +60,16 @@ def _count(shape: Shape, values: list[Any], *, is_plain: bool) -> int:
     return shape.count(values, is_plain=is_plain) if known is None else known * len(values)
 
 
-def _has_twice(lists: list[list[str]]) -> bool:
+def has_twice(lists: list[list[str]]) -> bool:
     """Whether a text stands twice in one of the lists."""
-    if max(map(len, lists), default=0) > _FEW:
+    if max(map(len, lists), default=0) > FEW:
         return sum(map(len, lists)) != sum(map(len, map(set, lists)))
-    places = zip_longest(*lists, fillvalue=_NO_TEXT)
-    return any(any(map(eq, one, other)) for one, other in combinations(places, 2))
+    return any_same(zip_longest(*lists, fillvalue=_NO_TEXT))
+
+
+def any_same(columns: Iterable[Sequence[str | float]]) -> bool:
+    """Whether two columns hold the same anywhere in the same place."""
+    return any(any(map(eq, one, other)) for one, other in combinations(columns, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,7 @@ class Listed:
     def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return the number of strings in all items."""
         items = list(chain.from_iterable(values))
-        if self.is_unique and _has_twice(values):
+        if self.is_unique and has_twice(values):
             raise RefusedError
         return _count(self.item, items, is_plain=is_plain)
 

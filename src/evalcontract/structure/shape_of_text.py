@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from evalcontract.structure.shape import Shape
 
 # "Holds another character than these": the one kind of pattern that a shape can say.
-_OTHER_THAN = re.compile(r"\[\^((?:\\u[0-9a-f]{4}-?)*\\u[0-9a-f]{4})\]")
+_RANGE = re.compile(r"\\u([0-9a-f]{4})(?:-\\u([0-9a-f]{4}))?")
+_OTHER_THAN = re.compile(rf"\[\^((?:{_RANGE.pattern})+)\]")
 _MOST_BLANKS = 500
 # "Holds one of these words": letters in either case, and what else may stand for itself.
 _ANY_LETTER = r"(?:[^\\^$.|?*+()\[\]{}/]|\\[\\^$.|?*+()\[\]{}/]|\[[a-zA-Z]{2}\])"
@@ -99,10 +100,13 @@ def _blanks_of(pattern: str) -> str:
     found = _OTHER_THAN.fullmatch(pattern)
     if not found:
         return ""
-    among = re.compile(f"[{found[1]}]")
-    blanks = "".join(filter(among.match, map(chr, range(0x10000))))
+    ranges = [(int(low, 16), int(high or low, 16)) for low, high in _RANGE.findall(found[1])]
+    if sum(high - low + 1 for low, high in ranges) > _MOST_BLANKS:
+        return ""
+    codes = {code for low, high in ranges for code in range(low, high + 1)}
+    blanks = "".join(map(chr, sorted(codes)))
     is_usual = " " in blanks and not any("!" <= each <= "~" for each in blanks)
-    return blanks if is_usual and len(blanks) <= _MOST_BLANKS else ""
+    return blanks if is_usual else ""
 
 
 def lengths(parts: Parts, least: str, most: str) -> dict[str, int]:
