@@ -9,9 +9,12 @@ is no need to look.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, combinations, zip_longest
 from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, Protocol
+
+from evalcontract.structure.shape_types import struct_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -154,12 +157,10 @@ class Field:
 
 
 class Record:
-    """A mapping of known keys. `absent` is what an attribute holds where its key is not there."""
+    """A mapping of known keys."""
 
-    def __init__(self, type_: Any, fields: tuple[tuple[str, Field], ...], absent: Any) -> None:
-        self.type = type_
+    def __init__(self, fields: tuple[tuple[str, Field], ...]) -> None:
         self.fields = fields
-        self._absent = absent
         self._looked_at: list[Field] = []
         self._known = 0
         for _, field in fields:
@@ -168,6 +169,23 @@ class Record:
                 self._looked_at.append(field)
             else:
                 self._known += 1 + below
+
+    @cached_property
+    def type(self) -> Any:
+        """What msgspec is to read.
+
+        Raises:
+            UnfitError: it cannot be told.
+
+        """
+        return struct_of(self.fields)
+
+    @cached_property
+    def _absent(self) -> Any:
+        """What an attribute holds where its key is not there."""
+        import msgspec  # slow to import
+
+        return msgspec.UNSET
 
     @property
     def strings(self) -> int | None:

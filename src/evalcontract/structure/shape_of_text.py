@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evalcontract.structure.applied import ELSEWHERE, OF_NUMBER, OF_TEXT, UnfitError, say_all
 from evalcontract.structure.shape import Scalar
+from evalcontract.structure.shape_types import limited
 
 if TYPE_CHECKING:
     from evalcontract.structure.shape import Shape
@@ -117,10 +118,3 @@ def lengths(parts: Parts, least: str, most: str) -> dict[str, int]:
     if highest := [part[most] for part in parts if most in part]:
         limits["max_length"] = min(highest)
     return limits
-
-
-def limited(type_: Any, limits: dict[str, Any]) -> Any:
-    """Return a type with bounds."""
-    import msgspec  # slow to import
-
-    return Annotated[type_, msgspec.Meta(**limits)] if limits else type_
