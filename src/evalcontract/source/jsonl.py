@@ -110,8 +110,7 @@ class RowStream:
         from evalcontract.source.jsonl_lines import parse_lines  # slow to import
         from evalcontract.source.misnamed import not_jsonl
 
-        if not self.done:
-            first = next(blocks, b"")
+        if not self.done and (first := next(blocks, b"")):
             if fault := not_jsonl(without_nul(strip_mark(first)).split(b"\n")):
                 yield Batch(0, [], (fault,))
                 return
