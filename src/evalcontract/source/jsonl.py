@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.jsonl_blocks import Block, ends_of_lines, whole_lines
+from evalcontract.source.jsonl_blocks import Block, Piece, ends_of_lines, in_turns, whole_lines
 from evalcontract.source.rows import Batch, LineSift
 from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
 
@@ -120,36 +121,45 @@ class RowStream:
         from evalcontract.source.jsonl_lines import parse_lines  # slow to import
         from evalcontract.source.misnamed import not_jsonl
 
+        if not self.done and (first := next(blocks, b"")):
+            if fault := not_jsonl(without_nul(strip_mark(first)).split(b"\n")):
+                yield Batch(0, [], (fault,))
+                return
+            blocks = chain((first,), blocks)
         index, line = 0, 1
+        for offset, size, data, sifted in in_turns(self._pieces(blocks, sift), sift):
+            if sifted is None:
+                batch, lines, skipped = parse_lines(
+                    data, index, line, offset, as_python=self._as_python
+                )
+                self._odd.update(each.span.line for each, _ in batch.remarks if each.span)
+                self._keep(offset, lines, size)
+            else:
+                batch, lines, skipped = Batch(index, [], (), sifted), None, ()
+            count = batch.number if lines is None else len(lines)
+            is_blank = len(skipped) == count and not batch.faults
+            self._blocks.append(Block(index, line, offset, size, count, skipped, is_blank))
+            self._starts.append(index)
+            index, line = index + batch.number, line + count
+            self.done = offset + size
+            yield batch
+        if self._part == _WHOLE and self.is_empty:
+            raise Fault(EMPTY)
+
+    def _pieces(self, blocks: Iterator[bytes], sift: LineSift | None) -> Iterator[Piece]:
+        """Yield what the blocks hold, as far as it has to be read."""
+        offset = self.done
         for raw in blocks:
             if self._digest is not None:
                 self._digest.update(raw)
-            data = raw if self.done else without_nul(strip_mark(raw))
-            offset = self.done + len(raw) - len(data)
-            if not self.done and (fault := not_jsonl(data.split(b"\n"))):
-                yield Batch(0, [], (fault,))
-                return
-            for piece, sifted in sift.read(data) if sift else ((data, None),):
-                if sifted is None:
-                    as_python = self._as_python
-                    batch, lines, skipped = parse_lines(
-                        piece, index, line, offset, as_python=as_python
-                    )
-                    self._odd.update(each.span.line for each, _ in batch.remarks if each.span)
-                else:
-                    batch, lines, skipped = Batch(index, [], (), sifted), None, ()
-                count = batch.number if lines is None else len(lines)
-                is_blank = len(skipped) == count and not batch.faults
-                block = Block(index, line, offset, len(piece), count, skipped, is_blank)
-                self._blocks.append(block)
-                self._starts.append(index)
-                if lines is not None:
-                    self._keep(offset, lines, len(piece))
-                index, line, offset = index + batch.number, line + count, offset + len(piece)
-                self.done = offset
-                yield batch
-        if self._part == _WHOLE and self.is_empty:
-            raise Fault(EMPTY)
+            data = raw if offset else without_nul(strip_mark(raw))
+            offset += len(raw) - len(data)
+            at = 0
+            for size, sifted in sift.read(data) if sift else ((len(data), None),):
+                doubtful = data[at : at + size] if sifted is None else b""
+                yield Piece(offset + at, size, doubtful, sifted)
+                at += size
+            offset += at
 
     def _keep(self, offset: int, lines: list[bytes], size: int) -> None:
         """Keep the lines of a block: soon their places may be asked."""
