@@ -159,9 +159,9 @@ def test_lines_that_teach_nothing_are_parsed_together(monkeypatch: pytest.Monkey
     asked: list[TypedGate] = []
     parse, read_each = jsonl_lines.parse_lines, TypedGate.read_each
 
-    def parsing(data: bytes, index: int, line: int, offset: int) -> Any:
+    def parsing(data: bytes, index: int, line: int, offset: int, **more: Any) -> Any:
         parsed.append((index, len(asked)))
-        return parse(data, index, line, offset)
+        return parse(data, index, line, offset, **more)
 
     def reading(gate: TypedGate, text: bytes) -> Any:
         asked.append(gate)
