@@ -13,7 +13,7 @@ the proofs that no type can give (no blank text, nothing twice in a list, how ma
 are), in calls of C over whole columns; 0.3 count the quotes, so that no key was dropped; 0.15
 free the rows; the rest is reading, ids and references. To reach 0.70 of orjson about two thirds of
 the proofs would have to go, and they are what the check is for. Tried without gain: orjson
-instead of msgspec, regular expressions and searches on the raw bytes, shorter marks between rows.""",
+instead of msgspec, regular expressions and searches on the raw bytes, shorter marks.""",
     "jsonl-bad": """\
 A bad row costs about 0.23 ms, as much as 80 clean rows, and every hundredth is one: about 60 µs
 to find the fault and to say it, 30 for its line and column, 30 for the report with its frame, 15 to
