@@ -315,6 +315,19 @@ def test_what_a_table_cannot_carry_is_lost() -> None:
     assert [each.path for each in losses] == [("label",)]
 
 
+@pytest.mark.parametrize("to", ["yaml", "json", "jsonl"])
+def test_a_cell_at_which_the_loader_would_stop_is_lost_where_it_is_not_read(
+    tmp_path: Path, to: str
+) -> None:
+    # 0.0.1 looks at `relevant_docs` only where nothing else is expected.
+    source = tmp_path / "d.csv"
+    source.write_text("query_id,query,expected_answers,relevant_docs\nq,t,a,7\n", encoding="utf-8")
+    done = converted(source, "evret:0.0.1", tmp_path / f"o.{to}", "evalcontract")
+    assert done.why is None
+    (sort,) = done.losses.counts
+    assert (sort.key, sort.is_kept) == ("relevant_docs", False)
+
+
 def test_columns_that_are_not_read_are_lost() -> None:
     text = "query_text,expected_doc_ids,relevant_doc_ids,level\na,d1,d2,easy,more\n"
     found, reader = to_ours(text, "0.0.3", "d.csv")
