@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
-    from evalcontract.source import Document, RowStream, YamlRows
+    from evalcontract.source import Document, RowStream
     from evalcontract.source.foreign import Foreign
 
 # Without these a row of ours is none that can be carried anywhere.
@@ -89,7 +89,7 @@ class OfOurs:
 
     losses: tuple[Loss, ...] = ()
 
-    def __init__(self, run: Run, source: Document | RowStream | YamlRows, policy: Policy) -> None:
+    def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
         self.source = source
         self.diagnostics: list[Diagnostic] = []
         self._check = run.dataset(source, policy)
