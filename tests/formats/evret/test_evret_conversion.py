@@ -398,6 +398,17 @@ def test_files_of_json_are_clean_as_ours_and_come_back(tmp_path: Path) -> None:
     assert json.loads(back.read_text(encoding="utf-8")) == json.loads(text)
 
 
+def test_a_query_that_is_kept_whole_comes_back_from_a_file_with_documents(tmp_path: Path) -> None:
+    query = {"query_id": "q", "query_text": "t", "expected_doc_ids": ["a", "b"]}
+    query["metadata"] = {"evalcontract": {"id": "of somebody else"}, "evret": 1}
+    value = {"queries": [query], "documents": [{"doc_id": "a", "text": "t"}]}
+    (tmp_path / "d.json").write_text(json.dumps(value), encoding="utf-8")
+    there = converted(tmp_path / "d.json", "evret", tmp_path / "o.json", "evalcontract")
+    back = converted(tmp_path / "o.json", "evalcontract", tmp_path / "b.json", "evret")
+    assert (there.why, back.why) == (None, None)
+    assert json.loads((tmp_path / "b.json").read_text(encoding="utf-8")) == value
+
+
 def test_a_table_becomes_ours_and_a_table_again(tmp_path: Path) -> None:
     source, ours, back = tmp_path / "a.csv", tmp_path / "b.yaml", tmp_path / "c.csv"
     source.write_text("id,query_text,expected_doc_ids\nq1,how deep,d1\n,a,\n", encoding="utf-8")

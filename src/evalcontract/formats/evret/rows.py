@@ -102,7 +102,7 @@ class Rows:
         """Return a row of ours as a query, and what of it has no place there of its own."""
         whole = mapping_at(ours, "metadata", THEIRS).get("row")
         if not self._is_table and isinstance(whole, dict) and self._is_whole(whole, ours):
-            return whole, {}
+            return {**whole}, {}
         row = self._built(ours)
         rest = _difference(ours, self.read(row))
         if rest and not self._is_table:
