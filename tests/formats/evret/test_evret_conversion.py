@@ -399,8 +399,8 @@ def test_files_of_json_are_clean_as_ours_and_come_back(tmp_path: Path) -> None:
 
 
 def test_a_query_that_is_kept_whole_comes_back_from_a_file_with_documents(tmp_path: Path) -> None:
-    query = {"query_id": "q", "query_text": "t", "expected_doc_ids": ["a", "b"]}
-    query["metadata"] = {"evalcontract": {"id": "of somebody else"}, "evret": 1}
+    query = {"query_id": "q", "query_text": "t", "expected_doc_ids": ["a", 1.5]}
+    query["metadata"] = {"evalcontract": {"id": "of somebody else", "bundle": None, "metadata": {}}}
     value = {"queries": [query], "documents": [{"doc_id": "a", "text": "t"}]}
     (tmp_path / "d.json").write_text(json.dumps(value), encoding="utf-8")
     there = converted(tmp_path / "d.json", "evret", tmp_path / "o.json", "evalcontract")
