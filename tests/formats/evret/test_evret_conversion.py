@@ -399,7 +399,7 @@ def test_files_of_json_are_clean_as_ours_and_come_back(tmp_path: Path) -> None:
 
 
 def test_a_query_that_is_kept_whole_comes_back_from_a_file_with_documents(tmp_path: Path) -> None:
-    query = {"query_id": "q", "query_text": "t", "expected_doc_ids": ["a", 1.5]}
+    query: dict[str, Any] = {"query_id": "q", "query_text": "t", "expected_doc_ids": ["a", 1.5]}
     query["metadata"] = {"evalcontract": {"id": "of somebody else", "bundle": None, "metadata": {}}}
     value = {"queries": [query], "documents": [{"doc_id": "a", "text": "t"}]}
     (tmp_path / "d.json").write_text(json.dumps(value), encoding="utf-8")
@@ -407,6 +407,18 @@ def test_a_query_that_is_kept_whole_comes_back_from_a_file_with_documents(tmp_pa
     back = converted(tmp_path / "o.json", "evalcontract", tmp_path / "b.json", "evret")
     assert (there.why, back.why) == (None, None)
     assert json.loads((tmp_path / "b.json").read_text(encoding="utf-8")) == value
+
+
+@pytest.mark.parametrize("kept", [{"tags": "x"}, {"expected_tools": None}, {"bundle": 7}])
+def test_what_is_of_somebody_else_makes_no_row(tmp_path: Path, kept: dict[str, Any]) -> None:
+    query = {"query_id": "q", "query_text": "t", "expected_answers": ["a"]}
+    value = {"queries": [{**query, "metadata": {"evalcontract": kept}}]}
+    (tmp_path / "d.json").write_text(json.dumps(value), encoding="utf-8")
+    there = converted(tmp_path / "d.json", "evret", tmp_path / "o.json", "evalcontract")
+    back = converted(tmp_path / "o.json", "evalcontract", tmp_path / "b.json", "evret")
+    assert (there.why, back.why) == (None, None)
+    assert [each.key for each in there.losses.counts] == ["metadata.evalcontract"]
+    assert json.loads((tmp_path / "b.json").read_text(encoding="utf-8")) == {"queries": [query]}
 
 
 def test_a_table_becomes_ours_and_a_table_again(tmp_path: Path) -> None:

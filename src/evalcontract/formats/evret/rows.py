@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._stash import same
+from evalcontract.formats._stash import is_row, same
 from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -169,6 +169,8 @@ class Rows:
         for key, part in kept.items():
             if part is None and key in _ADDED:
                 own.pop(key, None)
+            elif not is_row({key: part}):
+                continue  # somebody else has written here
             elif key not in _PLACED or self.query_of({**own, key: part}) == query:
                 own[key] = part
         return own
