@@ -152,6 +152,13 @@ def test_strict_writes_nothing_that_loses(folder: Path) -> None:
         ("bad.csv", "request\na\n", ("--from", "databricks"), "databricks/unread-medium"),
         ("bad.yaml", "questions: [{id: a}]\n", (), "dataset/missing-key"),
         ("bad.yaml", "questions: 3\n", (), "dataset/no-questions"),
+        ("bad.yaml", "questions: [{id: a, inputt: b}]\n", (), "dataset/near-miss-key"),
+        (
+            "bad.yaml",
+            "questions: [{id: a, inputt: b, criteria: c}]\n",
+            ("--to", "northstar"),
+            "dataset/near-miss-key",
+        ),
         (
             "bad.yaml",
             "questions: [{id: a, input: b}]\n",
