@@ -152,6 +152,13 @@ def test_strict_writes_nothing_that_loses(folder: Path) -> None:
         ("bad.csv", "request\na\n", ("--from", "databricks"), "databricks/unread-medium"),
         ("bad.yaml", "questions: [{id: a}]\n", (), "dataset/missing-key"),
         ("bad.yaml", "questions: 3\n", (), "dataset/no-questions"),
+        ("bad.yaml", "questions: [{id: a, inputt: b}]\n", (), "dataset/near-miss-key"),
+        (
+            "bad.yaml",
+            "questions: [{id: a, inputt: b, criteria: c}]\n",
+            ("--to", "northstar"),
+            "dataset/near-miss-key",
+        ),
         (
             "bad.yaml",
             "questions: [{id: a, input: b}]\n",
@@ -181,7 +188,7 @@ def test_bad_sources_write_nothing(
         (("rows.yaml", "o.csv", "--to", "databricks"), "let its name end with"),
         (("rows.yaml", "rows.yaml", "--from", "databricks"), "rows.yaml is there already"),
         (("rows.yaml", "o.yaml", "--loss-report", "rows.yaml"), "rows.yaml is there already"),
-        (("rows.yaml", "o.yaml", "--loss-report", "o.yaml"), "o.yaml is asked for twice"),
+        (("rows.yaml", "o.yaml", "--loss-report", "o.yaml"), "it is asked for twice"),
         (("rows.yaml", "rows.yaml/o.yaml"), "rows.yaml/o.yaml cannot be written: "),
         (("*.none", "o.yaml"), "matches no file"),
     ],

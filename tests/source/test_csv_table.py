@@ -65,3 +65,11 @@ def test_rows_are_those_of_a_dict_reader_for_any_text(text: str) -> None:
     expected = [{key: cell for key, cell in row.items() if key is not None} for row in read]
     (batch,) = table(f"a,b,a\n{text}").batches()
     assert batch.rows == expected
+
+
+def test_many_places_are_found_in_linear_time() -> None:
+    # Ten seconds and more where each place was counted from the beginning of the text.
+    number = 20_000
+    read = table("id,text\n" + 'q,"a\nb"\n' * number)
+    every = [read.place((index, "text")) for index in range(number)]
+    assert [each.span and each.span.line for each in every] == [*range(2, 2 * number + 2, 2)]

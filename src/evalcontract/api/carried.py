@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.api.dialect_check import DialectCheck
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
+from evalcontract.structure.schemas import load
 from evalcontract.structure.sentences import FAULTS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
-    from evalcontract.source import Document, RowStream, YamlRows
+    from evalcontract.source import Document, RowStream
     from evalcontract.source.foreign import Foreign
 
 # Without these a row of ours is none that can be carried anywhere.
@@ -89,11 +90,13 @@ class OfOurs:
 
     losses: tuple[Loss, ...] = ()
 
-    def __init__(self, run: Run, source: Document | RowStream | YamlRows, policy: Policy) -> None:
+    def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
         self.source = source
         self.diagnostics: list[Diagnostic] = []
         self._check = run.dataset(source, policy)
         self._library = run.workspace.library
+        self._required = frozenset(load("dataset")["$defs"]["row"]["required"])
+        self._lacking: set[int] = set()
 
     @property
     def root(self) -> dict[str, Any]:
@@ -106,6 +109,14 @@ class OfOurs:
         for batch, found in self._check.batches(keep_rows=True):
             self.diagnostics += found
             ill = {each.row_index for each in found if each.code in _ILL_FORMED}
+            # A required key may be there under another name, which is told as such.
+            told = {each.row_index for each in found} - ill
+            self._lacking |= {
+                index
+                for index, row in enumerate(batch.rows, batch.first_index)
+                if index in told and not row.keys() >= self._required
+            }
+            ill |= self._lacking
             for index, row in enumerate(batch.rows, batch.first_index):
                 if index not in ill:
                     yield Carried(index, (*prefix, index), row, self._rubric(row))
@@ -117,7 +128,8 @@ class OfOurs:
 
     def is_ill(self, found: Diagnostic) -> bool:
         """Whether a finding is one for which a row, or all of them, cannot be carried."""
-        return found.is_error or found.code in _ILL_FORMED
+        is_lacking = found.row_index in self._lacking
+        return found.is_error or found.code in _ILL_FORMED or is_lacking
 
     def _rubric(self, row: dict[str, Any]) -> dict[str, Any] | None:
         reference = Reference.parse(str(row.get("rubric_ref")))

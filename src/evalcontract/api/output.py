@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
+from evalcontract.api.detection import OURS
 from evalcontract.model.errors import UsageError
 from evalcontract.source import Document, read_text
 from evalcontract.source.comments import comments_of
@@ -13,18 +16,20 @@ from evalcontract.source.emitting import (
     json_line,
     json_text,
     parquet_bytes,
+    utf8,
     yaml_mapping,
     yaml_text,
 )
 from evalcontract.source.foreign import MEDIA, medium_of
 from evalcontract.source.writing import Staged
-from evalcontract.workspace import find_root, name_of, real
+from evalcontract.workspace import find_root, name_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.api.convert import Wanted
     from evalcontract.formats import Dialect
+    from evalcontract.source.comments import Comment
 
 _OURS = ("yaml", "json", "jsonl")
 
@@ -52,30 +57,37 @@ class Output:
         self._out = out
         self._medium = medium
         self._force = wanted.force
+        self._is_theirs = wanted.to != OURS
         self._root = root
         self._staged = Staged()
         self.rows: list[Any] = []
         self._comments: list[list[str]] = []
         self._above: list[str] = []
-        self._left: list[Any] | None = None
-        self._refuse(out)
-        if wanted.loss_report:
-            self._refuse(wanted.loss_report)
-            if real(wanted.loss_report) == real(out):
-                raise UsageError(f"{name_of(out)} is asked for twice")
-        self._lines = self._open(out)
-        self.report = self._open(wanted.loss_report) if wanted.loss_report else None
+        self._left: deque[Comment] | None = None
+        with ExitStack() as stack:
+            stack.push(self._staged)
+            self._lines = self._begin(out)
+            self.report = self._begin(wanted.loss_report) if wanted.loss_report else None
+            stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._staged.__exit__(*_)
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Remove what was not put in its place.
+
+        Raises:
+            UsageError: something cannot be written: the disk is full, a value has no form there.
+
+        """
+        self._staged.__exit__()
+        if isinstance(error, OSError | NotWritableError):
+            raise _refused(self._out, error) from None
 
     def row(self, row: Any, path: tuple[str | int, ...], source: Any) -> None:
         """Take the next row; lines are written at once, everything else with the document."""
         if self._medium == "jsonl":
-            self._lines.write(self._encoded(json_line(row)))
+            self._lines.write(json_line(row, as_python=self._is_theirs))
             return
         self.rows.append(row)
         if self._medium == "yaml" and isinstance(source, Document):
@@ -83,42 +95,34 @@ class Output:
 
     def document(self, whole: Any) -> None:
         """Write the document that holds the rows."""
-        try:
-            self._lines.write(self._written(whole))
-        except NotWritableError as error:
-            raise UsageError(f"{name_of(self._out)} cannot be written: {error}") from None
+        self._lines.write(self._written(whole))
 
     def put(self, beside: dict[str, Any]) -> list[str]:
         """Put the files in their places, with those that stand beside the dataset; name them.
 
         Raises:
-            UsageError: a file is there already, or the system refuses one.
+            UsageError: a file is there already, or cannot be begun.
+            OSError, NotWritableError: one cannot be written.
 
         """
         root = self._root or find_root(self._out)
         others = {root / name: value for name, value in beside.items()}
         for path, value in others.items():
-            text = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
-            if read_text(path, path.name) == text:
+            data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
+            if read_text(path, path.name) == data.decode():
                 continue
-            self._refuse(path)
-            self._open(path).write(self._encoded(text))
-        names = [name_of(path) for path in (self._out, *others)]
-        try:
-            self._staged.put()
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise UsageError(f"{name_of(self._out)} cannot be written: {reason}") from None
-        return names
+            self._begin(path).write(data)
+        self._staged.put()
+        return [name_of(path) for path in (self._out, *others)]
 
     def _written(self, whole: Any) -> bytes:
         match self._medium:
             case "jsonl":
                 return b""
             case "json":
-                return self._encoded(json_text(whole))
+                return json_text(whole, as_python=self._is_theirs)
             case "csv":
-                return self._encoded(csv_text(*whole))
+                return utf8(csv_text(*whole))
             case "parquet":
                 return parquet_bytes(whole)
         if isinstance(whole, list):
@@ -126,16 +130,18 @@ class Output:
         else:
             *beside, key = whole
             head, rows = {each: whole[each] for each in beside}, whole[key]
-        return self._encoded(yaml_text(head, key, rows, self._comments, self._above))
+        return yaml_text(head, key, rows, self._comments, self._above)
 
     def _before(self, source: Document, path: tuple[str | int, ...]) -> list[str]:
         """Return the comments that stand in a row of YAML, or right above it."""
         if self._left is None:
-            is_yaml = source.file.endswith((".yaml", ".yml"))
-            self._left = comments_of("\n".join(source.lines)) if is_yaml else []
+            may_be_yaml = not source.file.lower().endswith(".json")
+            self._left = deque(comments_of("\n".join(source.lines)) if may_be_yaml else ())
             first = source.place(path).span
             while self._left and first and self._left[0].next_line <= first.line:
-                self._above.append(self._left.pop(0).text)
+                self._above.append(self._left.popleft().text)
+        if not path:  # the document is the row
+            return []
         *above, index = path
         after = source.place((*above, int(index) + 1))
         own = source.place(path).span
@@ -143,24 +149,18 @@ class Output:
         until = after.span.line if own and after.span and after.span.line > own.line else None
         found: list[str] = []
         while self._left and (until is None or self._left[0].next_line < until):
-            found.append(self._left.pop(0).text)
+            found.append(self._left.popleft().text)
         return found
 
-    def _open(self, path: Path) -> BinaryIO:
+    def _begin(self, path: Path) -> BinaryIO:
         try:
+            if path.resolve().exists() and not self._force:  # `new/../old` is there, too
+                raise UsageError(f"{name_of(path)} is there already; --force replaces it")
             return self._staged.open(path)
         except (OSError, RuntimeError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise UsageError(f"{name_of(path)} cannot be written: {reason.lower()}") from None
+            raise _refused(path, error) from None
 
-    def _refuse(self, path: Path) -> None:
-        if path.exists() and not self._force:
-            raise UsageError(f"{name_of(path)} is there already; --force replaces it")
 
-    def _encoded(self, text: str) -> bytes:
-        try:
-            return text.encode()
-        except UnicodeEncodeError:
-            raise UsageError(
-                f"{name_of(self._out)} cannot be written: a text holds half of a surrogate pair"
-            ) from None
+def _refused(path: Path, error: Exception) -> UsageError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return UsageError(f"{name_of(path)} cannot be written: {reason.lower()}")

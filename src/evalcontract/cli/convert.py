@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,8 @@ from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.losses import write_losses
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalcontract.api.convert import Converted
 
 
@@ -70,10 +74,25 @@ def convert_command(
     if len(inputs) != 1:
         raise UsageError(f"{source} is {len(inputs)} files; convert one at a time")
     wanted = Wanted(from_, to, loss_report, strict, force)
-    done = convert(inputs[0], target, wanted, Options(root))
+    with _stopped_cleanly():
+        done = convert(inputs[0], target, wanted, Options(root))
     write_findings(done.diagnostics)
     _print(done)
     return OK if done.why is None else ERRORS
+
+
+@contextmanager
+def _stopped_cleanly() -> Iterator[None]:
+    """Let signals to end be as one from the keyboard, so that nothing half written is left."""
+    there = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ours = [each for each in there if signal.getsignal(each) is signal.SIG_DFL]
+    for each in ours:
+        signal.signal(each, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for each in ours:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _print(done: Converted) -> None:

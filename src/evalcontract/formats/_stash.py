@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 _PLACE = "metadata"
 # Names that no column has: of the keys that are one too many, and of what `metadata` was before.
 _UNSET, _WAS = "_unset", "_metadata"
+# What the keys of a row hold, so that nothing of somebody else's is taken for a row.
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(("id", "input", "criteria", "rubric_ref", "bundle"), str),
+    **dict.fromkeys(("expected", "metadata"), dict),
+    **dict.fromkeys(("expected_facts", "expected_tools", "must_not_contain", "tags"), list),
+}
 
 
 class Exchange(NamedTuple):
@@ -28,8 +34,12 @@ class Exchange(NamedTuple):
     ours_of: Callable[[Row, int], Row]
 
     def to_ours(self, theirs: Row, index: int) -> Row:
-        """Return a row of ours."""
+        """Return a row of ours; what somebody else wrote in the place of ours is data as any."""
         plain, aside = split(theirs, OURS)
+        ours = self._to_ours(plain, aside, index)
+        return ours if aside is None or is_row(ours) else self._to_ours(theirs, None, index)
+
+    def _to_ours(self, plain: Row, aside: Any, index: int) -> Row:
         ours = restored(self.ours_of(plain, index), aside)
         return joined(ours, self.name, kept_aside(plain, self.theirs_of(ours, index)))
 
@@ -38,6 +48,11 @@ class Exchange(NamedTuple):
         plain, aside = split(ours, self.name)
         theirs = restored(self.theirs_of(plain, index), aside)
         return joined(theirs, OURS, kept_aside(plain, self.ours_of(theirs, index)))
+
+
+def is_row(row: Row) -> bool:
+    """Whether the keys of a row hold what those of ours do."""
+    return all(isinstance(row.get(key, kind()), kind) for key, kind in _TYPES.items())
 
 
 def kept_aside(original: Row, again: Row) -> Row:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import NamedTuple
 
 import yaml
 
 # What stands between two tokens; a comment is all of it from a `#` to the end of the line.
 _COMMENT = re.compile(r"#[^\n\r]*")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+# They end a line in YAML 1.1 alone, by which the tokens are found.
+_NO_LINE_ENDS = dict.fromkeys(map(ord, "\x85\u2028\u2029"), "_")
 
 
 class Comment(NamedTuple):
@@ -22,21 +26,18 @@ class Comment(NamedTuple):
 def comments_of(text: str) -> list[Comment]:
     """List the comments of a YAML text that can be read; none of one that cannot."""
     found: list[Comment] = []
+    ends = [each.end() for each in _LINE_END.finditer(text)]
     end = 0
     try:
-        for token in yaml.scan(text, Loader=yaml.SafeLoader):
-            start, line = token.start_mark.index, token.start_mark.line + 1
+        for token in yaml.scan(text.translate(_NO_LINE_ENDS), Loader=yaml.SafeLoader):
+            start = token.start_mark.index
             if start > end:
-                found += _between(text, end, start, line)
+                next_line = bisect_right(ends, start) + 1
+                found += [
+                    Comment(bisect_right(ends, each.start()) + 1, each[0].rstrip(), next_line)
+                    for each in _COMMENT.finditer(text, end, start)
+                ]
             end = max(end, token.end_mark.index)
     except yaml.YAMLError:
         return []
     return found
-
-
-def _between(text: str, start: int, end: int, next_line: int) -> list[Comment]:
-    first = text.count("\n", 0, start) + 1
-    return [
-        Comment(first + text.count("\n", start, each.start()), each[0].rstrip(), next_line)
-        for each in _COMMENT.finditer(text, start, end)
-    ]

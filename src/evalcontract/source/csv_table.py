@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from bisect import bisect_right
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
@@ -93,17 +94,24 @@ class CsvTable:
     def _column(self, name: str | int | None) -> int | None:
         if isinstance(name, int):
             return name
+        return None if name is None else self._columns.get(name)
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
         # Of two columns with one name the last counts.
-        found = [n for n, each in enumerate(self.header) if each == name]
-        return found[-1] if found else None
+        return {name: number for number, name in enumerate(self.header)}
 
     def _place_of(self, cell: _Cell) -> Place:
         start, end = self._point(cell.start), self._point(cell.end)
         return Place(self.file, Span(*start, *end), self._lines[start[0] - 1])
 
     def _point(self, offset: int) -> tuple[int, int]:
-        before = split_lines(self.text[:offset])
-        return len(before), len(before[-1]) + 1
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
 
     @cached_property
     def _lines(self) -> list[str]:

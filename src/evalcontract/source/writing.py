@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from errno import EISDIR
 from typing import TYPE_CHECKING, BinaryIO, Self
 
@@ -40,6 +41,7 @@ class Staged:
 
     def __init__(self) -> None:
         self._files: dict[Path, tuple[BinaryIO, Path]] = {}
+        self._folders: list[Path] = []  # those that were made, each after the one that it is in
 
     def __enter__(self) -> Self:
         return self
@@ -52,10 +54,10 @@ class Staged:
 
         """
         target = path.resolve()
-        if target.is_symlink():
-            raise OSError("the link leads back to itself")
-        if target.is_dir():
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        if target in self._files:
+            raise OSError("it is asked for twice")
+        _check(target)
+        self._folders += [each for each in reversed(target.parents) if not each.exists()]
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
         stream = os.fdopen(descriptor, "wb")
@@ -79,14 +81,17 @@ class Staged:
 
     def __exit__(self, *_: object) -> None:
         for stream, temporary in self._files.values():
-            stream.close()
+            with suppress(OSError):  # what it still holds has no room
+                stream.close()
             temporary.unlink(missing_ok=True)
+        for folder in reversed(self._folders):
+            with suppress(OSError):  # somebody put something there
+                folder.rmdir()
 
 
 def _replace(path: Path, data: bytes) -> None:
     """Put bytes in the place of a file that may not be there yet; its mode stays."""
-    if path.is_symlink():
-        raise OSError("the link leads back to itself")
+    _check(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=_TEMPORARY)
     temporary = path.parent / name
@@ -97,6 +102,16 @@ def _replace(path: Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink()
         raise
+
+
+def _check(target: Path) -> None:
+    """Refuse what no file may take the place of."""
+    if target.is_symlink():
+        raise OSError("the link leads back to itself")
+    if target.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    if target.exists() and not target.is_file():
+        raise OSError("it is a device or a pipe")
 
 
 def _put(temporary: Path, path: Path) -> None:

@@ -10,6 +10,7 @@ from evalcontract.structure.check import Structure
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys import NearMisses
+from evalcontract.structure.parts import HARMLESS
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.sentences_of_keys import near_miss
 from evalcontract.structure.unread import unread_keys
@@ -37,6 +38,9 @@ class SchemaStage:
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return what the schema refuses in a value, and the keys in it that nobody reads."""
         found = self._structure(of).check(value, path)
+        if any(each.code.endswith(HARMLESS) for each in found):
+            missing = self._missing(value, path, of)
+            found = [_wanted(each, missing.get(each.path)) for each in found]
         return [*found, *self._unread(value, path, of, {each.path for each in found})]
 
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
@@ -53,6 +57,28 @@ class SchemaStage:
             return bool(self._gate.is_valid(rows))
         except (ValueError, TypeError, RecursionError):
             return False  # no JSON value: look closely
+
+    def _missing(self, value: Any, path: Path, of: str) -> dict[Path, str]:
+        """Return the keys that must be there and are written otherwise, by where they stand.
+
+        The loader of the system finds none of them.
+        """
+        structure = self._structure(of)
+        wanted = {
+            (*each.absolute_path, key)
+            for _, broken in structure.errors(value)[0]
+            for each in broken
+            if each.validator == "required"
+            for key in each.validator_value
+            if key not in each.instance
+        }
+        found: dict[Path, str] = {}
+        for miss in structure.misses(value):
+            place = (*miss.path, miss.meant)
+            if place in wanted:
+                wanted.remove(place)
+                found[*path, *miss.path, miss.key] = miss.meant
+        return found
 
     def _unread(self, value: Any, path: Path, of: str, told: set[Path]) -> list[Problem]:
         schema = self._schema(of)
@@ -82,6 +108,13 @@ class SchemaStage:
         head = {key: part for key, part in row.items() if key in ("$schema", "$defs")}
         inner = {key: part for key, part in row.items() if key not in head}
         return native_for({**head, "type": "array", "items": inner})
+
+
+def _wanted(problem: Problem, key: str | None) -> Problem:
+    if key is None:
+        return problem
+    name = problem.code.partition("/")[0]
+    return problem._replace(code=f"{name}/missing-key", message=f"`{key}` is missing")
 
 
 def _below(path: Path, problem: Problem) -> Problem:

@@ -318,6 +318,19 @@ def test_what_a_table_cannot_carry_is_lost() -> None:
     assert [each.path for each in losses] == [("label",)]
 
 
+@pytest.mark.parametrize("to", ["yaml", "json", "jsonl"])
+def test_a_cell_at_which_the_loader_would_stop_is_lost_where_it_is_not_read(
+    tmp_path: Path, to: str
+) -> None:
+    # 0.0.1 looks at `relevant_docs` only where nothing else is expected.
+    source = tmp_path / "d.csv"
+    source.write_text("query_id,query,expected_answers,relevant_docs\nq,t,a,7\n", encoding="utf-8")
+    done = converted(source, "evret:0.0.1", tmp_path / f"o.{to}", "evalcontract")
+    assert done.why is None
+    (sort,) = done.losses.counts
+    assert (sort.key, sort.is_kept) == ("relevant_docs", False)
+
+
 def test_columns_that_are_not_read_are_lost() -> None:
     text = "query_text,expected_doc_ids,relevant_doc_ids,level\na,d1,d2,easy,more\n"
     found, reader = to_ours(text, "0.0.3", "d.csv")
@@ -386,6 +399,29 @@ def test_files_of_json_are_clean_as_ours_and_come_back(tmp_path: Path) -> None:
     back = tmp_path / "c.json"
     assert converted(ours, "evalcontract", back, "evret").why is None
     assert json.loads(back.read_text(encoding="utf-8")) == json.loads(text)
+
+
+def test_a_query_that_is_kept_whole_comes_back_from_a_file_with_documents(tmp_path: Path) -> None:
+    query: dict[str, Any] = {"query_id": "q", "query_text": "t", "expected_doc_ids": ["a", 1.5]}
+    query["metadata"] = {"evalcontract": {"id": "of somebody else", "bundle": None, "metadata": {}}}
+    value = {"queries": [query], "documents": [{"doc_id": "a", "text": "t"}]}
+    (tmp_path / "d.json").write_text(json.dumps(value), encoding="utf-8")
+    there = converted(tmp_path / "d.json", "evret", tmp_path / "o.json", "evalcontract")
+    back = converted(tmp_path / "o.json", "evalcontract", tmp_path / "b.json", "evret")
+    assert (there.why, back.why) == (None, None)
+    assert json.loads((tmp_path / "b.json").read_text(encoding="utf-8")) == value
+
+
+@pytest.mark.parametrize("kept", [{"tags": "x"}, {"expected_tools": None}, {"bundle": 7}])
+def test_what_is_of_somebody_else_makes_no_row(tmp_path: Path, kept: dict[str, Any]) -> None:
+    query = {"query_id": "q", "query_text": "t", "expected_answers": ["a"]}
+    value = {"queries": [{**query, "metadata": {"evalcontract": kept}}]}
+    (tmp_path / "d.json").write_text(json.dumps(value), encoding="utf-8")
+    there = converted(tmp_path / "d.json", "evret", tmp_path / "o.json", "evalcontract")
+    back = converted(tmp_path / "o.json", "evalcontract", tmp_path / "b.json", "evret")
+    assert (there.why, back.why) == (None, None)
+    assert [each.key for each in there.losses.counts] == ["metadata.evalcontract"]
+    assert json.loads((tmp_path / "b.json").read_text(encoding="utf-8")) == {"queries": [query]}
 
 
 def test_a_table_becomes_ours_and_a_table_again(tmp_path: Path) -> None:

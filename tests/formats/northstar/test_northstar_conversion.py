@@ -196,3 +196,19 @@ def test_a_rubric_with_faults_is_kept_and_said_to_be_lost(rubric: dict[str, Any]
     assert "expected" not in written.row
     assert written.row["metadata"]["evalcontract"]["row"] == {"rubric_ref": row["rubric_ref"]}
     assert written.losses
+
+
+OF_SOMEBODY = [
+    *([["id", "x", "1"]], [["messages", 0, "role", "deep", "1"]], [["id", {}, "1"]]),
+    *([["id"]], [[]], [7], {}, [["id", "[" * 100_000]], [["id", "9" * 5_000]]),
+]
+
+
+@pytest.mark.parametrize("unwritable", OF_SOMEBODY)
+def test_what_somebody_else_wrote_into_the_stash_changes_nothing(unwritable: Any) -> None:
+    row = {"id": "a", "input": "b", "metadata": {"northstar": {"unwritable": unwritable}}}
+    plain = WRITER.write({"id": "a", "input": "b"}, None, 0).row
+    written = WRITER.write(row, None, 0).row
+    assert {key: written[key] for key in plain if key != "metadata"} == {
+        key: part for key, part in plain.items() if key != "metadata"
+    }

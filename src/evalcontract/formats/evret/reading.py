@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow
 from evalcontract.formats._stash import same
+from evalcontract.formats.evret.faults import RefusedCell
 from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
 from evalcontract.formats.evret.rows import (
     THEIRS,
@@ -115,7 +116,11 @@ class TableReader:
     def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
         """Turn a sound query into a row of ours; an empty cell says nothing."""
         given = {key: cell for key, cell in row.items() if cell}
-        return OurRow(self._rows.read(given))
+        unread = [key for key, cell in given.items() if isinstance(cell, RefusedCell)]
+        reason = "Evret does not get as far as this cell, and would refuse it"
+        losses = tuple(Loss((key,), reason, is_kept=False) for key in unread)
+        read = {key: cell for key, cell in given.items() if key not in unread}
+        return OurRow(self._rows.read(read), losses=losses)
 
     def _lost(self) -> Iterator[Loss]:
         header = tuple(self._table.header)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._stash import same
+from evalcontract.formats._stash import is_row, same
 from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -102,7 +102,7 @@ class Rows:
         """Return a row of ours as a query, and what of it has no place there of its own."""
         whole = mapping_at(ours, "metadata", THEIRS).get("row")
         if not self._is_table and isinstance(whole, dict) and self._is_whole(whole, ours):
-            return whole, {}
+            return {**whole}, {}
         row = self._built(ours)
         rest = _difference(ours, self.read(row))
         if rest and not self._is_table:
@@ -169,6 +169,8 @@ class Rows:
         for key, part in kept.items():
             if part is None and key in _ADDED:
                 own.pop(key, None)
+            elif not is_row({key: part}):
+                continue  # somebody else has written here
             elif key not in _PLACED or self.query_of({**own, key: part}) == query:
                 own[key] = part
         return own

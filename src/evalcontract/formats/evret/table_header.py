@@ -98,6 +98,7 @@ class Header:
 
     def _unread(self, strangers: list[str], stage: Stage) -> Iterator[Problem]:
         folded = {normalise(name): name for name in self.known}
+        there = dict.fromkeys((each for each in self.written if each in self.known), "")
         for name in strangers:
             known = folded.get(normalise(name))
             if known and known not in self.read:
@@ -105,9 +106,8 @@ class Header:
                 advice = f"call it `{known}`"
                 yield Problem("evret/near-miss-key", message, (name,), advice, on_key=True)
             else:
-                there = [each for each in self.written if each in self.known]
-                value = dict.fromkeys([*there, name], "")
-                yield from (each for each in stage.unread(value, ()) if each.path == (name,))
+                found = stage.unread({**there, name: ""}, ())
+                yield from (each for each in found if each.path == (name,))
 
     def _doubled(self) -> Iterator[Problem]:
         for name, count in Counter(self.read).items():

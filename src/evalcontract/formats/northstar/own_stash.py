@@ -9,17 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from evalcontract.formats._conversion import OURS
+from evalcontract.formats._stash import is_row
 from evalcontract.formats.northstar.as_row import Row, as_row
 from evalcontract.formats.northstar.normal import same
 from evalcontract.formats.northstar.to_case import to_case
 
 _NAMES = ("id", "version")
-# What the keys of a row hold, so that nothing of somebody else's is taken for a row.
-_TYPES: dict[str, type] = {
-    **dict.fromkeys(("id", "input", "criteria", "rubric_ref", "bundle"), str),
-    **dict.fromkeys(("expected", "metadata"), dict),
-    **dict.fromkeys(("expected_facts", "expected_tools", "must_not_contain", "tags"), list),
-}
 
 
 def unnamed(rubric: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -82,7 +77,7 @@ def _is_of(plain: Row, case: dict[str, Any], index: int) -> bool:
 
 def _is_ours(row: dict[str, Any], rubric: Any) -> bool:
     """Whether what was read has the form of a row and of a rubric of ours."""
-    if not all(isinstance(row.get(key, kind()), kind) for key, kind in _TYPES.items()):
+    if not is_row(row):
         return False
     if rubric is None:
         return True

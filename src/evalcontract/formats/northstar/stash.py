@@ -117,7 +117,7 @@ def with_unwritable(case: dict[str, Any], kept: Any) -> dict[str, Any]:
             *path, text = entry
             value = json.loads(text)
             case = _replaced(case, path, without_unwritable(value)[0], value)
-        except (ValueError, LookupError, TypeError):
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
             continue  # somebody else has written here, or what it stood in is gone
     return case
 

@@ -1,0 +1,132 @@
+"""`convert` where it is hindered: nothing is half written, and nothing of others is touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from evalcontract.cli.convert import convert_command
+from evalcontract.model.errors import UsageError
+
+ROW = "- request: What?\n  guidelines: [b]\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.yaml").write_text(ROW, encoding="utf-8")
+    return tmp_path
+
+
+def code(*arguments: str) -> Any:
+    arguments = (*arguments, "--from", "databricks")
+    done = CliRunner().invoke(convert_command, arguments, standalone_mode=False)
+    if isinstance(done.exception, UsageError):
+        return str(done.exception)
+    assert done.exception is None, done.exception
+    return done.return_value
+
+
+def names(folder: Path) -> set[str]:
+    return {each.relative_to(folder).as_posix() for each in folder.rglob("*")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("new/o.yaml", "--loss-report", "in.yaml"), "in.yaml is there already"),
+        (("new/o.yaml", "--loss-report", "new"), "new is there already"),
+        (("o.yaml", "--loss-report", "new/../in.yaml"), "in.yaml is there already"),
+        (("pipe.json", "--force"), "pipe.json cannot be written: it is a device or a pipe"),
+        (("link.json", "--force"), "link.json cannot be written: it is a device or a pipe"),
+        (("o.json", "--loss-report", "link.json", "--force"), "it is a device or a pipe"),
+        ((f"{'x' * 300}.json",), "cannot be written: file name too long"),
+    ],
+)
+@pytest.mark.skipif(os.name != "posix", reason="named pipes are those of POSIX")
+def test_what_cannot_be_begun_leaves_nothing(
+    folder: Path, arguments: tuple[str, ...], expected: str
+) -> None:
+    os.mkfifo(folder / "pipe.json")
+    (folder / "link.json").symlink_to("pipe.json")
+    before = names(folder)
+    assert expected in code("in.yaml", *arguments)
+    assert names(folder) == before
+    assert (folder / "in.yaml").read_text(encoding="utf-8") == ROW
+
+
+def test_a_bundle_beside_the_dataset_takes_the_place_of_no_other_file(folder: Path) -> None:
+    (folder / "in.yaml").write_text("- request: {messages: [{role: user, content: a}]}\n")
+    before = names(folder)
+    found = code("in.yaml", "o.yaml", "--loss-report", "bundles/agent.schema.json")
+    assert found == "bundles/agent.schema.json cannot be written: it is asked for twice"
+    assert names(folder) == before
+
+
+@pytest.mark.parametrize("rows", [1, 50_000])
+def test_a_full_disk_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    full = Path("/dev/full")
+    if not full.is_char_device():
+        pytest.skip("there is no full device here")
+    (folder / "in.jsonl").write_text('{"request": "a"}\n' * rows, encoding="utf-8")
+    monkeypatch.setattr(os, "fdopen", lambda *_: full.open("wb"))
+    before = names(folder)
+    assert code("in.jsonl", "o.jsonl") == "o.jsonl cannot be written: no space left on device"
+    assert names(folder) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_who_is_stopped_leaves_nothing(folder: Path, sent: signal.Signals) -> None:
+    lines = (f'{{"request": "{number}", "guidelines": []}}\n' for number in range(300_000))
+    (folder / "in.jsonl").write_text("".join(lines), encoding="utf-8")
+    arguments = ["in.jsonl", "new/o.jsonl", "--from", "databricks", "--loss-report", "l.json"]
+    before = names(folder)
+    process = subprocess.Popen([sys.executable, "-m", "evalcontract", "convert", *arguments])
+    while process.poll() is None and names(folder) == before:
+        time.sleep(0.01)
+    process.send_signal(sent)
+    assert process.wait() == 130
+    assert names(folder) == before
+
+
+@pytest.mark.parametrize("last", ["", "  - {id: z, input: &a b, criteria: *a}  # tangled\n"])
+def test_a_large_dataset_of_ours_keeps_its_comments(folder: Path, last: str) -> None:
+    row = "  # about {}\n  - id: r{}\n    input: i  # in words\n    criteria: c\n"
+    rows = "".join(row.format(number, number) for number in range(1_000))
+    (folder / "ours.yaml").write_text(f"questions:\n{rows}{last}", encoding="utf-8")
+    done = CliRunner().invoke(
+        convert_command, ["ours.yaml", "o.yaml", "--to", "databricks"], standalone_mode=False
+    )
+    assert done.exception is None
+    written = (folder / "o.yaml").read_text(encoding="utf-8")
+    assert written.count("# about") == written.count("# in words") == 1_000
+    assert written.count("# tangled") == bool(last)
+
+
+def test_a_case_that_is_the_whole_document_becomes_yaml(folder: Path) -> None:
+    (folder / "case.json").write_text('{"id": "a", "messages": []}', encoding="utf-8")
+    done = CliRunner().invoke(
+        convert_command, ["case.json", "o.yaml", "--from", "northstar"], standalone_mode=False
+    )
+    assert (done.exception, done.return_value) == (None, 0)
+
+
+@pytest.mark.parametrize("name", ["o.json", "o.jsonl"])
+def test_what_is_no_json_is_written_for_python_alone(folder: Path, name: str) -> None:
+    text = '[{"request": "\\ud800", "expected_response": "c", "x_a": NaN}]'
+    (folder / "in.json").write_text(text, encoding="utf-8")
+    assert "o.json" in code("in.json", name)
+    assert not (folder / name).exists()
+    assert code("in.json", name, "--to", "databricks") == 0
+    row = json.loads((folder / name).read_text(encoding="utf-8").strip("[]\n"))
+    assert repr([row]) == repr(json.loads(text))

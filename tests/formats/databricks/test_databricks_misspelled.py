@@ -1,0 +1,51 @@
+"""A key that must be there and is misspelled or misplaced is not there: the row is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evalcontract.api.coverage import coverage
+from evalcontract.api.options import Input, Options
+from evalcontract.api.validate import validate
+from evalcontract.model.reference import Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES: dict[str, tuple[Any, list[tuple[str, str]]]] = {
+    "misspelled": ({"reqest": "a"}, [("missing-key", "did you mean `request`?")]),
+    "misplaced": (
+        {"query": "a"},
+        [("missing-key", "it belongs below `request`: `request: {query: …}`")],
+    ),
+    "twice misplaced": (
+        {"query": "a", "messages": []},
+        [
+            ("missing-key", "it belongs below `request`: `request: {query: …}`"),
+            ("misplaced-key", "it belongs below `request`: `request: {messages: …}`"),
+        ],
+    ),
+    "one that need not be there": (
+        {"request": "a", "expected_respnse": "b"},
+        [("near-miss-key", "did you mean `expected_response`?")],
+    ),
+    "one that is there too": (
+        {"request": "a", "reqest": "b"},
+        [("near-miss-key", "did you mean `request`? It is there too: keep one of them")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_required_key_under_another_name_is_missing(name: str, tmp_path: Path) -> None:
+    row, expected = CASES[name]
+    path = tmp_path / "set.json"
+    path.write_text(json.dumps([row]), encoding="utf-8")
+    options = Options(root=tmp_path, dialect="databricks")
+    found = validate(Kind.DATASET, [Input(path)], options).diagnostics
+    assert [(each.code.removeprefix("databricks/"), each.help) for each in found] == expected
+    covered = coverage([Input(path)], options, all_rows=True).files[0]
+    assert len(covered.rows) == 1

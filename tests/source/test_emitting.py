@@ -1,0 +1,83 @@
+"""Writing datasets: what is written can be read again, or it is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evalcontract.source.emitting import (
+    NotWritableError,
+    json_line,
+    json_text,
+    parquet_bytes,
+    yaml_mapping,
+    yaml_text,
+)
+from evalcontract.source.fault import Fault
+from evalcontract.source.json import load_as_python, parse_json
+from evalcontract.source.limits import MAX_DEPTH
+from evalcontract.source.yaml import parse_yaml
+
+
+def nested(depth: int, inner: Any) -> Any:
+    value = inner
+    for _ in range(depth):
+        value = {"a": value} if isinstance(value, list) else [value]
+    return value
+
+
+ODD: dict[str, Any] = {
+    "NaN": [{"a": float("nan")}],
+    "infinity": [{"a": [-float("inf")]}],
+    "half of a pair": [{"a": "\ud800"}],
+    "half of a pair in a key": [{"\udc00b": 1}],
+    "deep enough": nested(MAX_DEPTH - 1, []),
+    "a depth too many": nested(MAX_DEPTH, []),
+    "a text as deep as can be": nested(MAX_DEPTH, "x"),
+    "a text too deep": nested(MAX_DEPTH + 1, "x"),
+    "too many digits": [10**5000],
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("as_python", [False, True])
+def test_json_is_read_again_or_refused(name: str, *, as_python: bool) -> None:
+    try:
+        data = json_text(ODD[name], as_python=as_python)
+    except NotWritableError:
+        text = json.dumps(ODD[name]) if "digits" not in name else f"[1{'0' * 5000}]"
+        with pytest.raises(Fault):
+            load_as_python(text.encode()) if as_python else parse_json(text, "d.json", b"")
+    else:
+        read = load_as_python(data)[0] if as_python else parse_json(data.decode(), "d", b"").value
+        assert repr(read) == repr(ODD[name])
+        assert json.loads(json_line(ODD[name], as_python=as_python)) == read or "NaN" in name
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_yaml_is_read_again_or_refused(name: str) -> None:
+    value = ODD[name] if isinstance(ODD[name], list) else [ODD[name]]
+    try:
+        data = yaml_text({}, None, value)
+    except NotWritableError:
+        assert name not in ("NaN", "infinity")
+        text = json.dumps(value) if "digits" not in name else f"[1{'0' * 5000}]"
+        with pytest.raises(Fault):
+            parse_yaml(text, "d.yaml", b"")
+    else:
+        assert repr(parse_yaml(data.decode(), "d.yaml", data).value) == repr(value)
+
+
+def test_a_mapping_of_yaml() -> None:
+    assert yaml_mapping({"a": {"b": 1}}) == b"a:\n  b: 1\n"
+    with pytest.raises(NotWritableError, match="half of a surrogate pair"):
+        yaml_mapping({"a": ["\ud800"]})
+
+
+@pytest.mark.parametrize("name", ["half of a pair", "a text as deep as can be"])
+def test_parquet_is_refused(name: str) -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(NotWritableError, match="these rows have no Parquet: "):
+        parquet_bytes([{"row": ODD[name]}])
