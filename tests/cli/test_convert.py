@@ -216,3 +216,14 @@ def test_standard_input(folder: Path) -> None:
 def test_a_folder_of_datasets_begins_a_workspace_only_with_a_library(folder: Path) -> None:
     assert code(convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")) == 0
     assert "datasets/bundles/agent.schema.json" in names(folder)
+
+
+def test_one_case_that_is_the_whole_document(folder: Path) -> None:
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    case = {"id": "a", "messages": messages, "expected": {"contains": ["hello"]}}
+    (folder / "case.json").write_text(json.dumps(case), encoding="utf-8")
+    there = convert("case.json", "ours.yaml", "--from", "northstar")
+    assert code(there) == 0
+    assert there.stdout.startswith("1 row of case.json (northstar) is in ours.yaml")
+    assert code(convert("ours.yaml", "back.json", "--to", "northstar")) == 0
+    assert json.loads((folder / "back.json").read_text(encoding="utf-8")) == [case]

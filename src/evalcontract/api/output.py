@@ -136,11 +136,7 @@ class Output:
             first = source.place(path).span
             while self._left and first and self._left[0].next_line <= first.line:
                 self._above.append(self._left.pop(0).text)
-        *above, index = path
-        after = source.place((*above, int(index) + 1))
-        own = source.place(path).span
-        # Beyond the last row a path leads to the list as a whole.
-        until = after.span.line if own and after.span and after.span.line > own.line else None
+        until = _next_line(source, path)
         found: list[str] = []
         while self._left and (until is None or self._left[0].next_line < until):
             found.append(self._left.pop(0).text)
@@ -164,6 +160,17 @@ class Output:
             raise UsageError(
                 f"{name_of(self._out)} cannot be written: a text holds half of a surrogate pair"
             ) from None
+
+
+def _next_line(source: Document, path: tuple[str | int, ...]) -> int | None:
+    """Return the line at which the row behind one begins; None behind the last."""
+    if not path:
+        return None  # the whole document is the row
+    *above, index = path
+    after = source.place((*above, int(index) + 1)).span
+    own = source.place(path).span
+    # Beyond the last row a path leads to the list as a whole.
+    return after.line if own and after and after.line > own.line else None
 
 
 def _root_of(out: Path, beside: dict[str, Any]) -> Path:
