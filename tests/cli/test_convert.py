@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from evalcontract.cli.check import check
 from evalcontract.cli.convert import convert_command
 from evalcontract.cli.validate import validate_dataset
 from evalcontract.model.errors import UsageError
@@ -213,9 +214,18 @@ def test_standard_input(folder: Path) -> None:
     assert (folder / "o.jsonl").read_text(encoding="utf-8") == '{"id": "row_1", "input": "a"}\n'
 
 
-def test_a_folder_of_datasets_begins_a_workspace_only_with_a_library(folder: Path) -> None:
-    assert code(convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")) == 0
-    assert "datasets/bundles/agent.schema.json" in names(folder)
+@pytest.mark.usefixtures("folder")
+def test_a_folder_of_datasets_begins_a_workspace() -> None:
+    done = convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")
+    assert code(done) == 0
+    assert done.stdout.splitlines()[1:] == [
+        "written beside it: bundles/agent.schema.json",
+        "written beside it: evalcontract.toml",
+    ]
+    again = convert("rows.yaml", "datasets/p.yaml", "--from", "databricks")
+    assert again.stdout.splitlines()[1:] == []  # what is there already is what is needed
+    checked = CliRunner().invoke(check, ["--strict"], standalone_mode=False)
+    assert checked.stdout.splitlines()[-1] == "2 datasets (4 rows), 1 bundle: no findings"
 
 
 def test_one_case_that_is_the_whole_document(folder: Path) -> None:

@@ -19,6 +19,8 @@ from evalcontract.source.emitting import (
 from evalcontract.source.foreign import MEDIA, medium_of
 from evalcontract.source.writing import Staged
 from evalcontract.workspace import find_root, name_of, real
+from evalcontract.workspace.configuration import FILE_NAME
+from evalcontract.workspace.discovery import is_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from evalcontract.formats import Dialect
 
 _OURS = ("yaml", "json", "jsonl")
+# A configuration that only says that its folder is a workspace.
+_NOTHING_SET = "# This folder is a workspace of evalcontract.\n"
 
 
 def medium_for(out: Path, target: Dialect | None) -> str:
@@ -89,27 +93,34 @@ class Output:
             raise UsageError(f"{name_of(self._out)} cannot be written: {error}") from None
 
     def put(self, beside: dict[str, Any]) -> list[str]:
-        """Put the files in their places, with those that stand beside the dataset; name them.
+        """Put the files in their places, with those that are new beside the dataset; name them.
 
         Raises:
             UsageError: a file is there already, or the system refuses one.
 
         """
         root = self._root or _root_of(self._out, beside)
-        others = {root / name: value for name, value in beside.items()}
-        for path, value in others.items():
-            text = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
+        others = {root / name: _text_of(name, value) for name, value in beside.items()}
+        if self._begins(root, beside):
+            others[root / FILE_NAME] = _NOTHING_SET
+        written = [self._out]
+        for path, text in others.items():
             if read_text(path, path.name) == text:
                 continue
             self._refuse(path)
             self._open(path).write(self._encoded(text))
-        names = [name_of(path) for path in (self._out, *others)]
+            written.append(path)
         try:
             self._staged.put()
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise UsageError(f"{name_of(self._out)} cannot be written: {reason}") from None
-        return names
+        return [name_of(path) for path in written]
+
+    def _begins(self, root: Path, beside: dict[str, Any]) -> bool:
+        """Whether the folder above the dataset is to be a workspace, and nothing else says so."""
+        is_new = self._root is None and root != find_root(self._out)
+        return is_new and not _has_library(beside)
 
     def _written(self, whole: Any) -> bytes:
         match self._medium:
@@ -176,9 +187,16 @@ def _next_line(source: Document, path: tuple[str | int, ...]) -> int | None:
 def _root_of(out: Path, beside: dict[str, Any]) -> Path:
     """Return the workspace of a dataset: the one that it is in, or the one that it begins.
 
-    That is the folder above `datasets/`, if a library is to stand there: by that it is found.
+    That is the folder above `datasets/`, if something is to stand beside it.
     """
     found = find_root(out)
-    begins = any(name.startswith(("rubrics/", "judges/")) for name in beside)
-    is_own = found.name == "datasets" and found == real(out.parent)
-    return found.parent if is_own and begins else found
+    is_own = found.name == "datasets" and found == real(out.parent) and not is_workspace(found)
+    return found.parent if is_own and beside else found
+
+
+def _has_library(beside: dict[str, Any]) -> bool:
+    return any(name.startswith(("rubrics/", "judges/")) for name in beside)
+
+
+def _text_of(name: str, value: Any) -> str:
+    return json_text(value) if name.endswith(".json") else yaml_mapping(value)
