@@ -46,6 +46,7 @@ _SWALLOWED_BY: dict[str, tuple[str, ...]] = {
     "northstar": (
         *("empty", "blank-id", "blank-text", "empty-list", "missing-answer", "missing-metric"),
         *("missing-trace", "not-evaluated", "ungraded-retrieval", "unused-trace"),
+        *("contradiction", "list-as-text"),
     ),
 }
 

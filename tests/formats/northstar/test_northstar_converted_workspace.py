@@ -281,3 +281,17 @@ def test_files_go_there_and_back(tmp_path: Path) -> None:
     assert found.written
     assert not found.losses.total
     assert json.loads(back.read_text()) == document
+
+
+def test_a_phrase_that_is_the_truth_as_well_is_one_check(tmp_path: Path) -> None:
+    expected = {"contains": ["sunny", "Paris"], "ground_truth": "Paris"}
+    case = {"id": "a", "messages": SAID, "expected": expected}
+    rubric = READER.read(case, 0).rubric
+    assert [each["id"] for each in rubric["checks"]] == ["contains_1", "contains_and_ground_truth"]
+    there, back = tmp_path / "datasets/ours.yaml", tmp_path / "back.json"
+    (tmp_path / "cases.json").write_text(json.dumps([case]), encoding="utf-8")
+    options = Options(root=None, strict=True)
+    convert(Input(tmp_path / "cases.json"), there, Wanted("northstar", "evalcontract"), options)
+    assert check_workspaces(tmp_path, options).diagnostics == []
+    convert(Input(there), back, Wanted("evalcontract", "northstar"), options)
+    assert json.loads(back.read_text(encoding="utf-8")) == [case]

@@ -41,6 +41,8 @@ The right answer:
 Answer PASS or FAIL.
 """,
 }
+#: The check of a phrase that is the ground truth as well: two would be the same.
+_BOTH = "contains_and_ground_truth"
 _REFERENCE = f"judge/{JUDGE['id']}@{JUDGE['version']}"
 # Marks a rubric that is made of cases, and can be made again: its name need not be kept.
 _MADE = {"made_from": "northstar"}
@@ -52,16 +54,13 @@ _SAID = frozenset({"id", "kind", "label", "description", "metadata"})
 
 def to_rubric(expected: dict[str, Any]) -> dict[str, Any] | None:
     """Return the rubric, without id and version, of expectations in their normal form."""
-    checks: list[dict[str, Any]] = [
-        {"id": f"contains_{number}", "kind": "must_contain_any", "values": [phrase]}
-        for number, phrase in enumerate(expected.get("contains", ()), 1)
-    ]
+    checks = _of_phrases(expected)
     if "not_contains" in expected:
         values = expected["not_contains"]
         checks.append({"id": "not_contains", "kind": "must_not_contain", "values": values})
-    if "ground_truth" in expected:
-        values = [expected["ground_truth"]]
-        checks.append({"id": "ground_truth", "kind": "must_contain_any", "values": values})
+    truth = expected.get("ground_truth")
+    if truth is not None and all(each["id"] != _BOTH for each in checks):
+        checks.append({"id": "ground_truth", "kind": "must_contain_any", "values": [truth]})
     checks += [
         {"id": key, "kind": "tool_usage", **asked(expected[key])}
         for key, asked in _TOOLS.items()
@@ -72,6 +71,18 @@ def to_rubric(expected: dict[str, Any]) -> dict[str, Any] | None:
     if not checks:
         return None
     return {"checks": checks, "scoring": {"combine": "all_pass"}, "metadata": dict(_MADE)}
+
+
+def _of_phrases(expected: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a check for each phrase that an answer must hold."""
+    phrases = expected.get("contains", [])
+    names = [f"contains_{number}" for number in range(1, len(phrases) + 1)]
+    if expected.get("ground_truth") in phrases:
+        names[phrases.index(expected["ground_truth"])] = _BOTH
+    return [
+        {"id": name, "kind": "must_contain_any", "values": [phrase]}
+        for name, phrase in zip(names, phrases, strict=True)
+    ]
 
 
 _TOOLS: dict[str, Any] = {
@@ -160,9 +171,10 @@ def _must_contain_any(check: dict[str, Any], row: dict[str, Any], carried: Carri
     del row
     if check.get("case_sensitive") or len(check["values"]) > 1:
         return False
-    if check.get("id") == "ground_truth" and "ground_truth" not in carried.expected:
+    is_truth = "ground_truth" not in carried.expected and check.get("id")
+    if is_truth in ("ground_truth", _BOTH):
         carried.expected["ground_truth"] = check["values"][0]
-    else:
+    if is_truth != "ground_truth":
         _extend(carried, "contains", check["values"])
     return True
 
