@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evalcontract.api.kept_rubric import with_rubric
 from evalcontract.formats._conversion import Loss
 from evalcontract.structure.schemas import load
 
@@ -83,10 +84,14 @@ class AsTheirs:
     def __init__(self, dialect: Dialect, medium: str) -> None:
         self.beside: dict[str, Any] = {}
         self._writer = dialect.format.writer(medium, dialect.variant)
+        self._says_rubrics = getattr(self._writer, "says_rubrics", False)
 
     def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row as the system writes it."""
-        found = self._writer.write(carried.row, carried.rubric, carried.number)
+        row, rubric = carried.row, carried.rubric
+        if carried.is_new and rubric is not None and not self._says_rubrics:
+            row, rubric = with_rubric(row, rubric, carried.judges), None
+        found = self._writer.write(row, rubric, carried.number)
         return found.row, found.losses, found.problems
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:

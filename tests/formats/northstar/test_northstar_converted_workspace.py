@@ -295,3 +295,24 @@ def test_a_phrase_that_is_the_truth_as_well_is_one_check(tmp_path: Path) -> None
     assert check_workspaces(tmp_path, options).diagnostics == []
     convert(Input(there), back, Wanted("evalcontract", "northstar"), options)
     assert json.loads(back.read_text(encoding="utf-8")) == [case]
+
+
+@pytest.mark.parametrize("other", ["databricks", "evret:0.0.3"])
+def test_by_way_of_a_system_without_rubrics(other: str, tmp_path: Path) -> None:
+    expected = {"goal": "Says it.", "contains": ["sunny"], "required_tools": ["weather"]}
+    case = {"id": "a", "messages": SAID, "expected": expected}
+    options = Options(root=None, strict=False)
+
+    def converted(source: str, target: str, from_: str, to: str) -> set[str]:
+        done = convert(Input(tmp_path / source), tmp_path / target, Wanted(from_, to), options)
+        assert done.why is None
+        return {each.key for each in done.losses.counts if each.is_kept}
+
+    (tmp_path / "cases.json").write_text(json.dumps([case]), encoding="utf-8")
+    assert "rubric" in converted("cases.json", "theirs.json", "northstar", other)
+    converted("theirs.json", "back.json", other, "northstar")
+    back = json.loads((tmp_path / "back.json").read_text(encoding="utf-8"))
+    assert (back if isinstance(back, list) else back["cases"]) == [case]
+    converted("theirs.json", "ours/datasets/a.yaml", other, "evalcontract")
+    found = check_workspaces(tmp_path / "ours", options).diagnostics
+    assert {each.code for each in found} == {"judge/unvalidated"}

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class CaseWriter:
     """Turns rows of ours into cases; see `formats._conversion.Writer`."""
 
+    says_rubrics = True
+
     def __init__(self, medium: str) -> None:
         self._has_root = medium == "json"
 
