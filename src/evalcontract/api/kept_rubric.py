@@ -6,7 +6,7 @@ of the row again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def without_rubric(found: OurRow) -> OurRow:
     return found._replace(row=row, rubric=rubric, judges=tuple(whole.get(_JUDGES, ())))
 
 
-def _is_made(value: Any) -> bool:
+def _is_made(value: Any) -> TypeGuard[dict[str, Any]]:
     """Whether a value has the form of such a rubric, so that nobody else's is taken for one."""
     if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
         return False

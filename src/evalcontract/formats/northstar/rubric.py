@@ -48,6 +48,8 @@ _REFERENCE = f"judge/{JUDGE['id']}@{JUDGE['version']}"
 _MADE = {"made_from": "northstar"}
 # With these every check has to pass, as every grader of NorthStar has to.
 _ALL = ("all_pass", "min")
+# What a row without a rubric asks for.
+_OF_ROW = ("expected_facts", "must_not_contain", "expected_tools")
 # Keys of a check that only say what it is.
 _SAID = frozenset({"id", "kind", "label", "description", "metadata"})
 
@@ -105,16 +107,21 @@ def judges_of(rubric: dict[str, Any] | None) -> tuple[dict[str, Any], ...]:
 
 
 class Carried(NamedTuple):
-    """What the checks of a rubric ask for as a case says it, and what it cannot say."""
+    """What the checks of a rubric ask for as a case says it, and what it cannot say.
+
+    `said` are the keys of the row whose values are among what is asked for.
+    """
 
     expected: dict[str, Any]
     losses: list[Loss]
+    said: set[str]
 
 
 def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
     """Say the checks of a rubric, or without one the row's own expectations, as a case does."""
-    carried = Carried({}, [])
+    carried = Carried({}, [], set())
     if rubric is None:
+        carried.said.update(key for key in _OF_ROW if row.get(key))
         _facts(row.get("expected_facts"), carried)
         _extend(carried, "not_contains", row.get("must_not_contain", ()))
         _tools(row.get("expected_tools", ()), carried)
@@ -136,7 +143,7 @@ def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
 
 def _is_said(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
     """Say a check as a case does, if it can; the rubric may be one that has faults."""
-    said = Carried(dict(carried.expected), [])
+    said = Carried(dict(carried.expected), [], set())
     try:
         if not _KINDS.get(check.get("kind", ""), _unknown)(check, row, said):
             return False
@@ -145,6 +152,7 @@ def _is_said(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bo
     except (AttributeError, KeyError, TypeError, RefusedError):
         return False
     carried.expected.update(said.expected)
+    carried.said.update(said.said)
     return True
 
 
@@ -190,6 +198,8 @@ def _must_not_contain(check: dict[str, Any], row: dict[str, Any], carried: Carri
 def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
     if "judge_prompt_ref" in check or check.get("min_recall", 1) < 1:
         return False
+    if "facts" not in check:
+        carried.said.add("expected_facts")
     _facts(check.get("facts", row.get("expected_facts")), carried)
     return True
 
@@ -197,6 +207,8 @@ def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) ->
 def _tool_usage(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
     match, order = check.get("match", "all"), check.get("order", "any")
     tools = check.get("expected_tools", row.get("expected_tools"))
+    if "expected_tools" not in check:
+        carried.said.add("expected_tools")
     _extend(carried, "forbidden_tools", check.get("forbidden_tools", ()))
     if "max_calls" in check:
         most = carried.expected.get("max_tool_calls", check["max_calls"])

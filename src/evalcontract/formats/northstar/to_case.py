@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import OURS, Loss
 from evalcontract.formats.northstar.asked import input_of
@@ -16,14 +16,21 @@ from evalcontract.formats.northstar.to_row import OF_RUN, OF_TRACE
 _NUMBERED = re.compile(r"row_[0-9]+")
 
 
-def to_case(
-    row: dict[str, Any], rubric: dict[str, Any] | None
-) -> tuple[dict[str, Any], list[Loss]]:
+class Made(NamedTuple):
+    """A case made of a row, what it cannot say of the rubric, and the keys that it says all of."""
+
+    case: dict[str, Any]
+    losses: list[Loss]
+    said: set[str]
+
+
+def to_case(row: dict[str, Any], rubric: dict[str, Any] | None) -> Made:
     """Turn a row; what it says of its rubric and cannot be said in a case is lost."""
     carried = from_rubric(rubric, row)
     expected = carried.expected | _judged(row)
     if context := _texts(row.get("context")):
         expected["context"] = context
+        carried.said.add("context")
     expected |= _sound(row, OF_RUN, EXPECTED)
     if of_trace := _sound(row, OF_TRACE, TRACE) | _documents(row):
         expected["trace"] = of_trace
@@ -46,7 +53,8 @@ def to_case(
     if kept := {key: part for key, part in metadata.items() if key not in (THEIRS, OURS)}:
         case["metadata"] = kept
     stash = metadata.get(THEIRS)
-    return (_with_stash(case, stash) if isinstance(stash, dict) else case), carried.losses
+    case = _with_stash(case, stash) if isinstance(stash, dict) else case
+    return Made(case, carried.losses, carried.said)
 
 
 def _judged(row: dict[str, Any]) -> dict[str, Any]:
