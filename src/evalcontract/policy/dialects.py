@@ -28,6 +28,7 @@ _SWALLOWED_BY: dict[str, tuple[str, ...]] = {
     "databricks": ("two-expectations", "undocumented"),
     "evret": (
         "blank-item",
+        "cut-cell",
         "duplicate-column",
         "duplicate-document",
         "extra-cell",
