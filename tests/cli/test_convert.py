@@ -237,3 +237,20 @@ def test_one_case_that_is_the_whole_document(folder: Path) -> None:
     assert there.stdout.startswith("1 row of case.json (northstar) is in ours.yaml")
     assert code(convert("ours.yaml", "back.json", "--to", "northstar")) == 0
     assert json.loads((folder / "back.json").read_text(encoding="utf-8")) == [case]
+
+
+def test_of_many_findings_a_few_are_shown(folder: Path) -> None:
+    cases = [{"id": f"{n}", "messages": [], "expected": {"goal": "Says it."}} for n in range(52)]
+    (folder / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+    done = convert("cases.json", "ours.yaml", "--from", "northstar")
+    assert code(done) == 0
+    assert done.stderr.count("warning[northstar/not-evaluated]") == 50
+    assert done.stderr.endswith("\n\n… 2 more findings: `validate-dataset` shows all\n\n")
+
+
+def test_the_rubric_stands_above_what_was_recorded(folder: Path) -> None:
+    case = {"id": "a", "messages": [], "expected": {"required_tools": ["b"]}}
+    (folder / "case.json").write_text(json.dumps(case), encoding="utf-8")
+    assert code(convert("case.json", "ours.jsonl", "--from", "northstar")) == 0
+    row = json.loads((folder / "ours.jsonl").read_text(encoding="utf-8"))
+    assert [*row] == ["id", "input", "expected_tools", "rubric_ref", "bundle", "messages"]

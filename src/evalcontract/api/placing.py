@@ -55,7 +55,7 @@ class AsOurs:
         if carried.is_new and carried.rubric is not None:
             for judge in carried.judges:
                 self.beside[f"judges/{judge['id']}.yaml"] = judge
-            row = {**row, "rubric_ref": f"rubric/{self._named(carried.rubric)}@{_VERSION}"}
+            row = _referring(row, f"rubric/{self._named(carried.rubric)}@{_VERSION}")
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
             self.beside.setdefault(name, load(f"bundles/{row['bundle']}"))
@@ -76,6 +76,14 @@ class AsOurs:
             whole = {"id": id_, "version": _VERSION, **rubric}
             self.beside[f"rubrics/{id_}.yaml"] = whole
         return self._names[key]
+
+
+def _referring(row: dict[str, Any], reference: str) -> dict[str, Any]:
+    """Return a row with its rubric beside what it expects, above what was recorded."""
+    keys = [*row]
+    place = next((keys.index(each) for each in ("bundle", "metadata") if each in row), len(keys))
+    items = [*row.items()]
+    return dict([*items[:place], ("rubric_ref", reference), *items[place:]])
 
 
 class AsTheirs:
