@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.api.kept_rubric import with_rubric
-from evalcontract.formats._conversion import Loss
+from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
 
 _VERSION = "1.0.0"
-#: The bundles that conversions put their rows into.
-BUNDLES = ("rag", "agent")
 
 
 class Place(Protocol):

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 #: The key below `metadata` under which a row of another system keeps what is ours.
 OURS = "evalcontract"
 
+#: The bundles that conversions put rows into, by what the rows have: nothing is lost without them.
+BUNDLES = ("rag", "agent")
+
 
 class Loss(NamedTuple):
     """Something that the target has no place of its own for.

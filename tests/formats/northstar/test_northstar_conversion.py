@@ -207,6 +207,8 @@ def lost(row: dict[str, Any], rubric: dict[str, Any] | None = None) -> list[tupl
 def test_what_a_case_says_is_not_lost() -> None:
     asked = {"expected_facts": ["b"], "must_not_contain": ["c"], "expected_tools": ["d"]}
     assert lost({**asked, "context": "e"}) == []
+    assert lost({"recorded_output": "f", "bundle": "rag"}) == []
+    assert [key for key, _ in lost({"bundle": "own"})] == ["bundle"]
     assert lost({"tags": ["x"]}) == [("tags", "a case has no place for this `tags`")]
     checks = [{"id": "f", "kind": "fact_match"}, {"id": "t", "kind": "tool_usage"}]
     rubric = {"checks": checks, "scoring": {"combine": "all_pass"}}
