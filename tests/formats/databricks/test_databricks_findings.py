@@ -95,3 +95,9 @@ def test_nan_is_called_by_its_name(tmp_path: Path) -> None:
 def test_a_set_without_rows_is_told(tmp_path: Path) -> None:
     (found,) = findings("[]", tmp_path)
     assert (found.code, found.is_error) == ("databricks/undocumented", False)
+
+
+def test_of_two_equal_keys_it_is_told_which_one_counts(tmp_path: Path) -> None:
+    (found,) = findings('[{"request": "Why?", "request": "When?"}]', tmp_path)
+    assert found.code == "databricks/duplicate-key"
+    assert found.help == "keep one of the two; the loader reads this one, and drops the first"
