@@ -34,6 +34,14 @@ ENCODINGS = {
     "evret/rejected": "utf-8-sig",
     "evret/hidden-column": "utf-8-sig",
 }
+#: Codes of other systems' datasets that only another dialect than the system's first one has.
+DIALECTS = {
+    "mlflow/duplicate-id": "mlflow:managed",
+    "mlflow/open-source-source": "mlflow:managed",
+    "mlflow/several-sources": "mlflow:managed",
+    "mlflow/mixed-traces": "mlflow:evaluate",
+    "mlflow/no-rows": "mlflow:evaluate",
+}
 
 #: Codes of structure that no keyword is behind: they come from what a schema leaves open.
 WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-miss-key"}
@@ -49,7 +57,7 @@ def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> 
     system = code.partition("/")[0]
     if system not in {each.name for each in FORMATS}:
         return [found.code for found in check_workspaces(folder, options).diagnostics]
-    asked = None if code.endswith("/detected") else system
+    asked = None if code.endswith("/detected") else DIALECTS.get(code, system)
     first = folder / next(iter(example_files(example, code)))
     options = options._replace(dialect=asked)
     return [found.code for found in validate(Kind.DATASET, [Input(first)], options).diagnostics]

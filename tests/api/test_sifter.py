@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api import dataset_check, lessons
+from evalcontract.api import dataset_check, lessons, sifter
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.checks import Surroundings as CheckSurroundings
@@ -19,7 +19,7 @@ from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
 from evalcontract.rules import duplicate_id
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
-from evalcontract.source import Document, RowStream, jsonl_blocks, read_stream
+from evalcontract.source import Document, RowStream, jsonl_blocks, jsonl_lines, read_stream
 from evalcontract.structure.typed_gate import TypedGate
 
 if TYPE_CHECKING:
@@ -75,8 +75,10 @@ def clean(number: int) -> Row:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read a few rows at a time, so that there is something to learn from."""
+    """Read a few rows at a time, so that there is something to learn from, and to hold back."""
     monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(jsonl_blocks, "_TOGETHER", 3)
+    monkeypatch.setattr(sifter, "_TIRED", 2)
 
 
 def check_of(data: bytes) -> DatasetCheck:
@@ -149,6 +151,30 @@ def test_doubtful_rows_wait_for_each_other_in_their_order(monkeypatch: pytest.Mo
     assert seen == sorted(seen)
     assert [index for index, _ in found] == [80, 90, 130, 131, 190]
     assert found[0][1] == found[1][1] == found[2][1]
+
+
+def test_lines_that_teach_nothing_are_parsed_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are, from the second on that was in vain; before, a lesson is learned at once."""
+    parsed: list[tuple[int, int]] = []
+    asked: list[TypedGate] = []
+    parse, read_each = jsonl_lines.parse_lines, TypedGate.read_each
+
+    def parsing(data: bytes, index: int, line: int, offset: int, **more: Any) -> Any:
+        parsed.append((index, len(asked)))
+        return parse(data, index, line, offset, **more)
+
+    def reading(gate: TypedGate, text: bytes) -> Any:
+        asked.append(gate)
+        return read_each(gate, text)
+
+    monkeypatch.setattr(jsonl_lines, "parse_lines", parsing)
+    monkeypatch.setattr(TypedGate, "read_each", reading)
+    rows = [clean(number) for number in range(200)]
+    for number in (50, 60, 70, 80, 90, 100):
+        rows[number]["input"] = 7
+    assert findings(b"\n".join(lines_of(rows)), keep_rows=False)[1] == 200
+    at = dict(parsed)
+    assert at[50] < at[60] == at[70] == at[80] < at[90] == at[100]
 
 
 def test_no_more_batches_wait_than_so_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "_look",
         lambda *_: [Problem("dataset/wrong-type", str(os.getpid()), (0,))],
     )
-    monkeypatch.setattr(Sifter, "read", lambda _, lines: iter([(lines, None)]))
+    monkeypatch.setattr(Sifter, "read", lambda _, lines: iter([(len(lines), None)]))
     found = outcome_of(DATA["clean"], place, 3).diagnostics
     assert len({each.message for each in found}) == 3
 

@@ -88,7 +88,22 @@ def test_a_clean_small_file_imports_little(
     modules = imported(*call, *options, "data.yaml", folder=tmp_path)
     assert modules & (SLOW | OURS) == set()
     ours = {name for name in modules if name.startswith("evalcontract")}
-    assert len(ours) <= 120
+    assert len(ours) <= 121
+
+
+def test_a_large_yaml_file_does_without_the_types_of_jsonl(tmp_path: Path) -> None:
+    row = """\
+  - id: row_{0:04}
+    input: How long can I return lamp {0}?
+    expected_facts:
+      - 30 days
+      - {0} of them
+"""
+    rows = "".join(map(row.format, range(1000)))
+    (tmp_path / "data.yaml").write_text(f"questions:\n{rows}", encoding="utf-8")
+    modules = imported("validate_dataset", "data.yaml", folder=tmp_path)
+    assert "evalcontract.structure.yaml_gate" in modules
+    assert modules.isdisjoint({"msgspec", "evalcontract.structure.typed_gate"})
 
 
 #: What a command may be told: files that have findings, that are not there, that a pattern does

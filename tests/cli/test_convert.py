@@ -214,13 +214,21 @@ def test_standard_input(folder: Path) -> None:
     assert (folder / "o.jsonl").read_text(encoding="utf-8") == '{"id": "row_1", "input": "a"}\n'
 
 
+def test_bundles_stand_beside_the_folder_of_datasets(folder: Path) -> None:
+    assert code(convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")) == 0
+    assert "bundles/agent.schema.json" in names(folder)
+    checked = CliRunner().invoke(
+        validate_dataset, ["--strict", "datasets/o.yaml"], standalone_mode=False
+    )
+    assert checked.stdout == "1 dataset (2 rows): no findings\n"
+
+
 @pytest.mark.usefixtures("folder")
-def test_a_folder_of_datasets_begins_a_workspace() -> None:
+def test_a_check_of_the_folder_finds_the_bundle() -> None:
     done = convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")
     assert code(done) == 0
     assert done.stdout.splitlines()[1:] == [
         "written beside it: bundles/agent.schema.json",
-        "written beside it: evalcontract.toml",
     ]
     again = convert("rows.yaml", "datasets/p.yaml", "--from", "databricks")
     assert again.stdout.splitlines()[1:] == []  # what is there already is what is needed

@@ -328,6 +328,14 @@ OF_OTHERS = {
             ("0.0.3", "expected_doc_ids"),
         )
     },
+    **{
+        f"formats/mlflow-{use}": ("- inputs:\n    question: a\n  \n", key)
+        for use, key in (
+            ("oss", "expectations"),
+            ("managed", "source"),
+            ("evaluate", "outputs"),
+        )
+    },
     "formats/northstar": ("cases:\n  - id: one\n    \n", "messages"),
 }
 
@@ -342,7 +350,7 @@ def test_rows_of_other_systems_are_completed_and_explained(
     lines = text.split("\n")
     empty = next(number for number, line in enumerate(lines) if line.isspace())
     assert key in opened.completion(empty + 1, len(lines[empty]))
-    first = next(number for number, line in enumerate(lines) if ": " in line)
+    first = next(number for number, line in enumerate(lines) if line.lstrip().startswith("- "))
     column = re.search(r"\w", lines[first])
     assert column is not None
     assert len(opened.hover(first + 1, column.start())) > len("a word or two")

@@ -214,17 +214,28 @@ def test_many_escapes_are_counted_as_few_are() -> None:
 def test_it_says_which_lines_are_clean(bad: str, number: int) -> None:
     lines = [LINE] * 5
     lines[number] = NOT_CLEAN[bad].removesuffix(b"\n")
-    rows, doubtful = GATE.read_each(lines)
+    read, rows, doubtful = GATE.read_each(b"\n".join(lines))
+    assert read == lines
     assert doubtful == [number]
     assert [row is None for row in rows] == [at == number for at in range(5)]
 
 
 def test_several_lines_may_be_at_fault() -> None:
     lines = [NOT_CLEAN[key].removesuffix(b"\n") for key in ("cut short", "a key twice", "no line")]
-    rows, doubtful = GATE.read_each([lines[0], LINE, lines[1], lines[2], LINE])
+    every = [lines[0], LINE, lines[1], lines[2], LINE]
+    _, rows, doubtful = GATE.read_each(b"\n".join(every) + b"\n")
     assert doubtful == [0, 2, 3]
     assert GATE.column("id", [rows[1], rows[4]]) == ["a", "a"]
-    assert GATE.read_each([]) == ([], [])
+
+
+@pytest.mark.parametrize("end", [b"\\", b'\\"', b'"\\\\', b"\\" * 3])
+def test_what_ends_a_line_at_fault_is_none_of_the_next(end: bytes) -> None:
+    """A backslash there escapes nothing of it, wherever quotes are counted."""
+    twice = LINE.replace(b"{", b'{"id":"b",', 1)
+    for many in (b"", b" \\" * 500):
+        text = b"\n".join([LINE, b"{" + many + end, LINE, twice])
+        assert GATE.read_each(text)[2] == [1, 3]
+        assert GATE.read_each(text.removesuffix(twice))[2] == [1]
 
 
 #: For each keyword a schema of the key `v`, and values that it accepts.

@@ -8,6 +8,7 @@ from evalcontract.api.pages import PAGES as OF_ITSELF
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.formats.databricks.pages import PAGES as OF_DATABRICKS
 from evalcontract.formats.evret.pages import PAGES as OF_EVRET
+from evalcontract.formats.mlflow.pages import PAGES as OF_MLFLOW
 from evalcontract.formats.northstar.pages import PAGES as OF_NORTHSTAR
 from evalcontract.library.pages import PAGES as OF_LIBRARY
 from evalcontract.source.pages import PAGES as OF_SOURCE
@@ -30,6 +31,7 @@ def every_page() -> list[Page]:
         *OF_EVRET,
         *OF_NORTHSTAR,
         *OF_ITSELF,
+        *OF_MLFLOW,
     ]
 
 

@@ -19,8 +19,6 @@ from evalcontract.source.emitting import (
 from evalcontract.source.foreign import MEDIA, medium_of
 from evalcontract.source.writing import Staged
 from evalcontract.workspace import find_root, name_of, real
-from evalcontract.workspace.configuration import FILE_NAME
-from evalcontract.workspace.discovery import is_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from evalcontract.formats import Dialect
 
 _OURS = ("yaml", "json", "jsonl")
-# A configuration that only says that its folder is a workspace.
-_NOTHING_SET = "# This folder is a workspace of evalcontract.\n"
 
 
 def medium_for(out: Path, target: Dialect | None) -> str:
@@ -99,12 +95,11 @@ class Output:
             UsageError: a file is there already, or the system refuses one.
 
         """
-        root = self._root or _root_of(self._out, beside)
-        others = {root / name: _text_of(name, value) for name, value in beside.items()}
-        if self._begins(root, beside):
-            others[root / FILE_NAME] = _NOTHING_SET
+        root = self._root or find_root(self._out)
         written = [self._out]
-        for path, text in others.items():
+        for name, value in beside.items():
+            path = root / name
+            text = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
             if read_text(path, path.name) == text:
                 continue
             self._refuse(path)
@@ -116,11 +111,6 @@ class Output:
             reason = (error.strerror or str(error)).lower()
             raise UsageError(f"{name_of(self._out)} cannot be written: {reason}") from None
         return [name_of(path) for path in written]
-
-    def _begins(self, root: Path, beside: dict[str, Any]) -> bool:
-        """Whether the folder above the dataset is to be a workspace, and nothing else says so."""
-        is_new = self._root is None and root != find_root(self._out)
-        return is_new and not _has_library(beside)
 
     def _written(self, whole: Any) -> bytes:
         match self._medium:
@@ -182,21 +172,3 @@ def _next_line(source: Document, path: tuple[str | int, ...]) -> int | None:
     own = source.place(path).span
     # Beyond the last row a path leads to the list as a whole.
     return after.line if own and after and after.line > own.line else None
-
-
-def _root_of(out: Path, beside: dict[str, Any]) -> Path:
-    """Return the workspace of a dataset: the one that it is in, or the one that it begins.
-
-    That is the folder above `datasets/`, if something is to stand beside it.
-    """
-    found = find_root(out)
-    is_own = found.name == "datasets" and found == real(out.parent) and not is_workspace(found)
-    return found.parent if is_own and beside else found
-
-
-def _has_library(beside: dict[str, Any]) -> bool:
-    return any(name.startswith(("rubrics/", "judges/")) for name in beside)
-
-
-def _text_of(name: str, value: Any) -> str:
-    return json_text(value) if name.endswith(".json") else yaml_mapping(value)

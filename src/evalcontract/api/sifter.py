@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.typed_gate import TypedGate
 
-    Piece = tuple[bytes, Sifted | None]
+    Piece = tuple[int, Sifted | None]
 
 _MOST_LESSONS = 40
 # Doubtful rows are seldom alone: after one, so many readings are line by line at once.
 _WARY = 4
+# Where so many pieces were doubtful and none of their rows was clean, the next hardly are.
+_TIRED = 16
 
 
 class Sifter(Lessons["TypedGate"]):
@@ -29,13 +31,19 @@ class Sifter(Lessons["TypedGate"]):
         super().__init__(gates, _MOST_LESSONS)
         self._is_behind = False
         self._wary = 0
+        self._in_vain = 0
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether there was nothing to be learned lately."""
+        return self._in_vain >= _TIRED
 
     def batches(self, rows: Rows) -> Iterator[Batch]:
         """Read rows; those of a stream need not be kept where they go through."""
         return rows.batches(self) if isinstance(rows, RowStream) else rows.batches()
 
     def read(self, lines: bytes) -> Iterator[Piece]:
-        """Yield lines in pieces, each with the ids and references of rows that are surely clean.
+        """Yield how long pieces are, with the ids and references of rows that are surely clean.
 
         A few doubtful rows must not take the others with them; see `LineSift`.
         """
@@ -43,7 +51,7 @@ class Sifter(Lessons["TypedGate"]):
         while at < len(lines):
             self._catch_up()
             for piece in self._pieces(lines[at:]):
-                at += len(piece[0])
+                at += piece[0]
                 yield piece
                 if self._is_behind:  # the rest may go through now
                     break
@@ -51,24 +59,24 @@ class Sifter(Lessons["TypedGate"]):
     def _pieces(self, lines: bytes) -> Iterator[Piece]:
         gate = self._gate
         if gate is None:
-            yield lines, None
+            yield len(lines), None
             return
         rows = None if self._wary else gate.read(lines)
         if rows is None:
             yield from self._line_by_line(gate, lines)
         else:
-            yield lines, self._sifted(gate, rows)
+            yield len(lines), self._sifted(gate, rows)
 
     def _line_by_line(self, gate: TypedGate, lines: bytes) -> Iterator[Piece]:
         """Yield the lines in runs, of doubtful ones and of others."""
-        each = lines.removesuffix(b"\n").split(b"\n")
-        rows, doubtful = gate.read_each(each)
+        each, rows, doubtful = gate.read_each(lines)
         self._wary = _WARY if doubtful else max(self._wary - 1, 0)
-        begin = 0
+        left = len(lines)
         for first, last, is_doubtful in _runs(doubtful, len(each)):
-            end = begin + sum(map(len, each[first:last])) + last - first
-            yield lines[begin:end], None if is_doubtful else self._sifted(gate, rows[first:last])
-            begin = end
+            size = min(sum(map(len, each[first:last])) + last - first, left)
+            left -= size
+            self._in_vain += is_doubtful
+            yield size, None if is_doubtful else self._sifted(gate, rows[first:last])
 
     def _sifted(self, gate: TypedGate, rows: list[Any]) -> Sifted:
         self._passed(len(rows))
@@ -78,6 +86,7 @@ class Sifter(Lessons["TypedGate"]):
     def _grown(self, count: int) -> None:  # noqa: ARG002
         self._lessons_left -= 1
         self._is_behind = True
+        self._in_vain = 0
 
     def _catch_up(self) -> None:
         if self._is_behind:

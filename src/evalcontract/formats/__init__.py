@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from evalcontract.formats._format import Dialect, dialects_of
 from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
+from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
@@ -18,7 +19,7 @@ from evalcontract.model.nearest import nearest
 if TYPE_CHECKING:
     from evalcontract.formats._format import Format
 
-FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, NORTHSTAR)
+FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, MLFLOW, NORTHSTAR)
 
 #: What a dataset of ours is called where a dialect is asked for.
 OURS = "evalcontract"

@@ -21,6 +21,19 @@ _REJECTED_BY: dict[str, tuple[str, ...]] = {
     "databricks": (),
     "evret": ("empty-value", "malformed-cell", "short-row"),
     "northstar": ("unknown-key", "out-of-range", "malformed-value"),
+    "mlflow": (
+        "unknown-key",
+        "malformed-value",
+        "mixed-goal",
+        "mixed-granularity",
+        "empty-inputs",
+        "mixed-outputs",
+        "mixed-traces",
+        "documented-source",
+        "open-source-source",
+        "several-sources",
+        "no-rows",
+    ),
 }
 # Of what the loader drops or takes without a word: strict mode fails on it.
 _SWALLOWED = ("near-miss-key", "duplicate-key", "not-finite", "duplicate-id")
@@ -48,6 +61,15 @@ _SWALLOWED_BY: dict[str, tuple[str, ...]] = {
         *("empty", "blank-id", "blank-text", "empty-list", "missing-answer", "missing-metric"),
         *("missing-trace", "not-evaluated", "ungraded-retrieval", "unused-trace"),
         *("contradiction", "list-as-text"),
+    ),
+    "mlflow": (
+        "misplaced-key",
+        "equal-inputs",
+        "reserved-goal",
+        "facts-and-response",
+        "no-list-of-texts",
+        "unreadable-tool-call",
+        "no-expectations",
     ),
 }
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _BLANKS = frozenset(" \t\r\n")
 _SPACE = re.compile(r"[ \t\r\n]*")
+# A key without an escape, and all that stands before its value; what stands before another key.
+_KEY = re.compile(r'"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
+_NEXT = re.compile(r"[ \t\r\n]*+,?[ \t\r\n]*+")
 _step_over = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -72,9 +75,12 @@ def _object(text: str, start: int, path: Path) -> Node:
     at = _space(text, start + 1)
     while text[at] != "}":
         key_start = at
-        key, at = scanstring(text, at + 1)
-        key_end = at
-        at = _space(text, _space(text, at) + 1)
+        if plain := _KEY.match(text, at):
+            key, at = plain[1], plain.end()
+            key_end = plain.end(1) + 1
+        else:
+            key, key_end = scanstring(text, at + 1)
+            at = _space(text, _space(text, key_end) + 1)
         if key == path[0]:
             span = _span(key_start, key_end)
             return Node(_span(start, at), {key: (span, _value(text, at, path[1:]))})
@@ -100,5 +106,5 @@ def _array(text: str, start: int, path: Path) -> Node:
 
 def _after(text: str, at: int) -> int:
     """Return where the next member begins, or the closer stands."""
-    at = _space(text, at)
-    return _space(text, at + 1) if text[at] == "," else at
+    found = _NEXT.match(text, at)
+    return found.end() if found else at

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.jsonl_blocks import Block, ends_of_lines, whole_lines
+from evalcontract.source.jsonl_blocks import Block, Piece, ends_of_lines, in_turns, whole_lines
+from evalcontract.source.jsonl_places import RowPlaces
 from evalcontract.source.rows import Batch, LineSift
 from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
 
@@ -19,12 +22,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
-    from evalcontract.source.node import Node
 
-#: Rows that are kept: the findings of one come together, and so does what they relate to.
-_KEPT = 4
-# Of a row that is asked for so often all places are looked up.
-_OFTEN = 3
 _OPENING_BYTES = 1 << 12
 _LATEST_BYTES = 1 << 18
 _WHOLE = (0, sys.maxsize)
@@ -53,7 +51,6 @@ class RowStream:
     ) -> None:
         self.file = file
         self._as_python = as_python
-        self._odd: set[int] = set()  # lines that only Python's own parser reads
         self.size = size
         self.done = 0
         self._part = part or _WHOLE
@@ -64,7 +61,7 @@ class RowStream:
         self._latest: dict[int, list[bytes]] = {}
         self._latest_bytes = 0
         self._ends: dict[int, array[int]] = {}
-        self._rows: dict[int, _Row] = {}
+        self._places = RowPlaces(as_python=as_python)
 
     def __repr__(self) -> str:
         return f"RowStream({self.file!r})"
@@ -120,36 +117,45 @@ class RowStream:
         from evalcontract.source.jsonl_lines import parse_lines  # slow to import
         from evalcontract.source.misnamed import not_jsonl
 
+        if not self.done and (first := next(blocks, b"")):
+            if fault := not_jsonl(without_nul(strip_mark(first)).split(b"\n")):
+                yield Batch(0, [], (fault,))
+                return
+            blocks = chain((first,), blocks)
         index, line = 0, 1
+        for offset, size, data, sifted in in_turns(self._pieces(blocks, sift), sift):
+            if sifted is None:
+                batch, lines, skipped = parse_lines(
+                    data, index, line, offset, as_python=self._as_python
+                )
+                self._places.expect(each for each, _ in batch.remarks)
+                self._keep(offset, lines, size)
+            else:
+                batch, lines, skipped = Batch(index, [], (), sifted), None, ()
+            count = batch.number if lines is None else len(lines)
+            is_blank = len(skipped) == count and not batch.faults
+            self._blocks.append(Block(index, line, offset, size, count, skipped, is_blank))
+            self._starts.append(index)
+            index, line = index + batch.number, line + count
+            self.done = offset + size
+            yield batch
+        if self._part == _WHOLE and self.is_empty:
+            raise Fault(EMPTY)
+
+    def _pieces(self, blocks: Iterator[bytes], sift: LineSift | None) -> Iterator[Piece]:
+        """Yield what the blocks hold, as far as it has to be read."""
+        offset = self.done
         for raw in blocks:
             if self._digest is not None:
                 self._digest.update(raw)
-            data = raw if self.done else without_nul(strip_mark(raw))
-            offset = self.done + len(raw) - len(data)
-            if not self.done and (fault := not_jsonl(data.split(b"\n"))):
-                yield Batch(0, [], (fault,))
-                return
-            for piece, sifted in sift.read(data) if sift else ((data, None),):
-                if sifted is None:
-                    as_python = self._as_python
-                    batch, lines, skipped = parse_lines(
-                        piece, index, line, offset, as_python=as_python
-                    )
-                    self._odd.update(each.span.line for each, _ in batch.remarks if each.span)
-                else:
-                    batch, lines, skipped = Batch(index, [], (), sifted), None, ()
-                count = batch.number if lines is None else len(lines)
-                is_blank = len(skipped) == count and not batch.faults
-                block = Block(index, line, offset, len(piece), count, skipped, is_blank)
-                self._blocks.append(block)
-                self._starts.append(index)
-                if lines is not None:
-                    self._keep(offset, lines, len(piece))
-                index, line, offset = index + batch.number, line + count, offset + len(piece)
-                self.done = offset
-                yield batch
-        if self._part == _WHOLE and self.is_empty:
-            raise Fault(EMPTY)
+            data = raw if offset else without_nul(strip_mark(raw))
+            offset += len(raw) - len(data)
+            at = 0
+            for size, sifted in sift.read(data) if sift else ((len(data), None),):
+                doubtful = data[at : at + size] if sifted is None else b""
+                yield Piece(offset + at, size, doubtful, sifted)
+                at += size
+            offset += at
 
     def _keep(self, offset: int, lines: list[bytes], size: int) -> None:
         """Keep the lines of a block: soon their places may be asked."""
@@ -212,7 +218,7 @@ class RowStream:
 
     def forget(self) -> None:
         """Forget what was read."""
-        for kept in (self._blocks, self._starts, self._ends, self._rows, self._latest):
+        for kept in (self._blocks, self._starts, self._ends, self._places, self._latest):
             kept.clear()
         self._latest_bytes = 0
 
@@ -236,7 +242,8 @@ class RowStream:
         from evalcontract.source.json import load_json
 
         try:
-            text, node = self._row(block, number, path[1:])
+            read = partial(self._line, block, number)
+            text, node = self._places.find(block.first_line + number, read, path[1:])
         except (Fault, OSError, UnicodeDecodeError, IndexError):
             return Place(self.file)
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
@@ -246,28 +253,6 @@ class RowStream:
             span = find_within(Inside(part, [text], span), part, within) or span
         at = block.first_line + number
         return Place(self.file, Span(at, span.column, at, span.end_column), text)
-
-    def _row(self, block: Block, number: int, path: Path) -> tuple[str, Node]:
-        """Return the text of a line, and where what a path leads to stands in it."""
-        from evalcontract.source.json_scanner import scan  # slow to import
-        from evalcontract.source.json_way import scan_along
-
-        key = block.first_line + number
-        if key not in self._rows:
-            while len(self._rows) >= _KEPT:
-                del self._rows[next(iter(self._rows))]
-            self._rows[key] = _Row(self._line(block, number).decode().rstrip("\r"))
-        row = self._rows[key]
-        row.asked += 1
-        remarks: list[SourceFault] | None = [] if self._as_python else None
-        if row.whole is None and (row.asked >= _OFTEN or key in self._odd):
-            row.whole = scan(row.text, is_line=True, remarks=remarks)
-        try:
-            return row.text, row.whole or scan_along(row.text, path)
-        except Fault:
-            if remarks is None:
-                raise
-            return row.text, scan(row.text, is_line=True, remarks=remarks)
 
     def _line(self, block: Block, number: int) -> bytes:
         """Return a line of a block: of the latest ones as it is, of others from the file."""
@@ -281,12 +266,3 @@ class RowStream:
             start = ends[number - 1] if number else 0
             stream.seek(block.offset + start)
             return stream.read(ends[number] - start).removesuffix(b"\n")
-
-
-class _Row:
-    """A row of which places were asked; the places of all its parts, where they often were."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.asked = 0
-        self.whole: Node | None = None

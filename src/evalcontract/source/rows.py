@@ -25,11 +25,16 @@ class Sifted(NamedTuple):
 class LineSift(Protocol):
     """What tells rows of JSONL of which nothing is to be said from all others."""
 
-    def read(self, lines: bytes) -> Iterator[tuple[bytes, Sifted | None]]:
-        """Yield whole lines in pieces, each with what is kept of it; None: it is to be read.
+    def read(self, lines: bytes) -> Iterator[tuple[int, Sifted | None]]:
+        """Yield the sizes of pieces of whole lines, with what is kept; None: it is to be read.
 
         What is learned from a piece may be used for the next: they are to be read as they come.
         """
+        ...
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether pieces may be held back before they are read: little is learned from them."""
         ...
 
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 # Below these an author writes what they like.
 _FREE = frozenset({"metadata"})
+_NESTED = (dict, list)
+# Lists in lists are followed no further than this.
+_DEEPEST = 4
 # Keys below a known one that are ordinary words elsewhere.
 _ANYBODYS = frozenset({"name", "provider"})
 
@@ -71,6 +74,12 @@ class _Known:
         return frozenset(self.keys)
 
     @cached_property
+    def described(self) -> list[tuple[str, Schema]]:
+        """The keys below which something is described, each with its schema."""
+        every = [pair for pair in self.ours.items() if pair[0] not in _FREE]
+        return [(key, inner) for key, inner in every if _describes(inner, self.root)]
+
+    @cached_property
     def homes(self) -> dict[str, str]:
         """The keys that belong below a known key, each with that key."""
         found = _homes(self.ours, self.root)
@@ -100,7 +109,7 @@ class NearMisses:
     ) -> Iterator[Miss]:
         """Yield those at a path; `outer` are the keys known one mapping further out."""
         if isinstance(value, list):
-            parts = [each for each in enumerate(value) if isinstance(each[1], dict | list)]
+            parts = [each for each in enumerate(value) if isinstance(each[1], _NESTED)]
             items = follow(schema, self._root).get("items", {}) if parts else {}
             for index, part in parts:
                 yield from self._below(part, items, {}, (*path, index), outer)
@@ -108,13 +117,13 @@ class NearMisses:
             return
         known = self._known_by(schema, also, value)
         names = known.names
-        unknown = [key for key in value if key not in names and not key.startswith(OWN_PREFIX)]
-        if unknown and known.is_open:
+        if known.is_open and not names.issuperset(value):
+            unknown = [key for key in value if key not in names and not key.startswith(OWN_PREFIX)]
             missing = [key for key in known.required if key not in value]
             looker = _Looker(value, known.keys, missing, known.homes, outer, path)
             yield from _told_once([miss for key in unknown for miss in looker.look(key)])
-        for key, inner in known.ours.items():
-            if isinstance(value.get(key), dict | list) and key not in _FREE:
+        for key, inner in known.described:
+            if isinstance(value.get(key), _NESTED):
                 yield from self._below(value[key], inner, {}, (*path, key), names)
 
     def _known_by(self, schema: Any, also: Schema, value: dict[str, Any]) -> _Known:
@@ -192,6 +201,14 @@ class _Looker(NamedTuple):
             yield Miss(self.path, key, key, "misplaced-key", advice)
         elif ours := our_key(key, self.known, self.value, self.missing):
             yield Miss(self.path, key, ours.key, "foreign-key", ours.advice, ours.rank)
+
+
+def _describes(schema: Schema, root: Schema, depth: int = _DEEPEST) -> bool:
+    """Whether a schema may know of keys in what it describes."""
+    whole = follow(schema, root)
+    if "properties" in whole or "allOf" in whole or not depth:
+        return True
+    return "items" in whole and _describes(whole["items"], root, depth - 1)
 
 
 def _homes(known: dict[str, Schema], root: Schema) -> dict[str, str]:

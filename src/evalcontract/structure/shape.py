@@ -9,12 +9,18 @@ is no need to look.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, combinations, zip_longest
 from operator import attrgetter, eq
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-# Texts of a list of no more than these are compared with one another: to hash them takes longer.
-_FEW = 4
+from evalcontract.structure.shape_types import struct_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: Texts of a list of no more than these are compared with one another: to hash them takes longer.
+FEW = 4
 _NO_TEXT = float("nan")  # equals nothing, not even itself
 
 
@@ -57,12 +63,16 @@ def _count(shape: Shape, values: list[Any], *, is_plain: bool) -> int:
     return shape.count(values, is_plain=is_plain) if known is None else known * len(values)
 
 
-def _has_twice(lists: list[list[str]]) -> bool:
+def has_twice(lists: list[list[str]]) -> bool:
     """Whether a text stands twice in one of the lists."""
-    if max(map(len, lists), default=0) > _FEW:
+    if max(map(len, lists), default=0) > FEW:
         return sum(map(len, lists)) != sum(map(len, map(set, lists)))
-    places = zip_longest(*lists, fillvalue=_NO_TEXT)
-    return any(any(map(eq, one, other)) for one, other in combinations(places, 2))
+    return any_same(zip_longest(*lists, fillvalue=_NO_TEXT))
+
+
+def any_same(columns: Iterable[Sequence[str | float]]) -> bool:
+    """Whether two columns hold the same anywhere in the same place."""
+    return any(any(map(eq, one, other)) for one, other in combinations(columns, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,7 @@ class Listed:
     def count(self, values: list[Any], *, is_plain: bool) -> int:
         """Return the number of strings in all items."""
         items = list(chain.from_iterable(values))
-        if self.is_unique and _has_twice(values):
+        if self.is_unique and has_twice(values):
             raise RefusedError
         return _count(self.item, items, is_plain=is_plain)
 
@@ -147,12 +157,10 @@ class Field:
 
 
 class Record:
-    """A mapping of known keys. `absent` is what an attribute holds where its key is not there."""
+    """A mapping of known keys."""
 
-    def __init__(self, type_: Any, fields: tuple[tuple[str, Field], ...], absent: Any) -> None:
-        self.type = type_
+    def __init__(self, fields: tuple[tuple[str, Field], ...]) -> None:
         self.fields = fields
-        self._absent = absent
         self._looked_at: list[Field] = []
         self._known = 0
         for _, field in fields:
@@ -161,6 +169,23 @@ class Record:
                 self._looked_at.append(field)
             else:
                 self._known += 1 + below
+
+    @cached_property
+    def type(self) -> Any:
+        """What msgspec is to read.
+
+        Raises:
+            UnfitError: it cannot be told.
+
+        """
+        return struct_of(self.fields)
+
+    @cached_property
+    def _absent(self) -> Any:
+        """What an attribute holds where its key is not there."""
+        import msgspec  # slow to import
+
+        return msgspec.UNSET
 
     @property
     def strings(self) -> int | None:

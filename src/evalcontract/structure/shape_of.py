@@ -24,7 +24,8 @@ from evalcontract.structure.applied import (
     unfit,
 )
 from evalcontract.structure.shape import Field, Listed, Mapped, OneOf, Record, Scalar
-from evalcontract.structure.shape_of_text import Parts, lengths, limited, text_shape
+from evalcontract.structure.shape_of_text import Parts, lengths, text_shape
+from evalcontract.structure.shape_types import limited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,17 +59,20 @@ def _shape_of(applied: list[Applied], values: list[Any], steps: int) -> Shape:
     by_class: dict[type, list[Any]] = {}
     for value in values:
         by_class.setdefault(value.__class__, []).append(value)
-    found: list[tuple[Any, Shape]] = []
-    for class_, column in by_class.items():
-        shape = _of_class(class_, [part for part, _ in parts], parts, column, steps)
-        is_record = isinstance(shape, Record)
-        found.append((shape.type if is_record else class_, shape))
+    plain = [part for part, _ in parts]
+    found = [
+        (class_, _of_class(class_, plain, parts, column, steps))
+        for class_, column in by_class.items()
+    ]
     if not found:
         raise UnfitError
     if len(found) == 1:
         return found[0][1]
     types = tuple(shape.type for _, shape in found)
-    return OneOf(Union[types], tuple(found))  # noqa: UP007
+    shapes = [
+        (shape.type if isinstance(shape, Record) else class_, shape) for class_, shape in found
+    ]
+    return OneOf(Union[types], tuple(shapes))  # noqa: UP007
 
 
 def _of_class(
@@ -150,7 +154,7 @@ def _mapping(parts: list[tuple[Schema, Schema]], column: list[dict[str, Any]], s
         values = [each[key] for each in column if key in each]
         shape = _shape_of(list(_below(key, parts)), values, steps - 1)
         fields.append((key, Field(f"f{number}", shape, key not in always)))
-    return _record(fields)
+    return Record(tuple(fields))
 
 
 def _check_sizes(part: Schema, always: set[str], keys: Iterable[str]) -> None:
@@ -189,23 +193,3 @@ def _mapped(plain: Parts, column: list[dict[str, Any]], steps: int) -> Shape:
     values = [value for each in column for value in each.values()]
     shape = _shape_of([], values, steps - 1)
     return Mapped(dict[str, shape.type], shape)  # type: ignore[name-defined]
-
-
-def _record(fields: list[tuple[str, Field]]) -> Record:
-    import msgspec  # slow to import
-
-    typed: list[tuple[str, Any] | tuple[str, Any, Any]] = []
-    for _, field in fields:
-        if field.is_optional:
-            types = (field.shape.type, msgspec.UnsetType)
-            typed.append((field.attribute, Union[types], msgspec.UNSET))  # noqa: UP007
-        else:
-            typed.append((field.attribute, field.shape.type))
-    names = {field.attribute: key for key, field in fields}
-    try:
-        type_ = msgspec.defstruct(
-            "Row", typed, rename=names, forbid_unknown_fields=True, gc=False, kw_only=True
-        )
-    except (TypeError, ValueError):
-        raise UnfitError from None
-    return Record(type_, tuple(fields), msgspec.UNSET)

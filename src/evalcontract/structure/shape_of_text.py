@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evalcontract.structure.applied import ELSEWHERE, OF_NUMBER, OF_TEXT, UnfitError, say_all
 from evalcontract.structure.shape import Scalar
+from evalcontract.structure.shape_types import limited
 
 if TYPE_CHECKING:
     from evalcontract.structure.shape import Shape
 
 # "Holds another character than these": the one kind of pattern that a shape can say.
-_OTHER_THAN = re.compile(r"\[\^((?:\\u[0-9a-f]{4}-?)*\\u[0-9a-f]{4})\]")
+_RANGE = re.compile(r"\\u([0-9a-f]{4})(?:-\\u([0-9a-f]{4}))?")
+_OTHER_THAN = re.compile(rf"\[\^((?:{_RANGE.pattern})+)\]")
 _MOST_BLANKS = 500
 # "Holds one of these words": letters in either case, and what else may stand for itself.
 _ANY_LETTER = r"(?:[^\\^$.|?*+()\[\]{}/]|\\[\\^$.|?*+()\[\]{}/]|\[[a-zA-Z]{2}\])"
@@ -99,10 +101,13 @@ def _blanks_of(pattern: str) -> str:
     found = _OTHER_THAN.fullmatch(pattern)
     if not found:
         return ""
-    among = re.compile(f"[{found[1]}]")
-    blanks = "".join(filter(among.match, map(chr, range(0x10000))))
+    ranges = [(int(low, 16), int(high or low, 16)) for low, high in _RANGE.findall(found[1])]
+    if sum(high - low + 1 for low, high in ranges) > _MOST_BLANKS:
+        return ""
+    codes = {code for low, high in ranges for code in range(low, high + 1)}
+    blanks = "".join(map(chr, sorted(codes)))
     is_usual = " " in blanks and not any("!" <= each <= "~" for each in blanks)
-    return blanks if is_usual and len(blanks) <= _MOST_BLANKS else ""
+    return blanks if is_usual else ""
 
 
 def lengths(parts: Parts, least: str, most: str) -> dict[str, int]:
@@ -113,10 +118,3 @@ def lengths(parts: Parts, least: str, most: str) -> dict[str, int]:
     if highest := [part[most] for part in parts if most in part]:
         limits["max_length"] = min(highest)
     return limits
-
-
-def limited(type_: Any, limits: dict[str, Any]) -> Any:
-    """Return a type with bounds."""
-    import msgspec  # slow to import
-
-    return Annotated[type_, msgspec.Meta(**limits)] if limits else type_

@@ -17,7 +17,7 @@ from evalcontract.structure.shape import RefusedError
 from evalcontract.structure.shape_of import record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.shape import Record
@@ -77,11 +77,14 @@ class TypedGate:
             return None
         return rows if self._is_whole(text, rows) else None
 
-    def read_each(self, lines: list[bytes]) -> tuple[list[Any], list[int]]:
-        """Return the row of each line, and which lines are not surely clean; theirs is None.
+    def read_each(self, text: bytes) -> tuple[list[bytes], list[Any], list[int]]:
+        """Return some lines, the row of each, and which are not surely clean; theirs is None.
 
         It is slower than `read`, and much faster where a few of the lines are not clean.
         """
+        whole = text if text.endswith(b"\n") else text + b"\n"
+        lines = whole.split(b"\n")
+        lines.pop()
         rows: list[Any] = []
         doubtful: list[int] = []
         decode, faults = self._decode_line, self._faults
@@ -91,13 +94,17 @@ class TypedGate:
             except faults:
                 rows.append(None)
                 doubtful.append(number)
-        good = list(range(len(lines)))
+        good = rows.copy()
         for number in reversed(doubtful):
             del good[number]
-        unsure = list(self._not_whole(good, lines, rows))
-        for number in unsure:
-            rows[number] = None
-        return rows, sorted((*doubtful, *unsure)) if unsure else doubtful
+        # An escape ends before its line does, so that lines can be taken away from the whole.
+        if good and not self._is_whole(whole, good, [lines[number] for number in doubtful]):
+            numbers = [number for number, row in enumerate(rows) if row is not None]
+            unsure = list(self._not_whole(numbers, lines, rows))
+            for number in unsure:
+                rows[number] = None
+            doubtful = sorted((*doubtful, *unsure))
+        return lines, rows, doubtful
 
     def _not_whole(self, numbers: list[int], lines: list[bytes], rows: list[Any]) -> Iterator[int]:
         """Yield those of some lines that may have more keys than their rows."""
@@ -115,19 +122,25 @@ class TypedGate:
         """Return what stands at a key in each row that has it."""
         return self._record.column(key, rows)
 
-    def _is_whole(self, text: bytes, rows: list[Any]) -> bool:
-        """Whether the rows surely have all keys of their text, and hold what no type can say."""
+    def _is_whole(self, text: bytes, rows: list[Any], others: Iterable[bytes] = ()) -> bool:
+        """Whether the rows surely have all keys of their text, and hold what no type can say.
+
+        `others` are lines of the text that the rows are not of.
+        """
         escaped = _escaped(text)
         is_plain = text.isascii() and b"\x7f" not in text and not _STRANGE & {*escaped}
         try:
             strings = self._record.count(rows, is_plain=is_plain)
         except RefusedError:
             return False
-        return text.count(b'"') - escaped.count(b'"') == 2 * strings
+        quotes = text.count(b'"') - escaped.count(b'"')
+        for line in others:
+            quotes -= line.count(b'"') - _escaped(line + b"\n").count(b'"')
+        return quotes == 2 * strings
 
 
 def _escaped(text: bytes) -> bytes:
-    """Return what stands behind each backslash of valid JSON, of which each begins an escape."""
+    """Return what stands behind each backslash that begins an escape, in lines of JSON."""
     found = bytearray()
     at = text.find(b"\\")
     while at >= 0 and len(found) < len(text) // _SPARSE:

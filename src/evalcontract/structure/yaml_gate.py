@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import islice
-from operator import methodcaller
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.source import place_rows
 from evalcontract.structure.applied import UnfitError
 from evalcontract.structure.engine import native_for
+from evalcontract.structure.shape import FEW, any_same, has_twice
 from evalcontract.structure.shape_of import record_of
 from evalcontract.structure.yaml_layout import Layout
 from evalcontract.structure.yaml_pattern import UNIQUE, UNIQUE_IN_LINE, RowPattern
@@ -30,6 +30,8 @@ _MOST_ROWS = 500
 # So many times rows may turn out to have colons in their texts.
 _PATIENCE = 3
 _BETWEEN = "\0"  # stands in no text
+# What a row of the simple pattern hardly has; in a text of some lines it may be overlooked.
+_OTHER_COLONS = re.compile(r"[#\t]|:[^\n]*:")
 # What tells how a line begins; rows whose lines begin alike are laid out alike.
 _BEGINNINGS = re.compile(r"""^ *(?:- +)*(?:[\w.-]+: ?)?['"|>[{]?""", re.MULTILINE)
 
@@ -55,7 +57,8 @@ class YamlGate:
         self._columns, self._colons = made.columns, made.colons
         self._banned = made.banned
         self._unique = [n + 1 for n, each in enumerate(made.columns) if each in UNIQUE]
-        self._patience = _PATIENCE if made.colons is not None else 0
+        is_worth = made.colons is not None and not any(map(_OTHER_COLONS.search, texts))
+        self._patience = _PATIENCE if is_worth else 0
 
     @cached_property
     def _any(self) -> re.Pattern[str]:
@@ -135,14 +138,17 @@ class YamlGate:
 
 def _are_unique(lists: list[str]) -> bool:
     """Whether no text stands twice in a list, an item in each line; False may be too careful."""
-    every = _BETWEEN.join(lists)
+    sizes = {*map(str.count, lists, repeat("\n"))}
+    size = sizes.pop() if len(sizes) == 1 else 0
+    is_even = 0 < size <= FEW
+    every = ("" if is_even else _BETWEEN).join(filter(None, lists)).removesuffix("\n")
     if "'" in every or '"' in every:
-        # Without its quotes a text is the same as one that has none, if no blank stands beside.
+        # Without its quotes a text is the same as one that has none: no blank stands beside them.
         every = every.replace('"', "").replace("'", "")
-        if " \n" in every or "-  " in every:
-            return False
-    lines = map(methodcaller("split", "\n"), every.split(_BETWEEN))
-    return sum(map(len, map(set, lines))) == every.count("\n") + len(lists)
+    if is_even:
+        items = every.split("\n")
+        return not any_same([items[number::size] for number in range(size)])
+    return not has_twice([each.split("\n") for each in every.split("\n" + _BETWEEN)])
 
 
 def _is_unique(items: str) -> bool:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 LIBRARY_FOLDERS = ("rubrics", "judges")
 ARTIFACT_FOLDERS = (*LIBRARY_FOLDERS, "bundles", "targets")
-_OWN_FOLDERS = frozenset({*ARTIFACT_FOLDERS, "datasets"})
+_DATASETS = "datasets"
+_OWN_FOLDERS = frozenset({*ARTIFACT_FOLDERS, _DATASETS})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 # What the system makes up: endless, and nobody's data.
 _MADE_UP = frozenset({"/dev", "/proc", "/sys"})
@@ -44,15 +45,15 @@ def real(path: Path) -> Path:
 def find_root(start: Path) -> Path:
     """Return the workspace of a file or folder.
 
-    It is the nearest folder upward that is a workspace, else the folder itself. `rubrics/` or
+    It is the nearest folder upward that is a workspace, else the folder itself, or the one above
+    it if it is called `datasets`: bundles and targets stand beside that, too. `rubrics/` or
     `judges/` alone, in a folder that is itself a part of a workspace (`datasets/judges/`), is a
     name like any other.
     """
     folder = real(start if os.path.isdir(start) else start.parent)
     found = [each for each in (folder, *folder.parents) if is_workspace(each)]
-    return next(
-        (each for n, each in enumerate(found) if not _is_part(each, found[n + 1 :])), folder
-    )
+    own = folder.parent if folder.name == _DATASETS else folder
+    return next((each for n, each in enumerate(found) if not _is_part(each, found[n + 1 :])), own)
 
 
 def is_workspace(folder: Path) -> bool:

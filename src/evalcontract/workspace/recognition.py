@@ -71,4 +71,6 @@ def _tells(lines: Sequence[str]) -> bool:
 
 
 def _looks_like_row(row: Any) -> bool:
-    return isinstance(row, dict) and any(nearest(key, ("input",), limit=1) for key in row)
+    if not isinstance(row, dict) or isinstance(row.get("inputs"), dict):
+        return False  # a mapping of inputs is what other systems have
+    return any(nearest(key, ("input",), limit=1) for key in row)

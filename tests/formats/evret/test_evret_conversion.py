@@ -78,6 +78,7 @@ def to_ours(text: str, release: str, name: str = "d.json") -> tuple[list[Any], A
     return [reader.read(row, index) for index, row in enumerate(rows)], reader
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 @settings(max_examples=400, deadline=None)
 @given(row=QUERIES, documents=DOCUMENTS)
@@ -123,6 +124,7 @@ ROOTS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 @settings(max_examples=300, deadline=None)
 @given(
@@ -169,6 +171,7 @@ OUR_ROWS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 @settings(max_examples=400, deadline=None)
 @given(rows=st.lists(OUR_ROWS, max_size=3), root=ROOTS)

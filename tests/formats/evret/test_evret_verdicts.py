@@ -69,6 +69,7 @@ def check_schema(value: Any, of: str, release: str, *, is_rejected: bool) -> Non
         assert validator_for(schema).is_valid(value) is not is_rejected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 @settings(max_examples=400, deadline=None)
 @given(row=ROWS)

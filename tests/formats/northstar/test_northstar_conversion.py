@@ -41,6 +41,7 @@ def there_and_back(case: dict[str, Any]) -> tuple[OurRow, Any]:
     return ours, WRITER.write(ours.row, ours.rubric, 0).row
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(cases)
 def test_a_case_comes_back(case: dict[str, Any]) -> None:
@@ -149,6 +150,7 @@ rubrics = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(rows, rubrics)
 def test_a_row_of_ours_comes_back(row: dict[str, Any], rubric: dict[str, Any] | None) -> None:

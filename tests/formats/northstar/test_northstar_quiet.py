@@ -19,6 +19,7 @@ STAGE = SchemaStage("northstar", "NorthStar", dialect_of("northstar").schema)
 ANSWERED = {"id": "a", "messages": [{"role": "assistant", "content": "Sunny."}]}
 
 
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(cases, st.booleans())
 def test_quiet_cases_are_quiet(row: dict[str, Any], is_answered: bool) -> None:  # noqa: FBT001

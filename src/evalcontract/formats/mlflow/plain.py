@@ -1,0 +1,153 @@
+"""A record as a row of ours and back, as far as one says by itself what the other is.
+
+What is lost on the way is not looked after here: `reading` and `writing` keep the difference.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evalcontract.formats.mlflow import traps
+from evalcontract.formats.mlflow.inputs import as_inputs, as_text
+
+#: What is kept of how a record was written: see `as_row`.
+Hints = dict[str, Any]
+
+_NAMED_BY = {"oss": "dataset_record_id", "managed": "dataset_record_id", "evaluate": "request_id"}
+_OF_AGENTS = ("messages", "trace")
+_OF_RETRIEVAL = ("expected_documents", "recorded_output")
+
+
+def as_row(record: dict[str, Any], variant: str, index: int) -> tuple[dict[str, Any], Hints]:
+    """Return a record as a row, and what the way back has to know besides."""
+    text, form = as_text(record)
+    hints: Hints = dict(form)
+    row: dict[str, Any] = {"id": _id(record, variant, index), "input": text}
+    expectations = record.get("expectations")
+    if isinstance(expectations, dict):
+        row |= _expected(expectations, hints)
+    if form.get("input_form") == "messages":
+        row["messages"] = record["inputs"]["messages"]
+    # The open-source store gives a mapping without keys where there were no outputs.
+    if "outputs" in record and (variant != "oss" or record["outputs"] != {}):
+        row["recorded_output"] = record["outputs"]
+    if variant == "evaluate" and isinstance(record.get("trace"), dict | str):
+        row["trace"] = record["trace"]
+        hints["trace"] = True
+    if any(key in row for key in _OF_AGENTS):
+        row["bundle"] = "agent"
+    elif any(key in row for key in _OF_RETRIEVAL):
+        row["bundle"] = "rag"
+    return row, hints
+
+
+def as_record(row: dict[str, Any], hints: Hints, variant: str, index: int) -> dict[str, Any]:
+    """Return a row as a record."""
+    record = as_inputs(row, hints, are_free=variant == "evaluate")
+    if expectations := _expectations(row, hints):
+        record["expectations"] = expectations
+    if "recorded_output" in row:
+        record["outputs"] = row["recorded_output"]
+    if hints.get("trace") and variant == "evaluate" and "trace" in row:
+        record["trace"] = row["trace"]
+    if variant != "oss" and row["id"] != default_id(index):
+        record[_NAMED_BY[variant]] = row["id"]
+    return record
+
+
+def default_id(index: int) -> str:
+    """Return the id of a row that nothing names."""
+    return f"row_{index + 1}"
+
+
+def _id(record: dict[str, Any], variant: str, index: int) -> str:
+    name = record.get(_NAMED_BY[variant])
+    return name if isinstance(name, str) and name else default_id(index)
+
+
+def _expected(expectations: dict[str, Any], hints: Hints) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    response: Any = expectations.get(traps.RESPONSE)
+    guidelines: Any = expectations.get(traps.GUIDELINES)
+    if _is_text(response):
+        row["criteria"], hints["criteria_from"] = response, traps.RESPONSE
+    elif _is_text(guidelines):
+        row["criteria"], hints["criteria_from"] = guidelines, "guideline"
+    elif _are_filled(guidelines) and (len(guidelines) == 1 or "\n" not in "".join(guidelines)):
+        row["criteria"] = "\n".join(guidelines)
+        if len(guidelines) > 1:
+            hints["criteria_from"] = traps.GUIDELINES
+    if _are_filled(expectations.get(traps.FACTS)):
+        row["expected_facts"] = expectations[traps.FACTS]
+    if _are_calls(expectations.get(traps.TOOL_CALLS)):
+        calls = expectations[traps.TOOL_CALLS]
+        row["expected_tools"] = [each["name"] if len(each) == 1 else each for each in calls]
+    if _are_documents(expectations.get(traps.CONTEXT), "doc_uri", "id"):
+        documents = expectations[traps.CONTEXT]
+        row["expected_documents"] = [_renamed(each, "doc_uri", "id") for each in documents]
+    return row
+
+
+def _expectations(row: dict[str, Any], hints: Hints) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    criteria = row.get("criteria")
+    if isinstance(criteria, str) and criteria.strip():
+        match hints.get("criteria_from"):
+            case traps.RESPONSE:
+                found[traps.RESPONSE] = criteria
+            case "guideline":
+                found[traps.GUIDELINES] = criteria
+            case traps.GUIDELINES:
+                found[traps.GUIDELINES] = criteria.split("\n")
+            case _:
+                found[traps.GUIDELINES] = [criteria]
+    if _are_filled(row.get("expected_facts")):
+        found[traps.FACTS] = row["expected_facts"]
+    if isinstance(tools := row.get("expected_tools"), list) and tools:
+        found[traps.TOOL_CALLS] = [
+            {"name": each} if isinstance(each, str) else each for each in tools
+        ]
+    if _are_documents(row.get("expected_documents"), "id", "doc_uri"):
+        documents = row["expected_documents"]
+        found[traps.CONTEXT] = [_renamed(each, "id", "doc_uri") for each in documents]
+    return found
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _are_filled(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
+
+
+def _are_calls(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(each, dict)
+            and each.keys() <= {"name", "arguments"}
+            and _is_text(each.get("name"))
+            and isinstance(each.get("arguments", {}), dict)
+            for each in value
+        )
+    )
+
+
+def _are_documents(value: Any, name: str, other: str) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(each, dict)
+            and isinstance(each.get(name), str)
+            and isinstance(each.get("content", ""), str)
+            and other not in each
+            for each in value
+        )
+    )
+
+
+def _renamed(document: dict[str, Any], name: str, to: str) -> dict[str, Any]:
+    return {to if key == name else key: part for key, part in document.items()}

@@ -1,0 +1,67 @@
+"""From records of MLflow to rows of ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._conversion import OURS, Loss, OurRow
+from evalcontract.formats.mlflow import changes, kept
+from evalcontract.formats.mlflow.changes import Change, difference, same
+from evalcontract.formats.mlflow.kept import NESTED, Kept
+from evalcontract.formats.mlflow.plain import as_record, as_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NO_PLACE = {
+    "source": "rows do not say where they come from",
+    "tags": "tags of rows are texts without values",
+    "outputs": "the store writes a mapping without keys where there are none",
+}
+_EXPECTATION = "no check of ours reads it"
+_UNREAD = "MLflow does not read it, and neither do rows"
+
+
+class MlflowReader:
+    """`Reader` of records. Nothing stands around them, so the root is empty."""
+
+    root: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    losses: tuple[Loss, ...] = ()
+
+    def __init__(self, variant: str) -> None:
+        self._variant = variant
+
+    def read(self, row: Any, index: int) -> OurRow:
+        """Turn a sound record into a row; what rows have no place for is kept in it."""
+        record, besides = kept.taken_from_record(row)
+        plain, hints = as_row(record, self._variant, index)
+        made = plain if besides is None else changes.applied(plain, besides)
+        if not _is_row(made):
+            record, besides, made = row, None, as_row(row, self._variant, index)[0]
+        change = difference(as_record(made, hints, self._variant, index), record, NESTED)
+        losses = [*_losses(change)]
+        if besides is not None and not _is_derived(row, record, difference(plain, made)):
+            reason = "it says in part what the record says already"
+            losses.append(Loss(("tags", OURS), reason, is_kept=False))
+        whole = kept.given_to_row(made, Kept(change, hints, self._variant))
+        return OurRow(whole, losses=tuple(losses))
+
+
+def _is_row(row: dict[str, Any]) -> bool:
+    """Whether what a record keeps of a row makes one: others may write there what they like."""
+    texts = all(isinstance(row.get(key), str) and row[key] for key in ("id", "input"))
+    return texts and isinstance(row.get("metadata", {}), dict)
+
+
+def _is_derived(row: dict[str, Any], record: dict[str, Any], change: Change) -> bool:
+    """Whether a record would keep just this."""
+    return same(kept.given_to_record(record, change), row)
+
+
+def _losses(change: Change) -> Iterator[Loss]:
+    for key, value in change.set.items():
+        if key == "expectations" and isinstance(value, dict):
+            for name in value:
+                yield Loss((key, name), _EXPECTATION, is_kept=True)
+        else:
+            yield Loss((key,), _NO_PLACE.get(key, _UNREAD), is_kept=True)

@@ -1,0 +1,119 @@
+"""From rows of ours to records of MLflow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._conversion import Loss, TheirRow
+from evalcontract.formats.mlflow import changes, kept
+from evalcontract.formats.mlflow.changes import Change, difference
+from evalcontract.formats.mlflow.file_state import Granularity, Merging, Outputs, mixed_goal
+from evalcontract.formats.mlflow.kept import NESTED
+from evalcontract.formats.mlflow.plain import as_record, as_row
+from evalcontract.formats.mlflow.sources import for_databricks, for_store
+from evalcontract.model.diagnostic import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_REASONS = {
+    "id": "the store gives records ids of its own",
+    "rubric_ref": "MLflow's scorers are named where it is run, not in the data",
+}
+_SOURCES = {"oss": for_store, "managed": for_databricks}
+_NO_PLACE = "records have no place for it"
+
+
+class MlflowWriter:
+    """`Writer` of records: what they have no place for is kept below `tags: {evalcontract: …}`."""
+
+    def __init__(self, variant: str) -> None:
+        self._variant = variant
+        self._merging = Merging()
+        self._granularity = Granularity()
+        self._outputs = Outputs()
+        self._has_traces: bool | None = None
+
+    def write(
+        self,
+        row: dict[str, Any],
+        rubric: dict[str, Any] | None,  # noqa: ARG002 - the row names it, and stays where it is
+        index: int,
+    ) -> TheirRow:
+        """Turn a row into a record."""
+        bare, stash = kept.taken_from_row(row)
+        losses: list[Loss] = []
+        change = stash.change
+        if stash.variant != self._variant:
+            change = Change(_translated(change.set, self._variant), [])
+            losses = [*_untranslated(stash.change.set, change.set)]
+        record = self._record(bare, change, stash.hints, index)
+        besides = difference(as_row(record, self._variant, index)[0], bare)
+        whole = kept.given_to_record(record, besides)
+        losses += [Loss((key,), _REASONS.get(key, _NO_PLACE), True) for key in besides.set]
+        return TheirRow(whole, tuple(losses), tuple(self._problems(whole, index)))
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return the list of records; nothing can stand around it."""
+        reason = "nothing can stand around records"
+        return rows, [Loss((key,), reason, is_kept=False) for key in root if key != "questions"]
+
+    def _record(
+        self, row: dict[str, Any], change: Change, hints: dict[str, Any], index: int
+    ) -> dict[str, Any]:
+        record = as_record(row, hints, self._variant, index)
+        record = changes.applied(record, change, NESTED)
+        if self._variant == "oss" and record.get("outputs") is not None:
+            clash = [*self._outputs.see(record["outputs"], (index,))]
+            if clash:  # the store cannot hold both forms, so the tags have to
+                del record["outputs"]
+        return record
+
+    def _problems(self, record: dict[str, Any], index: int) -> Iterator[Problem]:
+        """Yield why MLflow would not take a record, or not as one of its own."""
+        inputs = record.get("inputs")
+        if self._variant == "evaluate":
+            yield from self._of_evaluate(record)
+        elif self._variant == "oss" and isinstance(inputs, dict):
+            found = mixed_goal(inputs, ())
+            held = [found] if found else [*self._granularity.see(inputs, (index,))]
+            yield from (each._replace(path=("input",), related=()) for each in held)
+            first = self._merging.first_with(inputs, index)
+            if first is not None:
+                yield Problem(
+                    "mlflow/equal-inputs",
+                    f"MLflow merges this row into row {first + 1}, which has the same `input`",
+                    ("input",),
+                    "what tells the rows apart has to stand in `input`, too",
+                )
+
+    def _of_evaluate(self, record: dict[str, Any]) -> Iterator[Problem]:
+        has_trace = "trace" in record
+        if self._has_traces is None:
+            if has_trace or isinstance(record.get("inputs"), dict):
+                self._has_traces = has_trace
+            else:
+                message = "the first row must have inputs by name, and this one stands for no such"
+                yield Problem("mlflow/wrong-type", message, ("input",), "let another row be first")
+        elif has_trace is not self._has_traces:
+            message = "a trace stands in some rows and not in others: `evaluate` fails"
+            advice = "give every row a `trace`, or none"
+            yield Problem("mlflow/mixed-traces", message, ("trace",) if has_trace else (), advice)
+
+
+def _translated(set_: dict[str, Any], variant: str) -> dict[str, Any]:
+    """Return what one MLflow keeps of a record as another one takes it."""
+    found = {key: set_[key] for key in ("expectations", "tags") if isinstance(set_.get(key), dict)}
+    if variant == "evaluate" and "expectations" in found:  # it refuses null among them
+        expected = found["expectations"].items()
+        found["expectations"] = {key: part for key, part in expected if part is not None}
+    source = set_.get("source")
+    source = _SOURCES[variant](source) if variant in _SOURCES else source
+    return {**found, "source": source} if source else found
+
+
+def _untranslated(before: dict[str, Any], after: dict[str, Any]) -> Iterator[Loss]:
+    for key in before:
+        if key not in after:
+            reason = "this MLflow has no such column"
+            yield Loss(("metadata", "mlflow", "set", key), reason, is_kept=False)

@@ -1,0 +1,87 @@
+"""Ask the real MLflow: `python real.py oss|evaluate FILE…` prints one JSON line for each file.
+
+A file is JSON: whatever is handed to `merge_records` of a new dataset in a new SQLite store, or to
+`mlflow.genai.evaluate`. A line has `file`, `accepted`, `message`, and for `oss` the rows that are
+`stored`, as `to_df` gives them. Lone surrogates and NaN pass, as Python's JSON has them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import logging
+import os
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+
+def main() -> None:
+    """Answer for the files that are named."""
+    mode, *files = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        ask = _oss() if mode == "oss" else _evaluate()
+        _begin(Path(folder))
+        for file in files:
+            records = json.loads(Path(file).read_bytes())
+            quiet = io.StringIO()
+            with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+                answer = _answer(ask, records)
+            line = json.dumps({"file": file, **answer}, default=lambda each: each.to_dict())
+            sys.stdout.write(f"{line}\n")
+        logging.shutdown()
+
+
+def _begin(folder: Path) -> None:
+    import mlflow
+
+    os.environ["USER"] = os.environ["LOGNAME"] = "tester"
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
+    mlflow.set_registry_uri(f"sqlite:///{folder}/mlflow.db")
+    os.chdir(folder)
+    mlflow.set_experiment("asked")
+
+
+def _answer(ask: Any, records: Any) -> dict[str, Any]:
+    try:
+        return {"accepted": True, "message": "", **ask(records)}
+    except Exception as error:  # noqa: BLE001 - whatever it raises is its verdict
+        return {"accepted": False, "message": f"{type(error).__name__}: {error}"}
+
+
+def _oss() -> Any:
+    from mlflow.genai import datasets
+
+    def ask(records: Any) -> dict[str, Any]:
+        dataset = datasets.create_dataset(name="asked")
+        dataset.merge_records(records)
+        again = datasets.get_dataset(dataset_id=dataset.dataset_id)
+        return {"stored": again.to_df().to_dict("records")}
+
+    return ask
+
+
+def _evaluate() -> Any:
+    import mlflow
+    from mlflow.genai.scorers import scorer
+
+    os.environ["MLFLOW_GENAI_EVAL_MAX_WORKERS"] = "1"
+
+    @scorer  # type: ignore[untyped-decorator, unused-ignore]
+    def one(outputs: Any) -> float:  # noqa: ARG001 - the name is what MLflow reads
+        return 1.0
+
+    def ask(records: Any) -> dict[str, Any]:
+        found = mlflow.genai.evaluate(data=records, scorers=[one])
+        return {"metrics": found.metrics}
+
+    return ask
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,315 @@
+"""Records become rows and records again, and rows records and rows again, with nothing lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.formats.mlflow.changes import applied, difference, same
+from evalcontract.formats.mlflow.kept import NESTED
+from evalcontract.policy.dialects import REJECTED
+from evalcontract.source.document import Document
+from evalcontract.source.foreign import Foreign
+from evalcontract.source.json_scanner import scan
+from evalcontract.structure.check import structure_of
+from evalcontract.structure.dialect_stage import SchemaStage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.model.diagnostic import Problem
+
+VARIANTS = ("oss", "managed", "evaluate")
+TEXTS = st.text(max_size=6) | st.sampled_from(["a\nb", " ", "row_1", '{"a": 1}'])
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=4,
+)
+MAPPINGS = st.dictionaries(TEXTS, VALUES, max_size=3)
+MESSAGES = st.lists(st.fixed_dictionaries({}, optional={"role": TEXTS, "content": VALUES}))
+INPUTS = (
+    st.builds(lambda key, value: {key: value}, st.sampled_from(["question", "query"]), VALUES)
+    | st.builds(lambda messages: {"messages": messages}, MESSAGES)
+    | MAPPINGS
+)
+CALL = st.fixed_dictionaries({"name": VALUES}, optional={"arguments": MAPPINGS, "id": TEXTS})
+DOCUMENT = st.fixed_dictionaries({}, optional={"doc_uri": TEXTS, "content": VALUES, "id": TEXTS})
+EXPECTATIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "expected_response": TEXTS | VALUES,
+        "expected_facts": st.lists(TEXTS) | VALUES,
+        "guidelines": st.lists(TEXTS) | TEXTS | VALUES,
+        "expected_tool_calls": st.lists(CALL) | VALUES,
+        "expected_retrieved_context": st.lists(DOCUMENT) | VALUES,
+        "mine": VALUES,
+    },
+)
+KEPT = st.fixed_dictionaries(
+    {}, optional={"set": MAPPINGS, "absent": st.lists(st.lists(TEXTS)), "tags": VALUES}
+)
+TAGS = MAPPINGS | st.builds(lambda tags, mine: {**tags, "evalcontract": mine}, MAPPINGS, KEPT)
+SOURCES = {
+    "oss": st.just({"source_type": "human", "source_data": {"user_name": "ana"}}) | st.none(),
+    "managed": st.just({"human": {"user_name": "ana"}}) | st.none(),
+    "evaluate": VALUES,
+}
+NAMES = {"oss": "dataset_record_id", "managed": "dataset_record_id", "evaluate": "request_id"}
+
+
+def records(variant: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Give records that the loader of a variant takes."""
+    optional: dict[str, st.SearchStrategy[Any]] = {
+        "outputs": VALUES,
+        "expectations": EXPECTATIONS | st.none(),
+        "tags": TAGS | st.none(),
+        "source": SOURCES[variant],
+        "notes": VALUES,
+        NAMES[variant]: TEXTS,
+    }
+    if variant == "evaluate":
+        optional["trace"] = st.just({"info": {"request_preview": "How?"}, "data": {}}) | TEXTS
+        return st.fixed_dictionaries({}, optional={"inputs": VALUES | INPUTS, **optional})
+    return st.fixed_dictionaries({"inputs": INPUTS}, optional=optional)
+
+
+FILLED = TEXTS.filter(bool)
+ROWS = st.fixed_dictionaries(
+    {"id": FILLED | st.sampled_from(["row_1", "row_2"]), "input": FILLED},
+    optional={
+        "criteria": TEXTS,
+        "expected": st.fixed_dictionaries({"format": st.sampled_from(["json", "text"])}),
+        "expected_facts": st.lists(FILLED),
+        "expected_tools": st.lists(
+            FILLED | st.fixed_dictionaries({"name": FILLED}, optional={"arguments": MAPPINGS})
+        ),
+        "must_not_contain": st.lists(FILLED),
+        "context": VALUES,
+        "tags": st.lists(TEXTS),
+        "metadata": MAPPINGS,
+        "rubric_ref": st.just("rubric/harbour@1.0.0"),
+        "bundle": st.sampled_from(["rag", "agent", "other"]),
+        "expected_documents": st.lists(
+            st.fixed_dictionaries({"id": TEXTS}, optional={"content": TEXTS, "doc_uri": TEXTS})
+        ),
+        "recorded_output": VALUES,
+        "messages": st.lists(MAPPINGS),
+        "trace": MAPPINGS | TEXTS,
+        "mine": VALUES,
+    },
+)
+
+
+def a_file() -> Foreign:
+    return Foreign("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
+
+
+def as_row(record: dict[str, Any], variant: str, index: int = 0) -> Any:
+    return MLFLOW.reader(a_file(), variant).read(record, index)
+
+
+def as_record(row: dict[str, Any], variant: str, index: int = 0) -> Any:
+    return MLFLOW.writer("json", variant).write(row, None, index)
+
+
+def refused(problems: Iterable[Problem]) -> list[str]:
+    """Return the codes of problems at which a loader stops."""
+    return [each.code for each in problems if each.code in REJECTED]
+
+
+@given(st.sampled_from(VARIANTS).flatmap(lambda each: st.tuples(st.just(each), records(each))))
+def test_a_record_comes_back_as_it_was(given: tuple[str, dict[str, Any]]) -> None:
+    variant, record = given
+    ours = as_row(record, variant)
+    back = as_record(ours.row, variant)
+    if all(each.is_kept for each in ours.losses):
+        assert same(back.row, record)
+
+
+@given(st.sampled_from(VARIANTS).flatmap(lambda each: st.tuples(st.just(each), records(each))))
+def test_a_record_becomes_a_row_of_ours(given: tuple[str, dict[str, Any]]) -> None:
+    variant, record = given
+    row = as_row(record, variant, 4).row
+    assert row["id"]
+    assert row["input"]
+    plain = json.loads(
+        json.dumps({"questions": [row]}).replace("NaN", "0").replace("Infinity", "1")
+    )
+    assert [each for each in structure_of("dataset").check(plain) if "near" not in each.code] == []
+
+
+@given(st.sampled_from(VARIANTS), ROWS, st.integers(0, 3))
+def test_a_row_comes_back_as_it_was(variant: str, row: dict[str, Any], index: int) -> None:
+    theirs = as_record(row, variant, index)
+    assert all(each.is_kept for each in theirs.losses)
+    assert same(as_row(theirs.row, variant, index).row, row)
+
+
+@given(st.sampled_from(VARIANTS), st.lists(ROWS, max_size=4))
+def test_what_is_written_is_taken(variant: str, rows: list[dict[str, Any]]) -> None:
+    writer = MLFLOW.writer("json", variant)
+    written = [writer.write(row, None, index) for index, row in enumerate(rows)]
+    judge = MLFLOW.judge(variant, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{variant}"))
+    taken = [each.row for each in written if not each.problems]
+    found = [
+        problem.code
+        for index, record in enumerate(taken)
+        for problem in judge.see(record, (index,), is_clean=False)
+    ]
+    assert set(found) <= {"mlflow/no-expectations", "mlflow/duplicate-id"}
+
+
+@given(
+    st.sampled_from(VARIANTS).flatmap(
+        lambda each: st.tuples(st.just(each), st.lists(records(each), max_size=3))
+    ),
+    st.sampled_from(VARIANTS),
+)
+def test_records_of_one_mlflow_are_taken_by_another(
+    given: tuple[str, list[dict[str, Any]]], other: str
+) -> None:
+    variant, some = given
+    judges = [
+        MLFLOW.judge(each, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{each}"))
+        for each in (variant, other)
+    ]
+    writer = MLFLOW.writer("json", other)
+    index = 0
+    for record in some:
+        if not refused(judges[0].see(record, (index,), is_clean=False)):
+            written = writer.write(as_row(record, variant, index).row, None, index)
+            if not written.problems:
+                assert not refused(judges[1].see(written.row, (index,), is_clean=False))
+                index += 1
+
+
+@given(MAPPINGS, MAPPINGS, st.sampled_from([frozenset(), NESTED]))
+def test_a_change_makes_the_one_of_the_other(
+    have: dict[str, Any], want: dict[str, Any], nested: frozenset[str]
+) -> None:
+    assert same(applied(have, difference(have, want, nested), nested), want)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "text"),
+    [
+        ({"question": "How deep?"}, "How deep?"),
+        ({"query": "How deep?"}, "How deep?"),
+        ({"topic": "tides"}, '{"topic": "tides"}'),
+        ({"question": "How deep?", "port": "Wick"}, '{"question": "How deep?", "port": "Wick"}'),
+        ({"b": 1, "a": 2}, '{"b": 1, "a": 2}'),
+        ({"question": ""}, '{"question": ""}'),
+        ({"messages": [{"role": "user", "content": "How deep?"}]}, "How deep?"),
+        ({}, "{}"),
+    ],
+)
+def test_inputs_become_one_text(inputs: dict[str, Any], text: str) -> None:
+    assert as_row({"inputs": inputs}, "oss").row["input"] == text
+
+
+def test_what_is_expected_finds_its_place() -> None:
+    record = {
+        "inputs": {"question": "How deep?"},
+        "outputs": "Nine metres.",
+        "expectations": {
+            "expected_response": "Nine metres at low tide.",
+            "expected_facts": ["nine metres"],
+            "expected_tool_calls": [{"name": "read_chart", "arguments": {"port": "Wick"}}],
+            "expected_retrieved_context": [{"doc_uri": "s3://port/charts.md", "content": "9 m"}],
+            "depth_m": 9,
+        },
+    }
+    ours = as_row(record, "oss")
+    assert ours.row == {
+        "id": "row_1",
+        "input": "How deep?",
+        "criteria": "Nine metres at low tide.",
+        "expected_facts": ["nine metres"],
+        "expected_tools": [{"name": "read_chart", "arguments": {"port": "Wick"}}],
+        "expected_documents": [{"id": "s3://port/charts.md", "content": "9 m"}],
+        "recorded_output": "Nine metres.",
+        "bundle": "rag",
+        "metadata": {
+            "mlflow": {
+                "set": {"expectations": {"depth_m": 9}},
+                "criteria_from": "expected_response",
+            }
+        },
+    }
+    assert [each.path for each in ours.losses] == [("expectations", "depth_m")]
+
+
+def test_prose_of_ours_is_a_guideline() -> None:
+    row = {"id": "depth", "input": "How deep?", "criteria": "Names the tide.", "tags": ["tides"]}
+    theirs = as_record(row, "oss")
+    assert theirs.row == {
+        "inputs": {"question": "How deep?"},
+        "expectations": {"guidelines": ["Names the tide."]},
+        "tags": {"evalcontract": {"set": {"id": "depth", "tags": ["tides"]}}},
+    }
+    assert [(each.path, each.is_kept) for each in theirs.losses] == [
+        (("id",), True),
+        (("tags",), True),
+    ]
+
+
+def test_rows_with_equal_inputs_cannot_be_told_apart() -> None:
+    writer = MLFLOW.writer("json", "oss")
+    rows = [{"id": each, "input": "How deep?"} for each in ("a", "b")]
+    problems = [writer.write(row, None, index).problems for index, row in enumerate(rows)]
+    assert [[each.code for each in some] for some in problems] == [[], ["mlflow/equal-inputs"]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "before", "after"),
+    [
+        ("managed", "oss", {"human": {"user_name": "ana"}},
+         {"source_type": "HUMAN", "source_data": {"user_name": "ana"}}),
+        ("oss", "managed", {"source_type": "trace", "source_data": {"trace_id": "tr-1"}},
+         {"trace": {"trace_id": "tr-1"}}),
+    ],
+)  # fmt: skip
+def test_a_source_is_written_as_the_other_mlflow_wants_it(
+    one: str, other: str, before: Any, after: Any
+) -> None:
+    record = {"inputs": {"question": "How deep?"}, "source": before}
+    assert as_record(as_row(record, one).row, other).row["source"] == after
+
+
+def test_what_the_other_mlflow_has_no_place_for_is_lost() -> None:
+    record = {"inputs": {"question": "How?"}, "source": {"source_type": "CODE"}, "created_time": 5}
+    theirs = as_record(as_row(record, "oss").row, "managed")
+    assert theirs.row == {"inputs": {"question": "How?"}}
+    assert {each.path[-1] for each in theirs.losses if not each.is_kept} == {
+        "source",
+        "created_time",
+    }
+
+
+def test_the_first_row_for_evaluate_has_inputs_by_name() -> None:
+    writer = MLFLOW.writer("json", "evaluate")
+    later = as_row({"inputs": "How deep?"}, "evaluate", 1).row
+    codes = [
+        [each.code for each in writer.write(row, None, index).problems]
+        for index, row in enumerate([later, {"id": "a", "input": "How?"}, later])
+    ]
+    assert codes == [["mlflow/wrong-type"], [], []]
+
+
+def test_what_stands_around_rows_is_lost() -> None:
+    document, losses = MLFLOW.writer("json", "oss").wrap([{"inputs": {}}], {"label": "Harbour"})
+    assert document == [{"inputs": {}}]
+    assert [(each.path, each.is_kept) for each in losses] == [(("label",), False)]
+
+
+def test_a_file_that_is_elsewhere_is_no_part_of_it() -> None:
+    assert MLFLOW.reader(a_file(), "oss").root == {}
+    assert Path(__file__).with_name("real.py").is_file()
