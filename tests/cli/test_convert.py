@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from evalcontract.cli.check import check
 from evalcontract.cli.convert import convert_command
 from evalcontract.cli.validate import validate_dataset
 from evalcontract.model.errors import UsageError
@@ -227,3 +228,44 @@ def test_bundles_stand_beside_the_folder_of_datasets(folder: Path) -> None:
         validate_dataset, ["--strict", "datasets/o.yaml"], standalone_mode=False
     )
     assert checked.stdout == "1 dataset (2 rows): no findings\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_check_of_the_folder_finds_the_bundle() -> None:
+    done = convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")
+    assert code(done) == 0
+    assert done.stdout.splitlines()[1:] == [
+        "written beside it: bundles/agent.schema.json",
+    ]
+    again = convert("rows.yaml", "datasets/p.yaml", "--from", "databricks")
+    assert again.stdout.splitlines()[1:] == []  # what is there already is what is needed
+    checked = CliRunner().invoke(check, ["--strict"], standalone_mode=False)
+    assert checked.stdout.splitlines()[-1] == "2 datasets (4 rows), 1 bundle: no findings"
+
+
+def test_one_case_that_is_the_whole_document(folder: Path) -> None:
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    case = {"id": "a", "messages": messages, "expected": {"contains": ["hello"]}}
+    (folder / "case.json").write_text(json.dumps(case), encoding="utf-8")
+    there = convert("case.json", "ours.yaml", "--from", "northstar")
+    assert code(there) == 0
+    assert there.stdout.startswith("1 row of case.json (northstar) is in ours.yaml")
+    assert code(convert("ours.yaml", "back.json", "--to", "northstar")) == 0
+    assert json.loads((folder / "back.json").read_text(encoding="utf-8")) == [case]
+
+
+def test_of_many_findings_a_few_are_shown(folder: Path) -> None:
+    cases = [{"id": f"{n}", "messages": [], "expected": {"goal": "Says it."}} for n in range(52)]
+    (folder / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+    done = convert("cases.json", "ours.yaml", "--from", "northstar")
+    assert code(done) == 0
+    assert done.stderr.count("warning[northstar/not-evaluated]") == 50
+    assert done.stderr.endswith("\n\n… 2 more findings: `validate-dataset` shows all\n\n")
+
+
+def test_the_rubric_stands_above_what_was_recorded(folder: Path) -> None:
+    case = {"id": "a", "messages": [], "expected": {"required_tools": ["b"]}}
+    (folder / "case.json").write_text(json.dumps(case), encoding="utf-8")
+    assert code(convert("case.json", "ours.jsonl", "--from", "northstar")) == 0
+    row = json.loads((folder / "ours.jsonl").read_text(encoding="utf-8"))
+    assert [*row] == ["id", "input", "expected_tools", "rubric_ref", "bundle", "messages"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.dialect_check import DialectCheck
+from evalcontract.api.kept_rubric import without_rubric
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
 from evalcontract.structure.schemas import load
@@ -68,7 +69,7 @@ class OfOthers:
             for each in batch:
                 self.diagnostics += self._check.located(each.problems)
                 if each.is_sound:
-                    found = self._reader.read(each.row, each.number)
+                    found = without_rubric(self._reader.read(each.row, each.number))
                     yield Carried(
                         each.number,
                         each.path,

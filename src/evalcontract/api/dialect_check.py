@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # What Python's parser lets pass is the loader's business; everything else cannot be read.
 _REMARKS = frozenset({"source/duplicate-key", "source/not-finite"})
+_KEEP = "keep one of the two; the loader reads this one, and drops the first"
 _MEDIA = {"json": "JSON", "jsonl": "JSONL", "csv": "CSV", "yaml": "YAML", "parquet": "Parquet"}
 
 
@@ -133,7 +134,9 @@ class DialectCheck:
             if fault.code in self._passed_over:
                 name = self.dialect.format.name
                 code = f"{name}/{fault.code.partition('/')[2]}"
-                fault = fault._replace(code=code)  # noqa: PLW2901 - the same fault, here weighed less
+                help_ = _KEEP if fault.code == "source/duplicate-key" else fault.help
+                # The same fault, here weighed less.
+                fault = fault._replace(code=code, help=help_)  # noqa: PLW2901
             line = text if text is not None else self._line(fault)
             found = locate_fault(fault, self.source.file, line, self._policy)
             self._faults += [found] if found else []

@@ -98,7 +98,7 @@ class Output:
         self._lines.write(self._written(whole))
 
     def put(self, beside: dict[str, Any]) -> list[str]:
-        """Put the files in their places, with those that stand beside the dataset; name them.
+        """Put the files in their places, with those that are new beside the dataset; name them.
 
         Raises:
             UsageError: a file is there already, or cannot be begun.
@@ -106,14 +106,16 @@ class Output:
 
         """
         root = self._root or find_root(self._out)
-        others = {root / name: value for name, value in beside.items()}
-        for path, value in others.items():
+        written = [self._out]
+        for name, value in beside.items():
+            path = root / name
             data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
             if read_text(path, path.name) == data.decode():
                 continue
             self._begin(path).write(data)
+            written.append(path)
         self._staged.put()
-        return [name_of(path) for path in (self._out, *others)]
+        return [name_of(path) for path in written]
 
     def _written(self, whole: Any) -> bytes:
         match self._medium:
@@ -140,13 +142,7 @@ class Output:
             first = source.place(path).span
             while self._left and first and self._left[0].next_line <= first.line:
                 self._above.append(self._left.popleft().text)
-        if not path:  # the document is the row
-            return []
-        *above, index = path
-        after = source.place((*above, int(index) + 1))
-        own = source.place(path).span
-        # Beyond the last row a path leads to the list as a whole.
-        until = after.span.line if own and after.span and after.span.line > own.line else None
+        until = _next_line(source, path)
         found: list[str] = []
         while self._left and (until is None or self._left[0].next_line < until):
             found.append(self._left.popleft().text)
@@ -164,3 +160,14 @@ class Output:
 def _refused(path: Path, error: Exception) -> UsageError:
     reason = getattr(error, "strerror", None) or str(error)
     return UsageError(f"{name_of(path)} cannot be written: {reason.lower()}")
+
+
+def _next_line(source: Document, path: tuple[str | int, ...]) -> int | None:
+    """Return the line at which the row behind one begins; None behind the last."""
+    if not path:
+        return None  # the whole document is the row
+    *above, index = path
+    after = source.place((*above, int(index) + 1)).span
+    own = source.place(path).span
+    # Beyond the last row a path leads to the list as a whole.
+    return after.line if own and after and after.line > own.line else None

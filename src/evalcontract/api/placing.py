@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.formats._conversion import Loss
+from evalcontract.api.kept_rubric import with_rubric
+from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
 
 _VERSION = "1.0.0"
-#: The bundles that conversions put their rows into.
-BUNDLES = ("rag", "agent")
 
 
 class Place(Protocol):
@@ -54,7 +53,7 @@ class AsOurs:
         if carried.is_new and carried.rubric is not None:
             for judge in carried.judges:
                 self.beside[f"judges/{judge['id']}.yaml"] = judge
-            row = {**row, "rubric_ref": f"rubric/{self._named(carried.rubric)}@{_VERSION}"}
+            row = _referring(row, f"rubric/{self._named(carried.rubric)}@{_VERSION}")
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
             self.beside.setdefault(name, load(f"bundles/{row['bundle']}"))
@@ -77,16 +76,28 @@ class AsOurs:
         return self._names[key]
 
 
+def _referring(row: dict[str, Any], reference: str) -> dict[str, Any]:
+    """Return a row with its rubric beside what it expects, above what was recorded."""
+    keys = [*row]
+    place = next((keys.index(each) for each in ("bundle", "metadata") if each in row), len(keys))
+    items = [*row.items()]
+    return dict([*items[:place], ("rubric_ref", reference), *items[place:]])
+
+
 class AsTheirs:
     """Rows of another system."""
 
     def __init__(self, dialect: Dialect, medium: str) -> None:
         self.beside: dict[str, Any] = {}
         self._writer = dialect.format.writer(medium, dialect.variant)
+        self._says_rubrics = getattr(self._writer, "says_rubrics", False)
 
     def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row as the system writes it."""
-        found = self._writer.write(carried.row, carried.rubric, carried.number)
+        row, rubric = carried.row, carried.rubric
+        if carried.is_new and rubric is not None and not self._says_rubrics:
+            row, rubric = with_rubric(row, rubric, carried.judges), None
+        found = self._writer.write(row, rubric, carried.number)
         return found.row, found.losses, found.problems
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:

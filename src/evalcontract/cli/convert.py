@@ -100,7 +100,7 @@ def _print(done: Converted) -> None:
     if done.why:
         put([f"nothing was written: {done.why}\n"], err=True)
         return
-    rows = f"{done.rows:,} row{'' if done.rows == 1 else 's'}"
+    rows, are = ("1 row", "is") if done.rows == 1 else (f"{done.rows:,} rows", "are")
     first, *others = done.written
-    put([f"{rows} of {done.source} ({done.from_}) are in {first} ({done.to})\n"])
+    put([f"{rows} of {done.source} ({done.from_}) {are} in {first} ({done.to})\n"])
     put([f"written beside it: {name}\n" for name in others])

@@ -68,12 +68,24 @@ def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
     return exit_status(outcome.diagnostics)
 
 
+# So many findings are shown beside another result.
+_BESIDES = 50
+
+
 def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
-    """Print findings on standard error, for a command whose result is something else."""
+    """Print findings on standard error, for a command whose result is something else.
+
+    The gravest first, and of many a few: they are told in full by a validation.
+    """
     from evalcontract.report.text import write_finding
 
     style = Style(wants_colour(sys.stderr), _width(), 0, version=__version__)
-    put((piece for found in diagnostics for piece in write_finding(found, style)), err=True)
+    ordered = sorted(diagnostics, key=lambda each: -each.severity)
+    for found in ordered[:_BESIDES]:
+        put([*write_finding(found, style), "\n"], err=True)
+    if hidden := len(ordered[_BESIDES:]):
+        findings = "finding" if hidden == 1 else "findings"
+        put([f"… {hidden:,} more {findings}: `validate-dataset` shows all\n\n"], err=True)
 
 
 def _cache() -> Cache | None:

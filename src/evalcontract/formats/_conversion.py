@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 #: The key below `metadata` under which a row of another system keeps what is ours.
 OURS = "evalcontract"
 
+#: The bundles that conversions put rows into, by what the rows have: nothing is lost without them.
+BUNDLES = ("rag", "agent")
+
 
 class Loss(NamedTuple):
     """Something that the target has no place of its own for.
@@ -73,7 +76,12 @@ class TheirRow(NamedTuple):
 
 
 class Writer(Protocol):
-    """Turns our rows into those of another system."""
+    """Turns our rows into those of another system.
+
+    One that has `says_rubrics`, and it is true, gets the rubrics that were made of other systems'
+    rows as well, and says in its own way what they ask for. To others the row holds such a rubric
+    as any key of its author's, under `rubric`.
+    """
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Turn a row; `rubric` is the value of the rubric that it refers to, where it does."""

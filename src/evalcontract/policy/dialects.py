@@ -41,6 +41,7 @@ _SWALLOWED_BY: dict[str, tuple[str, ...]] = {
     "databricks": ("two-expectations", "undocumented"),
     "evret": (
         "blank-item",
+        "cut-cell",
         "duplicate-column",
         "duplicate-document",
         "extra-cell",
@@ -59,6 +60,7 @@ _SWALLOWED_BY: dict[str, tuple[str, ...]] = {
     "northstar": (
         *("empty", "blank-id", "blank-text", "empty-list", "missing-answer", "missing-metric"),
         *("missing-trace", "not-evaluated", "ungraded-retrieval", "unused-trace"),
+        *("contradiction", "list-as-text"),
     ),
     "mlflow": (
         "misplaced-key",

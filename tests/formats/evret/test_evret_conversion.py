@@ -438,3 +438,12 @@ def test_a_table_becomes_ours_and_a_table_again(tmp_path: Path) -> None:
 
 def test_a_table_of_no_rows_has_a_header() -> None:
     assert TableWriter(RELEASES["0.0.3"]).wrap([], {})[0] == (["query_id", "query_text"], [])
+
+
+def test_a_bundle_that_conversions_give_is_no_loss() -> None:
+    row = {"id": "q", "input": "how deep", "expected_documents": [{"id": "d1"}]}
+    writer = EVRET.writer("csv", "0.0.3")
+    assert writer.write({**row, "bundle": "rag"}, None, 0).losses == ()
+    assert [each.path for each in writer.write({**row, "bundle": "own"}, None, 0).losses] == [
+        ("bundle",)
+    ]

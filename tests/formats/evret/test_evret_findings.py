@@ -28,11 +28,19 @@ JSON: dict[str, tuple[str, list[tuple[str, str]]]] = {
         '{"querys": []}',
         [("no-queries", "$.querys")],
     ),
+    "queries under a name of another sort": (
+        json.dumps({"query": [query()], "version": 2}),
+        [("no-queries", "$.query"), ("ignored-key", "$.version")],
+    ),
     "a query that is a text": (document("how deep"), [("wrong-type", "$.queries[0]")]),
     "no id": (document(query(query_id=...)), [("missing-key", "$.queries[0]")]),
     "an id under another name": (
         document({"query_ID": "q1", "query_text": "how deep", "expected_doc_ids": ["d1"]}),
-        [("missing-key", "$.queries[0]")],
+        [("missing-key", "$.queries[0].query_ID")],
+    ),
+    "a document's id under another name": (
+        document(query(expected_answers=["nine"], expected_doc_ids=...), documents=[{"id": "d1"}]),
+        [("missing-key", "$.documents[0].id")],
     ),
     "no text and no id": (
         document(query(query_id=..., query_text=None)),
@@ -149,6 +157,22 @@ CSV: dict[str, tuple[str, list[str]]] = {
     ),
     "no text": ("query_id,expected_doc_ids\nq1,d1\n", ["1:1 missing-key"]),
     "semicolons": ("query_id;query_text\nq1;how deep\n", ["1:1 missing-key"]),
+    "tabs": ("query_id\tquery_text\nq1\thow deep\n", ["1:1 missing-key"]),
+    "a list that is cut off": (
+        'query_text,expected_doc_ids\na,"[""d1"", ""d2"\n',
+        ["2:3 python-list"],
+    ),
+    "ids between semicolons": ("query_text,expected_doc_ids\na,d1;d2\n", ["2:3 cut-cell"]),
+    "a sentence": (
+        'query_text,expected_answers\na,"Nine metres, at low tide."\n',
+        ["2:3 cut-cell"],
+    ),
+    "a long clause": (
+        'query_text,expected_answers\na,"it is nine metres deep there, mostly"\n',
+        ["2:3 cut-cell"],
+    ),
+    "short labels": ('query_text,expected_answers\na,"nine metres, 9 m; deep"\n', []),
+    "one sentence without a comma": ("query_text,expected_answers\na,Nine metres.\n", []),
     "a name in capitals": (
         "query_id,Query_Text,expected_doc_ids\nq1,how deep,d1",
         ["1:10 missing-key"],
@@ -211,6 +235,12 @@ def test_findings_of_csv(name: str) -> None:
     found = found_in(text, name="d.csv")
     told = [f"{str(each.place)[-30:].partition('d.csv:')[2]} {each.code[6:]}" for each in found]
     assert sorted(told) == sorted(expected)
+
+
+def test_the_help_is_the_text_of_the_file() -> None:
+    (found,) = found_in("query_text,expected_doc_ids\na,d1; d2\n", name="d.csv")
+    assert found.help == 'write commas, and the cell in double quotes: "d1,d2"'
+    assert found_in('query_text,expected_doc_ids\na,"d1,d2"\n', name="d.csv") == []
 
 
 #: Queries of other releases, with the faults of each.

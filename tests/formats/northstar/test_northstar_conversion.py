@@ -16,6 +16,8 @@ from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.normal import EXPECTED, METRICS, normal, same
 from evalcontract.formats.northstar.to_case import to_case
 from evalcontract.formats.northstar.to_row import to_row
+from evalcontract.formats.northstar.writing import CaseWriter
+from evalcontract.model.path import key_of
 from evalcontract.source.foreign import Foreign, read_foreign_stream
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def test_a_case_comes_back(case: dict[str, Any]) -> None:
 @given(cases)
 def test_what_is_carried_is_the_normal_form(case: dict[str, Any]) -> None:
     plain = json.loads(json.dumps(case).replace("NaN", "1").replace("Infinity", "1"))
-    native, losses = to_case(*to_row(plain, 0))
+    native, losses, _ = to_case(*to_row(plain, 0))
     assert losses == []
     assert same(native.get("expected", {}), normal(plain.get("expected", {}), EXPECTED))
     assert same(native.get("metrics", {}), normal(plain.get("metrics", {}), METRICS))
@@ -212,3 +214,31 @@ def test_what_somebody_else_wrote_into_the_stash_changes_nothing(unwritable: Any
     assert {key: written[key] for key in plain if key != "metadata"} == {
         key: part for key, part in plain.items() if key != "metadata"
     }
+
+
+def lost(row: dict[str, Any], rubric: dict[str, Any] | None = None) -> list[tuple[str, str]]:
+    """Return what is told to be lost of a row of ours."""
+    found = CaseWriter("json").write({"id": "a", "input": "Hi", **row}, rubric, 0).losses
+    return [(key_of(each.path), each.reason) for each in found]
+
+
+def test_what_a_case_says_is_not_lost() -> None:
+    asked = {"expected_facts": ["b"], "must_not_contain": ["c"], "expected_tools": ["d"]}
+    assert lost({**asked, "context": "e"}) == []
+    assert lost({"recorded_output": "f", "bundle": "rag"}) == []
+    assert [key for key, _ in lost({"bundle": "own"})] == ["bundle"]
+    assert lost({"tags": ["x"]}) == [("tags", "a case has no place for this `tags`")]
+    checks = [{"id": "f", "kind": "fact_match"}, {"id": "t", "kind": "tool_usage"}]
+    rubric = {"checks": checks, "scoring": {"combine": "all_pass"}}
+    only = "a case says what the rubric asks for, and not which rubric it is"
+    row = {"expected_facts": ["b"], "expected_tools": ["d"], "rubric_ref": "rubric/r@1.0.0"}
+    assert lost(row, rubric) == [("rubric_ref", only)]
+
+
+def test_a_rubric_that_a_case_cannot_say_is_lost_once() -> None:
+    checks = [{"id": "f", "kind": "fact_match"}, {"id": "l", "kind": "format", "format": "json"}]
+    row = {"expected_facts": ["b"], "rubric_ref": "rubric/r@1.0.0"}
+    mean = {"checks": checks, "scoring": {"combine": "median"}}
+    assert [key for key, _ in lost(row, mean)] == ["rubric_ref", "expected_facts"]
+    every = {"checks": checks, "scoring": {"combine": "all_pass"}}
+    assert lost(row, every) == [("rubric_ref", "NorthStar has no grader for the check `l`")]

@@ -13,7 +13,7 @@ from evalcontract.api.convert import Wanted, convert
 from evalcontract.api.options import Input, Options
 from evalcontract.api.validate import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.formats.northstar.rubric import JUDGE
+from evalcontract.formats.northstar.made_rubric import JUDGE
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
 from evalcontract.structure.engine import validator_for
@@ -117,10 +117,8 @@ def test_every_expectation_has_its_place() -> None:
     row = ours.row
     assert ours.rubric == {
         "checks": [
-            {"id": "contains_1", "kind": "must_contain_any", "values": ["sunny"]},
-            {"id": "contains_2", "kind": "must_contain_any", "values": ["Paris"]},
+            {"id": "contains_and_ground_truth", "kind": "fact_match"},
             {"id": "not_contains", "kind": "must_not_contain", "values": ["rain"]},
-            {"id": "ground_truth", "kind": "must_contain_any", "values": ["22 degrees"]},
             {"id": "required_tools", "kind": "tool_usage", "expected_tools": ["weather"]},
             {"id": "forbidden_tools", "kind": "tool_usage", "forbidden_tools": ["delete_user"]},
             {
@@ -147,6 +145,7 @@ def test_every_expectation_has_its_place() -> None:
     }
     assert row["input"] == "How is the weather in Paris?"
     assert row["criteria"] == "Names the temperature."
+    assert row["expected_facts"] == ["sunny", "Paris", "22 degrees"]
     assert row["context"] == ["In Paris it is 22 degrees."]
     assert row["expected_documents"] == [{"id": "weather_report"}]
     assert (row["max_cost_usd"], row["max_repeated_tool_calls"]) == (0.01, 2)
@@ -213,12 +212,12 @@ def test_what_is_lost_is_said(part: dict[str, Any], paths: list[Any]) -> None:
 def test_what_is_changed_in_a_row_counts_more_than_what_was_kept() -> None:
     ours = READER.read(CASES[0], 0)
     row = {**ours.row, "max_cost_usd": 0.02, "input": "Is it warm?", "criteria": "Says it is."}
-    rubric = json.loads(json.dumps(ours.rubric))
-    rubric["checks"][0]["values"] = ["cloudy"]
-    case = NORTHSTAR.writer("json", None).write(row, rubric, 0).row
+    row["expected_facts"] = ["cloudy", "23 degrees"]
+    case = NORTHSTAR.writer("json", None).write(row, ours.rubric, 0).row
     assert case["input"] == "Is it warm?"
     assert case["expected"]["max_cost_usd"] == 0.02
-    assert case["expected"]["contains"] == ["cloudy", "Paris"]
+    assert case["expected"]["contains"] == ["cloudy"]
+    assert case["expected"]["ground_truth"] == "23 degrees"
     assert case["expected"]["rubric"] == "Says it is."
     assert case["expected"]["max_tool_calls"] == "3"
 
@@ -281,3 +280,85 @@ def test_files_go_there_and_back(tmp_path: Path) -> None:
     assert found.written
     assert not found.losses.total
     assert json.loads(back.read_text()) == document
+
+
+# What a case expects, the checks of its rubric, and what its row expects.
+SHARED: list[tuple[dict[str, Any], list[str], dict[str, Any]]] = [
+    ({"contains": ["sunny"]}, ["contains"], {"expected_facts": ["sunny"]}),
+    ({"ground_truth": "22"}, ["ground_truth"], {"expected_facts": ["22"]}),
+    (
+        {"contains": ["sunny", "Paris"], "ground_truth": "Paris"},
+        ["contains"],
+        {"expected_facts": ["sunny", "Paris"], "expected": {"ground_truth": "Paris"}},
+    ),
+    # Two of them are one fact.
+    ({"contains": ["Paris  in May", "paris in may"]}, ["contains_1", "contains_2"], {}),
+    (
+        {"contains": ["sunny", "Sunny "], "ground_truth": "sunny"},
+        ["contains_and_ground_truth", "contains_2"],
+        {},
+    ),
+    (
+        {"required_tools": ["a"], "forbidden_tools": ["b"], "max_tool_calls": 2},
+        ["tools"],
+        {"expected_tools": ["a"]},
+    ),
+    # Of a row they would be two calls of one tool.
+    (
+        {
+            "required_tools": ["a"],
+            "tool_arguments": [{"name": "a", "arguments": {}}],
+            "max_tool_calls": 2,
+        },
+        ["required_tools", "tool_arguments", "max_tool_calls"],
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "checks", "row"), SHARED)
+def test_what_a_case_expects_stands_in_its_row(
+    expected: dict[str, Any], checks: list[str], row: dict[str, Any], tmp_path: Path
+) -> None:
+    case = {"id": "a", "messages": SAID, "expected": expected}
+    ours = READER.read(case, 0)
+    assert ours.rubric is not None
+    assert [each["id"] for each in ours.rubric["checks"]] == checks
+    keys = ("expected", "expected_facts", "expected_tools")
+    assert {key: ours.row[key] for key in keys if key in ours.row} == row
+    (tmp_path / "cases.json").write_text(json.dumps([case]), encoding="utf-8")
+    there, back = tmp_path / "datasets/ours.yaml", tmp_path / "back.json"
+    options = Options(root=None, strict=True)
+    convert(Input(tmp_path / "cases.json"), there, Wanted("northstar", "evalcontract"), options)
+    assert check_workspaces(tmp_path, options).diagnostics == []
+    convert(Input(there), back, Wanted("evalcontract", "northstar"), options)
+    assert json.loads(back.read_text(encoding="utf-8")) == [case]
+
+
+def test_cases_that_expect_the_same_sort_of_thing_share_a_rubric() -> None:
+    one, two = (
+        READER.read({"id": each, "messages": SAID, "expected": {"contains": [each]}}, 0)
+        for each in ("sunny", "rainy")
+    )
+    assert one.rubric == two.rubric
+
+
+@pytest.mark.parametrize("other", ["databricks", "evret:0.0.3"])
+def test_by_way_of_a_system_without_rubrics(other: str, tmp_path: Path) -> None:
+    expected = {"goal": "Says it.", "contains": ["sunny"], "required_tools": ["weather"]}
+    case = {"id": "a", "messages": SAID, "expected": expected}
+    options = Options(root=None, strict=False)
+
+    def converted(source: str, target: str, from_: str, to: str) -> set[str]:
+        done = convert(Input(tmp_path / source), tmp_path / target, Wanted(from_, to), options)
+        assert done.why is None
+        return {each.key for each in done.losses.counts if each.is_kept}
+
+    (tmp_path / "cases.json").write_text(json.dumps([case]), encoding="utf-8")
+    assert "rubric" in converted("cases.json", "theirs.json", "northstar", other)
+    converted("theirs.json", "back.json", other, "northstar")
+    back = json.loads((tmp_path / "back.json").read_text(encoding="utf-8"))
+    assert (back if isinstance(back, list) else back["cases"]) == [case]
+    converted("theirs.json", "ours/datasets/a.yaml", other, "evalcontract")
+    found = check_workspaces(tmp_path / "ours", options).diagnostics
+    assert {each.code for each in found} == {"judge/unvalidated"}

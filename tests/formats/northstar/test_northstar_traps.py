@@ -54,6 +54,31 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         },
         [],
     ),
+    "a list as text": (
+        {"expected": {"contains": " ['a', 'b'] ", "required_tools": "a, b"}},
+        [
+            ("list-as-text", "$[0].expected.contains"),
+            ("list-as-text", "$[0].expected.required_tools"),
+        ],
+    ),
+    "one text": ({"expected": {"contains": "a, b", "required_tools": "a"}}, []),
+    "a phrase twice": (
+        {"expected": {"contains": ["Sunny days"], "not_contains": ["SUN", "rain"]}},
+        [("contradiction", "$[0].expected.not_contains")],
+    ),
+    "a forbidden truth": (
+        {"expected": {"ground_truth": "Sunny", "not_contains": "sunny"}},
+        [("contradiction", "$[0].expected.not_contains")],
+    ),
+    "a forbidden tool": (
+        {"expected": {"tool_sequence": ["a", "b"], "forbidden_tools": ["b", "c"]}},
+        [("contradiction", "$[0].expected.forbidden_tools")],
+    ),
+    "too few calls": (
+        {"expected": {"tool_sequence": ["a", "a"], "max_tool_calls": "1"}},
+        [("contradiction", "$[0].expected.max_tool_calls")],
+    ),
+    "calls enough": ({"expected": {"required_tools": ["a", "a"], "max_tool_calls": 1}}, []),
     "empty lists": (
         {"expected": {"contains": [], "required_tools": [], "tool_sequence": []}},
         [
@@ -151,6 +176,24 @@ ADVICE: list[tuple[Any, str, str | None]] = [
     ({"metrics": []}, "$[0].metrics", 'write {"latency_ms": 320.5}'),
     ({"metrics": None}, "$[0].metrics", "fill it in, or remove it"),
     ({"id": 5}, "$[0].id", 'quote it: "5"'),
+    ({"messages": "Hi"}, "$[0].messages", 'write [{"role": "user", "content": "Hi"}]'),
+    (
+        {"expected": {"trace": {"relevant_retrieval_ids": "a"}}},
+        "$[0].expected.trace.relevant_retrieval_ids",
+        'write ["a"]',
+    ),
+    (
+        {"expected": {"tool_arguments": [{"name": "a", "arguments": '{"b": 1}'}]}},
+        "$[0].expected.tool_arguments[0].arguments",
+        'write {"b": 1}',
+    ),
+    (
+        {"expected": {"tool_arguments": {"a": {"b": 1}}}},
+        "$[0].expected.tool_arguments",
+        'write [{"name": "a", "arguments": {"b": 1}}]',
+    ),
+    ({"metrics": {"latency": 1}}, "$[0].metrics.latency", "did you mean `latency_ms`?"),
+    ({"expected": {"max_cost": 1}}, "$[0].expected.max_cost", "did you mean `max_cost_usd`?"),
     ({"expected": {"contains": 5}}, "$[0].expected.contains", 'quote it: "5"'),
     (
         {"expected": {"tool_arguments": {}}},
@@ -209,10 +252,14 @@ FILES = {
         ("ignored-key", "$.owner"),
         ("near-miss-key", "$.cases_"),
     ],
-    '{"cases": 5}': [
+    '{"cases": 5}': [("wrong-type", "$.cases")],
+    '{"cases": {"a": {"messages": []}}}': [("wrong-type", "$.cases")],
+    '{"case": [{"id": "a", "messages": []}], "version": 2}': [("unknown-key", "$.case")],
+    '{"a": [{}], "b": [{}]}': [
         ("missing-key", "$"),
         ("missing-key", "$"),
-        ("unknown-key", "$.cases"),
+        ("unknown-key", "$.a"),
+        ("unknown-key", "$.b"),
     ],
     "5": [("rejected", "$")],
     '"text"': [("rejected", "$")],

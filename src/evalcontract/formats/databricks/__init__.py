@@ -39,15 +39,14 @@ class _Databricks:
             return Layout()
         value = read.source.value
         if isinstance(value, list):
-            return Layout(value)
+            return Layout(value, problems=_empty(value))
         message = "an evaluation set is a list of rows"
         found = Problem("databricks/rejected", message, (), "write `[…]` around the row")
         return Layout(problems=(found,), is_lost=True)
 
     def judge(self, variant: str | None, stage: Stage) -> Judge:
         """Begin a pass over rows."""
-        del variant
-        return RowJudge(stage)
+        return RowJudge(stage, has_outputs=variant == _OUTPUTS)
 
     def name_of(self, row: Any) -> str | None:
         """Return the request id of a row."""
@@ -78,6 +77,13 @@ class _Databricks:
         """Begin to convert rows of ours."""
         del medium
         return RowWriter(has_outputs=variant == _OUTPUTS)
+
+
+def _empty(rows: list[Any]) -> tuple[Problem, ...]:
+    if rows:
+        return ()
+    message = "there are no rows: nothing is evaluated"
+    return (Problem("databricks/undocumented", message, (), "add one"),)
 
 
 DATABRICKS: Format = _Databricks()

@@ -21,7 +21,8 @@ CARRIED = {
 #: Keys of ours that are in the request, or follow from the others.
 DERIVED = frozenset({"messages", "context", "bundle"})
 _AS_THEY_ARE = ("expected_response", "expected_facts", "response", "trace")
-_CONTEXTS = ("expected_retrieved_context", "retrieved_context")
+#: The columns that hold documents.
+CONTEXTS = ("expected_retrieved_context", "retrieved_context")
 _OF_AGENT = ("messages", "trace")
 _OF_RAG = ("expected_documents", "retrieved_documents", "recorded_output")
 
@@ -40,7 +41,7 @@ def _ours_of(row: dict[str, Any], index: int) -> dict[str, Any]:
     ours |= {CARRIED[key]: row[key] for key in _AS_THEY_ARE if row.get(key) is not None}
     if not all(ours.get("expected_facts", ())):
         del ours["expected_facts"]  # a fact of ours says something
-    for key in _CONTEXTS:
+    for key in CONTEXTS:
         if isinstance(row.get(key), list):
             ours[CARRIED[key]] = _renamed(row[key], "doc_uri", "id")
     if any(key in ours for key in _OF_AGENT):
@@ -58,7 +59,7 @@ def _theirs_of(row: dict[str, Any], index: int) -> dict[str, Any]:
     for key in _AS_THEY_ARE:
         if (part := row.get(CARRIED[key])) is not None:
             theirs[key] = part
-    for key in _CONTEXTS:
+    for key in CONTEXTS:
         if isinstance(row.get(CARRIED[key]), list):
             theirs[key] = _renamed(row[CARRIED[key]], "id", "doc_uri")
     return theirs

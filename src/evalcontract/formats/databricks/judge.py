@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats.databricks.absent import absent
+from evalcontract.formats.databricks.advice import advised
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from evalcontract.formats._format import Stage
     from evalcontract.model.path import Path
 
+_MISSING = "databricks/missing-key"
 # Faults of the schema that leave a row as it is.
 _HARMLESS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
 
@@ -19,14 +22,15 @@ _HARMLESS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
 class RowJudge:
     """One pass over rows; it keeps the request ids."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, has_outputs: bool) -> None:
         self._stage = stage
+        self._has_outputs = has_outputs
         self._first: dict[str, Path] = {}
 
     def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Judge the next row."""
         if not is_clean:
-            found = self._stage.faults(row, path)
+            found = self._faults(row, path)
             yield from found
             if any(each.code.partition("/")[2] not in _HARMLESS for each in found):
                 return
@@ -49,6 +53,15 @@ class RowJudge:
     def finish(self) -> Iterator[Problem]:
         """Yield nothing: what repeats is told where it does."""
         return iter(())
+
+    def _faults(self, row: Any, path: Path) -> list[Problem]:
+        found = [advised(each, row, path) for each in self._stage.faults(row, path)]
+        if not isinstance(row, dict):
+            return found
+        lacking = [*absent(row, path, has_outputs=self._has_outputs)]
+        told = {each.path for each in lacking}
+        rest = [each for each in found if each.code != _MISSING and each.path not in told]
+        return [*lacking, *rest]
 
     def _id(self, id_: str, path: Path) -> Iterator[Problem]:
         place = (*path, "request_id")

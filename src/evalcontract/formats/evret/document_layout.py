@@ -40,12 +40,23 @@ def lay_out_document(value: Any, release: Release, stage: Stage, *, has_mark: bo
     if not isinstance(queries, list):
         return Layout(problems=tuple(problems), is_lost=True)
     if not queries:
-        meant = None if "queries" in value else nearest("queries", shallow, limit=2)
+        meant = None if "queries" in value else _meant_as_queries(value)
         problems = [each for each in problems if each.path != (meant,)]
         problems.append(_no_queries(("queries",) if "queries" in value else (), meant))
     if isinstance(documents, list):
         problems += unknown_documents(queries, documents, release)
     return Layout(queries, ("queries",), tuple(problems))
+
+
+def _meant_as_queries(value: dict[str, Any]) -> str | None:
+    """Return the key that was meant as `queries`: by its name, or as the one list of mappings."""
+    others = [key for key in value if key not in ("documents", "metadata")]
+    lists = [
+        key
+        for key in others
+        if isinstance(value[key], list) and value[key] and isinstance(value[key][0], dict)
+    ]
+    return nearest("queries", others, limit=2) or (lists[0] if len(lists) == 1 else None)
 
 
 def _wrong_lists(value: dict[str, Any]) -> Iterator[Problem]:

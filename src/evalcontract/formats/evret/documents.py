@@ -36,7 +36,9 @@ def document_problems(documents: list[Any], stage: Stage) -> Iterator[Problem]:
         if not isinstance(item, dict):
             continue
         if not item.keys() <= _KEYS:
-            yield from stage.unread(item, path, of="document")
+            told = {each.path for each in faults}
+            unread = stage.unread(item, path, of="document")
+            yield from (each for each in unread if each.path not in told)
         if not faults:
             yield from _traps(item, path)
             yield from _again(item, path, first)

@@ -76,6 +76,8 @@ def document_faults(item: Any, path: Path) -> Iterator[Problem]:
 
 def meant_by(name: str, row: dict[str, Any]) -> str | None:
     """Return the key of a row that may have been meant as one that is missing."""
+    if name == "doc_id" and "id" in row:
+        return "id"
     others = [key for key in row if key not in {each for pair in NAMES for each in pair}]
     return nearest(name, others)
 
@@ -103,8 +105,12 @@ def _name(row: dict[str, Any], names: tuple[str, ...], path: Path) -> Iterator[P
         yield Problem("evret/empty-value", message, (*path, there), "write a text")
         return
     meant = meant_by(names[0], row)
-    advice = f"`{meant}` is not read: call it `{names[0]}`" if meant else _SAID.get(names[0])
-    yield Problem("evret/missing-key", f"`{names[0]}` is missing", path, advice)
+    message, advice = f"`{names[0]}` is missing", _SAID.get(names[0])
+    if meant is None:
+        yield Problem("evret/missing-key", message, path, advice)
+    else:
+        advice = f"`{meant}` is not read: call it `{names[0]}`"
+        yield Problem("evret/missing-key", message, (*path, meant), advice, on_key=True)
 
 
 def _list(row: dict[str, Any], key: str, path: Path) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.evret.faults import meant_by, query_faults
+from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
@@ -80,10 +80,8 @@ class QueryJudge:
         """Return the keys that no release reads, but for one that a missing key is told of."""
         known = {key: value for key, value in row.items() if key not in ID_KEYS}
         known |= {key: row[key] for key in self._release.lists if key in row}
-        missing = {each.path for each in told if each.code == "evret/missing-key"}
-        meant = {meant_by(names[0], row) for names in NAMES if missing}
-        unread = self._stage.unread(known, path)
-        return [each for each in unread if each.path[:-1] != path or each.path[-1] not in meant]
+        there = {each.path for each in told}
+        return [each for each in self._stage.unread(known, path) if each.path not in there]
 
     def _again(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         key = first_given(row, NAMES[0])

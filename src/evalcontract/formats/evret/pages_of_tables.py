@@ -51,6 +51,23 @@ TEXTS = {
             query_id,query_text,expected_doc_ids
             q1,opening hours,hours
         """,
+    "evret/cut-cell": """
+        A cell of a list is cut where nobody meant it, or not where somebody did.
+
+        Why: What is no JSON is cut at its commas, and nowhere else. A sentence becomes several
+        answers, each of which is looked for, and ids between semicolons become one id that no
+        document has.
+
+        Bad:
+            # file: cases.csv
+            query_id,query_text,expected_doc_ids
+            q1,opening hours,hours;sundays
+
+        Good:
+            # file: cases.csv
+            query_id,query_text,expected_doc_ids
+            q1,opening hours,"[""hours"", ""sundays""]"
+        """,
     "evret/python-list": """
         A cell holds a list as Python writes it, in single quotes.
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _NAMES = tuple(name for pair in NAMES for name in pair)
 _TEXTS = NAMES[1]
+# What other programs put between cells.
+_CUTS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,12 @@ class Header:
 
     @property
     def _is_uncut(self) -> bool:
-        return len(self.written) == 1 and ";" in self.written[0]
+        return len(self.written) == 1 and self._cut_by is not None
+
+    @property
+    def _cut_by(self) -> str | None:
+        """What stands between the names of a header that no commas cut."""
+        return next((word for sign, word in _CUTS.items() if sign in self.written[0]), None)
 
     def _strangers(self) -> list[str]:
         unknown = [name for name in dict.fromkeys(self.written) if name not in self.known]
@@ -84,7 +91,7 @@ class Header:
             message = f"{message}: names are compared to the letter, and `{meant}` is another"
             advice = "call it `query_text`"
         elif self._is_uncut:
-            advice = "put commas between the cells, not semicolons"
+            advice = f"put commas between the cells, not {self._cut_by}"
         else:
             advice = "add a column `query_text`"
         return Problem("evret/missing-key", message, (meant,) if meant is not None else (), advice)

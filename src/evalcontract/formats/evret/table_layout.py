@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import Layout
 from evalcontract.formats.evret.faults import RefusedCell
+from evalcontract.formats.evret.releases import ANSWERS
 from evalcontract.formats.evret.table_header import Header
 from evalcontract.model.diagnostic import Problem
 from evalcontract.source.csv_table import CsvTable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _MARK = "\ufeff"
 # So much of a number Python refuses to read, and so deep a list.
+# So many words a label has at the most, and so many characters a help shows.
+_LABEL, _MOST = 5, 60
 _TOO_MUCH = "this cell is more than Python's JSON parser reads"
 
 
@@ -48,7 +51,7 @@ def lay_out_table(table: CsvTable, release: Release, stage: Stage, *, has_mark: 
     for number, cells in enumerate(table.records):
         problems += _extra(cells, number, len(table.header))
         rows.append(_query(table.header, cells, number, release))
-        problems += _python_lists(dict(zip(table.header, cells, strict=False)), number, release)
+        problems += _cuts(dict(zip(table.header, cells, strict=False)), number, release)
     return Layout(rows, (), tuple(problems))
 
 
@@ -98,14 +101,33 @@ def _extra(cells: list[str], number: int, width: int) -> Iterator[Problem]:
         yield Problem("evret/extra-cell", message, (number, width), advice, row_index=number)
 
 
-def _python_lists(read: dict[str, str], number: int, release: Release) -> Iterator[Problem]:
-    """Yield the cells that look like a list, and are taken apart at their commas instead."""
+def _cuts(read: dict[str, str], number: int, release: Release) -> Iterator[Problem]:
+    """Yield the cells that are taken apart at their commas, and hardly where that was meant."""
     for name in release.list_columns:
         text = read.get(name, "").strip()
-        if text.startswith("[") and text.endswith("]") and not _is_json(text):
+        if not text or _is_json(text):
+            continue
+        place = (number, name)
+        parts = [part for part in text.split(",") if part.strip()]
+        if text.startswith("[") and (text.endswith("]") or text[1:2] in ("'", '"')):
             message = "this list is no JSON: it is cut at its commas, and keeps brackets and quotes"
-            advice = 'write JSON, with double quotes: ["a", "b"]'
-            yield Problem("evret/python-list", message, (number, name), advice, row_index=number)
+            advice = 'write JSON; in the text of the file that is "[""a"", ""b""]"'
+            yield Problem("evret/python-list", message, place, advice, row_index=number)
+        elif name != ANSWERS and ";" in text:
+            message = "this cell is cut at commas alone: its semicolons become part of an id"
+            ids = ",".join(part.strip() for part in text.replace(";", ",").split(","))
+            shown = ids if len(ids) <= _MOST else "a,b"
+            advice = f'write commas, and the cell in double quotes: "{shown}"'
+            yield Problem("evret/cut-cell", message, place, advice, row_index=number)
+        elif name == ANSWERS and len(parts) > 1 and _is_sentence(text, parts):
+            message = f"this cell is cut at its commas, into {len(parts)} answers"
+            advice = 'if it is one, write JSON; in the text of the file that is "[""…""]"'
+            yield Problem("evret/cut-cell", message, place, advice, row_index=number)
+
+
+def _is_sentence(text: str, parts: list[str]) -> bool:
+    """Whether a cell reads as one sentence rather than as a list of short labels."""
+    return text.endswith((".", "!", "?")) or max(len(part.split()) for part in parts) > _LABEL
 
 
 def _is_json(text: str) -> bool:

@@ -90,7 +90,8 @@ def taken_for_absent(
 
 def _turned(value: Any, name: str, path: Path) -> Problem:
     message = f"{name} is {kind_of(value)}, which becomes the text `{shown(text_of(value))}`"
-    return Problem("evret/not-text", message, path, "write it as a text, in quotes")
+    advice = "write a text, or remove it" if value is None else "write it as a text, in quotes"
+    return Problem("evret/not-text", message, path, advice)
 
 
 def _shadowed_name(row: dict[str, Any], names: tuple[str, str], path: Path) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import OURS, Loss, TheirRow
+from evalcontract.formats._conversion import BUNDLES, OURS, Loss, TheirRow
 from evalcontract.formats._stash import same
 from evalcontract.formats.evret.reading import BOTH_NAMES, has_twins
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, label_of, text_of
@@ -180,7 +180,7 @@ def _losses(rest: dict[str, Any], release: Release, *, is_kept: bool) -> Iterato
         if key == "expected_documents":
             reads = "keeps each id once" if release.ids else "reads no document ids"
             yield Loss((key,), f"{release.title} {reads}, and nothing beside it", is_kept)
-        elif part is not None:
+        elif part is not None and (key != "bundle" or part not in BUNDLES):
             yield Loss((key,), _REASONS.get(key, _NO_PLACE), is_kept)
 
 

@@ -38,10 +38,7 @@ class NorthStar:
         del variant
         if read.has_mark:
             message = "NorthStar refuses a file that begins with a byte order mark"
-            advice = "save it as UTF-8 without one"
-            return Layout(
-                problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True
-            )
+            return _lost(message, "save it as UTF-8 without one")
         if not isinstance(read.source, Document):
             return Layout(passed_over=_PASSED_OVER)
         value = read.source.value
@@ -49,13 +46,13 @@ class NorthStar:
             return Layout(value, (), _empty(value))
         if not isinstance(value, dict):
             message = "the file holds neither cases nor one case"
-            advice = 'write a list of cases, or `{"cases": […]}`'
-            return Layout(
-                problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True
-            )
+            return _lost(message, 'write a list of cases, or `{"cases": […]}`')
         rows = value.get("cases")
         if not isinstance(rows, list):
-            return Layout([value], is_row=True)
+            found = _misread(value)
+            return (
+                Layout(problems=(found,), is_lost=True) if found else Layout([value], is_row=True)
+            )
         beside = stage.unread({**value, "cases": []}, (), "file")
         return Layout(rows, ("cases",), (*_empty(rows, "cases"), *beside))
 
@@ -108,6 +105,25 @@ class NorthStar:
 
 def _lost(message: str, advice: str) -> Layout:
     return Layout(problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True)
+
+
+def _misread(value: dict[str, Any]) -> Problem | None:
+    """Say that a whole document holds cases, and that NorthStar takes it for one case."""
+    if not value.keys().isdisjoint(("id", "messages")):
+        return None
+    if "cases" in value:
+        message = "`cases` must be a list: NorthStar takes the file for one case otherwise"
+        advice = "write a list of cases, each with its `id`"
+        return Problem("northstar/wrong-type", message, ("cases",), advice)
+    found = [key for key, part in value.items() if _is_mappings(part)]
+    if len(found) != 1:
+        return None
+    message = f"`{found[0]}` is not read: without `cases`, NorthStar takes the file for one case"
+    return Problem("northstar/unknown-key", message, (found[0],), "call it `cases`", on_key=True)
+
+
+def _is_mappings(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
 
 
 def _empty(rows: list[Any], *prefix: str) -> tuple[Problem, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.northstar.lax import OF_EXPECTED, OF_METRICS, OF_TRACE
+from evalcontract.formats.northstar.normal import EXPECTED, METRICS, TRACE
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
@@ -41,17 +43,76 @@ _SAMPLES = {
 }
 
 
-def advised(problem: Problem, path: Path) -> Problem:
+# What to add, by what is said to be missing of a case.
+_MISSING = {
+    "`id` is missing": 'such as "id": "weather_paris"',
+    "`messages` is missing": 'such as "messages": [{"role": "user", "content": "…"}]',
+}
+_KNOWN: dict[str, Any] = {"metrics": METRICS, "expected": EXPECTED, "expected.trace": TRACE}
+_MOST = 60
+
+
+def advised(problem: Problem, row: Any, path: Path) -> Problem:
     """Say in JSON what to write, and where a key belongs that stands in the wrong mapping."""
     where = problem.path[len(path) :]
     if problem.code == "northstar/unknown-key":
-        home = _BELOW.get(str(where[-1]))
-        if home is not None and home != ".".join(map(str, where[:-1])):
+        key, within = str(where[-1]), ".".join(map(str, where[:-1]))
+        home = _BELOW.get(key)
+        if home is not None and home != within:
             return problem._replace(help=f"it belongs below `{home}`")
+        whole = [each for each in _KNOWN.get(within, ()) if key in _cut(each)]
+        if len(whole) == 1:
+            return problem._replace(help=f"did you mean `{whole[0]}`?")
+    elif problem.code == "northstar/missing-key":
+        return problem._replace(help=_MISSING.get(problem.message, problem.help))
     elif problem.code == "northstar/wrong-type" and "write" in (problem.help or ""):
         keys = [each for each in where if isinstance(each, str)]
+        value = row
+        for step in where:
+            value = value[step]
+        if meant := _meant(keys[-1] if keys else "", value):
+            return problem._replace(help=f"write {meant}")
         sample = _SAMPLES.get(".".join(keys)) or _SAMPLES.get(keys[-1])
         if sample is not None:
             is_item = bool(keys) and isinstance(where[-1], int)
             return problem._replace(help=f"write {sample[1:-1] if is_item else sample}")
     return problem
+
+
+def _cut(key: str) -> tuple[str, str]:
+    """Return a key without its unit: `max_cost` for `max_cost_usd`."""
+    shorter = key.removesuffix("_usd").removesuffix("_ms")
+    return shorter, shorter.removeprefix("max_")
+
+
+def _meant(key: str, value: Any) -> str | None:
+    """Return as JSON what a value of a wrong type was surely meant as; None where it is long."""
+    meant: Any = None
+    if key == "relevant_retrieval_ids" and isinstance(value, str):
+        meant = [value]
+    elif key == "messages" and isinstance(value, str):
+        meant = [{"role": "user", "content": value}]
+    elif key == "messages" and isinstance(value, dict) and "role" in value:
+        meant = [value]
+    elif key == "arguments" and isinstance(value, str):
+        meant = _parsed(value)
+    elif key == "tool_arguments" and isinstance(value, dict):
+        is_call = value.keys() == {"name", "arguments"}
+        meant = [value] if is_call else _calls(value)
+    text = json.dumps(meant, ensure_ascii=False)
+    return text if meant and len(text) <= _MOST else None
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _calls(value: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Return calls that were written as arguments by the names of tools."""
+    if not all(isinstance(each, dict) for each in value.values()):
+        return None
+    return [{"name": name, "arguments": each} for name, each in value.items()]

@@ -24,7 +24,7 @@ def as_row(case: dict[str, Any], index: int) -> Row:
     """Turn a sound case into a row; whatever does not come back by itself is stashed."""
     plain, unwritable = without_unwritable(case)
     row, rubric = to_row(plain, index)
-    native, _ = to_case(row, rubric)
+    native = to_case(row, rubric).case
     stash = {"written": written(plain, native), "unwritable": unwritable}
     if stash := {key: part for key, part in stash.items() if part}:
         row["metadata"] = {**row.get("metadata", {}), THEIRS: stash}

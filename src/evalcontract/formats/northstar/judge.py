@@ -62,7 +62,7 @@ class CaseJudge:
     def _of_structure(self, row: Any, path: Path) -> list[Problem]:
         # The schema cannot know all that is taken for a number, nor can its engines read NaN.
         given = without_numbers(row) if isinstance(row, dict) else row
-        return [advised(each, path) for each in self._stage.faults(given, path)]
+        return [advised(each, row, path) for each in self._stage.faults(given, path)]
 
 
 def _duplicate(id_: str, path: Path, first: Path) -> Problem:

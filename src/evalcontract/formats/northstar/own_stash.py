@@ -94,7 +94,7 @@ def with_own_stash(
     row: dict[str, Any], rubric: dict[str, Any] | None, index: int
 ) -> dict[str, Any]:
     """Return the case that a row becomes, with what is kept of it."""
-    case, _ = to_case(row, rubric)
+    case = to_case(row, rubric).case
     if stash := own_stash(row, unnamed(rubric), case, index):
         case = {**case, "metadata": {**case.get("metadata", {}), OURS: stash}}
     return case

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evalcontract.formats.northstar.pages_of_meaning import OF_MEANING
 from evalcontract.formats.northstar.swallowed_pages import SWALLOWED
 from evalcontract.model.page import Page, parse_page
 
@@ -118,5 +119,5 @@ _REJECTED = {
 
 PAGES: tuple[Page, ...] = tuple(
     parse_page(code, text.replace("SAID", _SAID))
-    for code, text in {**_REJECTED, **SWALLOWED}.items()
+    for code, text in {**_REJECTED, **SWALLOWED, **OF_MEANING}.items()
 )

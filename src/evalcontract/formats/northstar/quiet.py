@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats.northstar.contradictions import contradictions
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,6 +32,8 @@ def is_quiet(row: dict[str, Any]) -> bool:
     for key, value in expected.items():
         if not _QUIET[key](value, metrics):
             return False
+    if any(contradictions(expected)):
+        return False
     return _TEXTS.isdisjoint(expected) or _is_answered(row["messages"])
 
 
@@ -56,9 +60,14 @@ def _anything(value: Any, metrics: Any) -> bool:
     return True
 
 
-def _something(value: Any, metrics: Any) -> bool:
+def _list(value: Any, metrics: Any) -> bool:
     del metrics
-    return bool(value)
+    return value.__class__ is list and bool(value)
+
+
+def _no_text(value: Any, metrics: Any) -> bool:
+    del metrics
+    return value.__class__ is not str
 
 
 def _text(value: Any, metrics: Any) -> bool:
@@ -98,9 +107,10 @@ def _nothing(value: Any, metrics: Any) -> bool:
 
 
 _QUIET: dict[str, Callable[[Any, Any], bool]] = {
-    **dict.fromkeys(_UNREAD, _anything),
-    **dict.fromkeys(("required_tools", "forbidden_tools"), _something),
-    **dict.fromkeys(("tool_sequence", "tool_arguments"), _something),
+    **dict.fromkeys(("goal", "rubric"), _anything),
+    "context": _no_text,
+    **dict.fromkeys(("required_tools", "forbidden_tools", "tool_sequence"), _list),
+    "tool_arguments": _list,
     **dict.fromkeys(("contains", "not_contains"), _texts),
     "ground_truth": _text,
     "require_tool_output_reference": _true,

@@ -1,4 +1,4 @@
-"""What a case expects as the checks of a rubric of ours, and back."""
+"""The checks of a rubric of ours as a case says what they ask for."""
 
 from __future__ import annotations
 
@@ -6,104 +6,33 @@ from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import Loss
 from evalcontract.formats.northstar.lax import RefusedError
+from evalcontract.formats.northstar.made_rubric import BOTH, PHRASES, REFERENCE, TRUTH
 from evalcontract.formats.northstar.normal import EXPECTED, normal
 
-#: The judge that stands for RubricJudge: it grades by the goal or the rubric of a row.
-JUDGE: dict[str, Any] = {
-    "id": "northstar_rubric",
-    "version": "1.0.0",
-    "label": "Goal or rubric of a NorthStar case",
-    "description": "Grades an answer by the rubric of its row or, without one, by its goal.",
-    "template": """\
-Decide whether the answer of an agent meets what is asked of it.
-
-Task:
-{{ input }}
-
-Answer:
-{{ output }}
-{{# expected.rubric }}
-
-Criteria:
-{{ expected.rubric }}
-{{/ expected.rubric }}
-{{^ expected.rubric }}
-
-Goal:
-{{ expected.goal }}
-{{/ expected.rubric }}
-{{# expected.ground_truth }}
-
-The right answer:
-{{ expected.ground_truth }}
-{{/ expected.ground_truth }}
-
-Answer PASS or FAIL.
-""",
-}
-_REFERENCE = f"judge/{JUDGE['id']}@{JUDGE['version']}"
-# Marks a rubric that is made of cases, and can be made again: its name need not be kept.
-_MADE = {"made_from": "northstar"}
 # With these every check has to pass, as every grader of NorthStar has to.
 _ALL = ("all_pass", "min")
+# What a row without a rubric asks for.
+_OF_ROW = ("expected_facts", "must_not_contain", "expected_tools")
 # Keys of a check that only say what it is.
 _SAID = frozenset({"id", "kind", "label", "description", "metadata"})
 
 
-def to_rubric(expected: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the rubric, without id and version, of expectations in their normal form."""
-    checks: list[dict[str, Any]] = [
-        {"id": f"contains_{number}", "kind": "must_contain_any", "values": [phrase]}
-        for number, phrase in enumerate(expected.get("contains", ()), 1)
-    ]
-    if "not_contains" in expected:
-        values = expected["not_contains"]
-        checks.append({"id": "not_contains", "kind": "must_not_contain", "values": values})
-    if "ground_truth" in expected:
-        values = [expected["ground_truth"]]
-        checks.append({"id": "ground_truth", "kind": "must_contain_any", "values": values})
-    checks += [
-        {"id": key, "kind": "tool_usage", **asked(expected[key])}
-        for key, asked in _TOOLS.items()
-        if key in expected
-    ]
-    if "goal" in expected or "rubric" in expected:
-        checks.append({"id": "judged", "kind": "llm_judge", "judge_prompt_ref": _REFERENCE})
-    if not checks:
-        return None
-    return {"checks": checks, "scoring": {"combine": "all_pass"}, "metadata": dict(_MADE)}
-
-
-_TOOLS: dict[str, Any] = {
-    "required_tools": lambda value: {"expected_tools": value},
-    "forbidden_tools": lambda value: {"forbidden_tools": value},
-    "tool_sequence": lambda value: {
-        "expected_tools": value,
-        "match": "exact",
-        "order": "sequence",
-    },
-    "tool_arguments": lambda value: {"expected_tools": value},
-    "max_tool_calls": lambda value: {"max_calls": value},
-}
-
-
-def judges_of(rubric: dict[str, Any] | None) -> tuple[dict[str, Any], ...]:
-    """Return the judges of ours that a rubric refers to."""
-    checks = rubric["checks"] if rubric else ()
-    return (JUDGE,) if any(each.get("judge_prompt_ref") == _REFERENCE for each in checks) else ()
-
-
 class Carried(NamedTuple):
-    """What the checks of a rubric ask for as a case says it, and what it cannot say."""
+    """What the checks of a rubric ask for as a case says it, and what it cannot say.
+
+    `said` are the keys of the row whose values are among what is asked for.
+    """
 
     expected: dict[str, Any]
     losses: list[Loss]
+    said: set[str]
 
 
 def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
     """Say the checks of a rubric, or without one the row's own expectations, as a case does."""
-    carried = Carried({}, [])
+    carried = Carried({}, [], set())
     if rubric is None:
+        carried.said.update(key for key in _OF_ROW if row.get(key))
         _facts(row.get("expected_facts"), carried)
         _extend(carried, "not_contains", row.get("must_not_contain", ()))
         _tools(row.get("expected_tools", ()), carried)
@@ -125,7 +54,7 @@ def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
 
 def _is_said(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
     """Say a check as a case does, if it can; the rubric may be one that has faults."""
-    said = Carried(dict(carried.expected), [])
+    said = Carried(dict(carried.expected), [], set())
     try:
         if not _KINDS.get(check.get("kind", ""), _unknown)(check, row, said):
             return False
@@ -134,6 +63,7 @@ def _is_said(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bo
     except (AttributeError, KeyError, TypeError, RefusedError):
         return False
     carried.expected.update(said.expected)
+    carried.said.update(said.said)
     return True
 
 
@@ -160,9 +90,10 @@ def _must_contain_any(check: dict[str, Any], row: dict[str, Any], carried: Carri
     del row
     if check.get("case_sensitive") or len(check["values"]) > 1:
         return False
-    if check.get("id") == "ground_truth" and "ground_truth" not in carried.expected:
+    is_truth = "ground_truth" not in carried.expected and check.get("id")
+    if is_truth in (TRUTH, BOTH):
         carried.expected["ground_truth"] = check["values"][0]
-    else:
+    if is_truth != TRUTH:
         _extend(carried, "contains", check["values"])
     return True
 
@@ -178,13 +109,26 @@ def _must_not_contain(check: dict[str, Any], row: dict[str, Any], carried: Carri
 def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
     if "judge_prompt_ref" in check or check.get("min_recall", 1) < 1:
         return False
-    _facts(check.get("facts", row.get("expected_facts")), carried)
+    if "facts" in check:
+        _facts(check["facts"], carried)
+        return True
+    facts = row.get("expected_facts") or []
+    carried.said.add("expected_facts")
+    truth = row.get("expected", {}).get("ground_truth")
+    if check.get("id") in (TRUTH, BOTH) and facts:
+        carried.expected["ground_truth"] = facts[-1]
+        facts = facts[:-1]
+    elif check.get("id") == PHRASES and truth in facts:
+        carried.expected["ground_truth"] = truth
+    _facts(facts, carried)
     return True
 
 
 def _tool_usage(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
     match, order = check.get("match", "all"), check.get("order", "any")
     tools = check.get("expected_tools", row.get("expected_tools"))
+    if "expected_tools" not in check:
+        carried.said.add("expected_tools")
     _extend(carried, "forbidden_tools", check.get("forbidden_tools", ()))
     if "max_calls" in check:
         most = carried.expected.get("max_tool_calls", check["max_calls"])
@@ -211,7 +155,7 @@ def _tools(tools: Any, carried: Carried) -> None:
 
 def _llm_judge(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
     del row, carried
-    return check.get("judge_prompt_ref") == _REFERENCE and not check.keys() - {
+    return check.get("judge_prompt_ref") == REFERENCE and not check.keys() - {
         *_SAID,
         "judge_prompt_ref",
     }

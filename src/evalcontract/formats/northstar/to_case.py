@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-from evalcontract.formats._conversion import OURS, Loss
+from evalcontract.formats._conversion import BUNDLES, OURS, Loss
 from evalcontract.formats.northstar.asked import input_of
 from evalcontract.formats.northstar.lax import RefusedError
 from evalcontract.formats.northstar.normal import EXPECTED, METRICS, TRACE, same
@@ -16,27 +16,32 @@ from evalcontract.formats.northstar.to_row import OF_RUN, OF_TRACE
 _NUMBERED = re.compile(r"row_[0-9]+")
 
 
-def to_case(
-    row: dict[str, Any], rubric: dict[str, Any] | None
-) -> tuple[dict[str, Any], list[Loss]]:
+class Made(NamedTuple):
+    """A case made of a row, what it cannot say of the rubric, and the keys that it says all of."""
+
+    case: dict[str, Any]
+    losses: list[Loss]
+    said: set[str]
+
+
+def to_case(row: dict[str, Any], rubric: dict[str, Any] | None) -> Made:
     """Turn a row; what it says of its rubric and cannot be said in a case is lost."""
     carried = from_rubric(rubric, row)
     expected = carried.expected | _judged(row)
     if context := _texts(row.get("context")):
         expected["context"] = context
+        carried.said.add("context")
     expected |= _sound(row, OF_RUN, EXPECTED)
     if of_trace := _sound(row, OF_TRACE, TRACE) | _documents(row):
         expected["trace"] = of_trace
-    messages = row.get("messages")
-    if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
-        messages = [{"role": "user", "content": row["input"]}]
-        if isinstance(row.get("recorded_output"), str):
-            messages.append({"role": "assistant", "content": row["recorded_output"]})
+    messages = _messages(row, carried.said)
     case: dict[str, Any] = {"id": row["id"], "messages": messages}
     if row["input"] != input_of(None, messages, row["id"]):
         case["input"] = row["input"]
     if expected:
         case["expected"] = expected
+    if row.get("bundle") in BUNDLES:
+        carried.said.add("bundle")
     metrics = row.get("metrics")
     if isinstance(metrics, dict) and same(metrics, _sound(metrics, METRICS, METRICS)):
         case["metrics"] = metrics
@@ -46,7 +51,20 @@ def to_case(
     if kept := {key: part for key, part in metadata.items() if key not in (THEIRS, OURS)}:
         case["metadata"] = kept
     stash = metadata.get(THEIRS)
-    return (_with_stash(case, stash) if isinstance(stash, dict) else case), carried.losses
+    case = _with_stash(case, stash) if isinstance(stash, dict) else case
+    return Made(case, carried.losses, carried.said)
+
+
+def _messages(row: dict[str, Any], said: set[str]) -> list[dict[str, Any]]:
+    """Return the conversation of a row, or what it asks and the answer that was recorded."""
+    messages = row.get("messages")
+    if isinstance(messages, list) and all(isinstance(each, dict) for each in messages):
+        return messages
+    messages = [{"role": "user", "content": row["input"]}]
+    if isinstance(row.get("recorded_output"), str):
+        messages.append({"role": "assistant", "content": row["recorded_output"]})
+        said.add("recorded_output")
+    return messages
 
 
 def _judged(row: dict[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats.northstar.asked import input_of
+from evalcontract.formats.northstar.made_rubric import graded
 from evalcontract.formats.northstar.normal import EXPECTED, METRICS, is_blank, normal
-from evalcontract.formats.northstar.rubric import to_rubric
 from evalcontract.formats.northstar.stash import THEIRS
 
 #: What is expected of a trace, or of a run as a whole, by the same name in the bundle `agent`.
@@ -43,6 +43,8 @@ def to_row(case: dict[str, Any], index: int) -> Plain:
     if judged is not None:
         row["criteria"] = judged
         row["expected"] = {key: expected[key] for key in OF_JUDGES if key in expected}
+    rubric, asked = graded(expected)
+    row = {**row, **asked, **({"expected": row["expected"]} if "expected" in row else {})}
     if "context" in expected:
         row["context"] = expected["context"]
     row["bundle"] = BUNDLE
@@ -59,4 +61,4 @@ def to_row(case: dict[str, Any], index: int) -> Plain:
     kept = {k: v for k, v in case.get("metadata", {}).items() if k not in (THEIRS, OURS)}
     if kept:
         row["metadata"] = kept
-    return Plain(row, to_rubric(expected))
+    return Plain(row, rubric)

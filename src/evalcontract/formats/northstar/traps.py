@@ -14,6 +14,11 @@ from evalcontract.formats.northstar.case import (
     phrases,
     trace_of,
 )
+from evalcontract.formats.northstar.contradictions import (
+    WRAPPED,
+    contradictions,
+    looks_like_list,
+)
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -34,6 +39,7 @@ def traps(row: dict[str, Any], path: Path) -> Iterator[Problem]:
         yield _not_evaluated(expected, where if "expected" in row else path)
     else:
         yield from _of_expected(row, expected, where, path)
+        yield from _of_meaning(expected, where)
     trace = row.get("trace")
     if trace is None and isinstance(row.get("input"), dict):
         given = row["input"].get("trace")
@@ -82,6 +88,16 @@ def _of_expected(
             yield Problem("northstar/empty-list", message, place, "fill it in, or remove it")
     for key in asked:
         yield from _of_phrases(expected, key, where)
+
+
+def _of_meaning(expected: dict[str, Any], where: Path) -> Iterator[Problem]:
+    for key in WRAPPED:
+        if looks_like_list(key, expected.get(key)):
+            message = f"`{key}` is one text, and NorthStar takes it for the only item"
+            advice = 'write a list: ["a", "b"]'
+            yield Problem("northstar/list-as-text", message, (*where, key), advice)
+    for key, message, advice in contradictions(expected):
+        yield Problem("northstar/contradiction", message, (*where, key), advice, on_key=True)
 
 
 def _of_phrases(expected: dict[str, Any], key: str, where: Path) -> Iterator[Problem]:

@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 class CaseWriter:
     """Turns rows of ours into cases; see `formats._conversion.Writer`."""
 
+    says_rubrics = True
+
     def __init__(self, medium: str) -> None:
         self._has_root = medium == "json"
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Turn a row; `rubric` is the value of the rubric that it refers to, where it does."""
-        case, losses = to_case(row, rubric)
+        case, losses, said = to_case(row, rubric)
         stash = own_stash(row, unnamed(rubric), case, index)
         if stash:
             case = {**case, "metadata": {**case.get("metadata", {}), OURS: stash}}
-        return TheirRow(case, (*losses, *_lost(stash, row)))
+        return TheirRow(case, (*losses, *_lost(stash, row, said, is_told=bool(losses))))
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
         """Return a list of cases, or an object where something stands beside them."""
@@ -41,11 +43,15 @@ class CaseWriter:
         return {"cases": rows, "metadata": {OURS: root}}, losses
 
 
-def _lost(stash: dict[str, Any], row: dict[str, Any]) -> Iterator[Loss]:
+def _lost(
+    stash: dict[str, Any], row: dict[str, Any], said: set[str], *, is_told: bool
+) -> Iterator[Loss]:
+    """Yield what is kept of a row and said nowhere else; `is_told` is what its rubric loses."""
     for key in stash.get("row", ()):
-        if key == "rubric_ref":
-            continue  # where the rubric is lost, that is told
-        yield Loss((key,), f"a case has no place for this `{key}`", is_kept=True)
-    if stash.get("rubric") is not None:
+        # Where the rubric is lost, that is told.
+        if key != "rubric_ref" and key not in said:
+            yield Loss((key,), f"a case has no place for this `{key}`", is_kept=True)
+    if stash.get("rubric") is not None and not is_told:
         where = ("rubric_ref",) if "rubric_ref" in row else ()
-        yield Loss(where, "a case says what is expected, and not how a rubric does", is_kept=True)
+        reason = "a case says what the rubric asks for, and not which rubric it is"
+        yield Loss(where, reason, is_kept=True)
