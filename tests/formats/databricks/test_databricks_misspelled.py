@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CASES: dict[str, tuple[Any, list[tuple[str, str]]]] = {
-    "misspelled": ({"reqest": "a"}, [("missing-key", "did you mean `request`?")]),
+    "misspelled": ({"reqest": "a"}, [("missing-key", "`reqest` is not read: call it `request`")]),
     "misplaced": (
         {"query": "a"},
         [("missing-key", "it belongs below `request`: `request: {query: …}`")],

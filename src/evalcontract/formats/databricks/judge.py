@@ -58,7 +58,12 @@ class RowJudge:
         found = [advised(each, row, path) for each in self._stage.faults(row, path)]
         if not isinstance(row, dict):
             return found
-        lacking = [*absent(row, path, has_outputs=self._has_outputs)]
+        # Where the key stands in another place, the schema's own finding is at that place.
+        placed = {each.message: each for each in found if each.code == _MISSING and each.on_key}
+        lacking = [
+            each if each.on_key else placed.get(each.message, each)
+            for each in absent(row, path, has_outputs=self._has_outputs)
+        ]
         told = {each.path for each in lacking}
         rest = [each for each in found if each.code != _MISSING and each.path not in told]
         return [*lacking, *rest]
