@@ -48,7 +48,7 @@ class DialectCheck:
         self.count = 0
         self._read = read
         self._policy = policy
-        self._stage = SchemaStage(dialect.format.name, dialect.format.title, dialect.schema)
+        self._stage = SchemaStage(*dialect.stage)
         self._passed_over = _REMARKS
         self._faults: list[Diagnostic] = []
         self._rest: list[Problem] = []

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.api.kept_rubric import with_rubric
 from evalcontract.formats._conversion import BUNDLES, Loss
+from evalcontract.policy.dialects import REJECTED
+from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -90,15 +92,26 @@ class AsTheirs:
     def __init__(self, dialect: Dialect, medium: str) -> None:
         self.beside: dict[str, Any] = {}
         self._writer = dialect.format.writer(medium, dialect.variant)
-        self._says_rubrics = getattr(self._writer, "says_rubrics", False)
+        # A row of a table is cells of text, of which no schema speaks.
+        self._stage = SchemaStage(*dialect.stage) if medium != "csv" else None
 
     def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row as the system writes it."""
         row, rubric = carried.row, carried.rubric
-        if carried.is_new and rubric is not None and not self._says_rubrics:
+        if carried.is_new and rubric is not None and not self._writer.says_rubrics:
             row, rubric = with_rubric(row, rubric, carried.judges), None
         found = self._writer.write(row, rubric, carried.number)
-        return found.row, found.losses, found.problems
+        return found.row, found.losses, found.problems or self._refused(found.row)
+
+    def _refused(self, row: Any) -> list[Problem]:
+        """Say what of a row that was written its system would not load."""
+        if self._stage is None or self._stage.passes([row]):
+            return []
+        faults = (each for each in self._stage.faults(row, ()) if each.code in REJECTED)
+        return [
+            each._replace(message=f"written for it, {each.message}", path=(), on_key=False)
+            for each in faults
+        ]
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
         """Return the system's document."""

@@ -78,10 +78,12 @@ class TheirRow(NamedTuple):
 class Writer(Protocol):
     """Turns our rows into those of another system.
 
-    One that has `says_rubrics`, and it is true, gets the rubrics that were made of other systems'
-    rows as well, and says in its own way what they ask for. To others the row holds such a rubric
-    as any key of its author's, under `rubric`.
+    One that `says_rubrics` gets the rubrics that were made of other systems' rows as well, and says
+    in its own way what they ask for. To others the row holds such a rubric as any key of its
+    author's, under `rubric`.
     """
+
+    says_rubrics: bool
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Turn a row; `rubric` is the value of the rubric that it refers to, where it does."""

@@ -129,6 +129,11 @@ class Dialect(NamedTuple):
         return f"{self.format.name}:{self.variant}" if self.variant else self.format.name
 
     @property
+    def stage(self) -> tuple[str, str, str]:
+        """What its structure stage is made of: the name, the title, and the schema."""
+        return self.format.name, self.format.title, self.schema
+
+    @property
     def schema(self) -> str:
         """The name of its schema, such as `formats/evret-0.0.1`."""
         return f"formats/{str(self).replace(':', '-')}"

@@ -13,6 +13,7 @@ from evalcontract.formats.databricks.conversion import RowReader, RowWriter
 from evalcontract.formats.databricks.judge import RowJudge
 from evalcontract.formats.databricks.prospects import prospects_of
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from evalcontract.source.foreign import Foreign
 
 _OUTPUTS = "outputs"
+_DISTINCT = frozenset(
+    {"request_id", "expected_response", "expected_retrieved_context", "retrieved_context"}
+)
 
 
 class _Databricks:
@@ -54,8 +58,14 @@ class _Databricks:
         return id_ if isinstance(id_, str) else None
 
     def recognise(self, value: dict[str, Any]) -> Dialect | None:
-        """Return the dialect of a row with a request that is text, messages or a query."""
-        request = value.get("request")
+        """Return the dialect of a row with a request that is text, messages or a query.
+
+        Beside what else only an evaluation set has, `request` may be misspelled.
+        """
+        meant = next((key for key in value if nearest(key, ("request",))), "request")
+        if meant != "request" and _DISTINCT.isdisjoint(value):
+            return None
+        request = value.get(meant)
         is_request = isinstance(request, str) or (
             isinstance(request, dict) and not {"messages", "query"}.isdisjoint(request)
         )

@@ -30,6 +30,8 @@ class RowReader:
 class RowWriter:
     """Makes rows of an evaluation set. What has no column is kept below `metadata`."""
 
+    says_rubrics = False
+
     def __init__(self, *, has_outputs: bool) -> None:
         self._has_outputs = has_outputs
 

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 BOTH_NAMES = "both_names"
 
 
+# What every release reads of a query beside its lists; `metadata` is where conversions keep things.
+_NAMES = ("query_id", "id", "query_text", "query", "metadata")
+
+
 class DocumentReader:
     """Reads the queries of a JSON file; `value` is the whole of it."""
 
@@ -73,13 +77,16 @@ class DocumentReader:
         ours = self._rows.read(row)
         if "metadata" not in row and "metadata" not in ours:
             return OurRow(ours)  # what is derived from it is all of it
+        read = {*_NAMES, *self._release.lists}
+        reason = f"{self._release.title} does not read it, and a row of ours has no place for it"
+        losses = tuple(Loss((key,), reason, is_kept=True) for key in row if key not in read)
         back = self._rows.write(ours)[0]
         if same(back, row):
-            return OurRow(ours)
+            return OurRow(ours, losses=losses)
         if same(_bare(back), _bare(row)):
-            reason = "what is kept there says something else than the query"
-            return OurRow(ours, losses=(Loss(("metadata", OURS), reason, is_kept=False),))
-        return OurRow(self._rows.whole(row))
+            told = "what is kept there says something else than the query"
+            return OurRow(ours, losses=(*losses, Loss(("metadata", OURS), told, is_kept=False)))
+        return OurRow(self._rows.whole(row), losses=losses)
 
     def _documents(self) -> list[Any]:
         """Return the documents to keep: all, or of our own file those that no row expects."""

@@ -36,6 +36,8 @@ _NO_PLACE = "Evret has no place for it"
 class DocumentWriter:
     """Writes a JSON file: queries, and the texts of the documents that they expect."""
 
+    says_rubrics = False
+
     def __init__(self, release: Release) -> None:
         self._release = release
         self._contents: dict[str, str] = {}
@@ -129,6 +131,8 @@ class DocumentWriter:
 
 class TableWriter:
     """Writes a table of CSV: what Evret has no column for is lost."""
+
+    says_rubrics = False
 
     def __init__(self, release: Release) -> None:
         self._release = replace(release, ids=release.columns)

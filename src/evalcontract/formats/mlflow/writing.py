@@ -27,6 +27,8 @@ _NO_PLACE = "records have no place for it"
 class MlflowWriter:
     """`Writer` of records: what they have no place for is kept below `tags: {evalcontract: …}`."""
 
+    says_rubrics = False
+
     def __init__(self, variant: str) -> None:
         self._variant = variant
         self._merging = Merging()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._format import Dialect, Layout
 from evalcontract.formats.northstar.judge import CaseJudge
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
 
 if TYPE_CHECKING:
@@ -67,11 +68,18 @@ class NorthStar:
         return id_ if isinstance(id_, str) else None
 
     def recognise(self, value: dict[str, Any]) -> Dialect | None:
-        """Return the dialect of a case that says what is expected, and has no key of others."""
+        """Return the dialect of a case that says what is expected, and has no key of others.
+
+        One key may be misspelled: what is to be found must not hide whose file it is.
+        """
         rows = value.get("cases")
         row = next(iter(rows), None) if isinstance(rows, list) else value
-        if not isinstance(row, dict) or not row.keys() <= _KEYS:
+        if not isinstance(row, dict):
             return None
+        meant = {key: nearest(key, _KEYS) for key in row if key not in _KEYS}
+        if len(meant) > 1 or None in meant.values():
+            return None
+        row = {meant.get(key) or key: part for key, part in row.items()}
         messages = row.get("messages")
         is_case = (
             isinstance(row.get("id"), str)

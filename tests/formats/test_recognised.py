@@ -1,0 +1,54 @@
+"""Whose dataset a file is, by its first row: another system's if it can be no other's."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evalcontract.api.detection import Theirs, read_any
+from evalcontract.api.options import Input
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MESSAGES = [{"role": "user", "content": "a"}]
+CASES: dict[str, tuple[Any, str | None]] = {
+    "a case": ([{"id": "a", "messages": MESSAGES, "expected": {}}], "northstar"),
+    "cases": ({"cases": [{"id": "a", "messages": MESSAGES, "expected": {}}]}, "northstar"),
+    "a misspelled case": ([{"id": "a", "messages": MESSAGES, "expectd": {}}], "northstar"),
+    "messages alone": ([{"messages": MESSAGES}], None),
+    "queries": ({"queries": [{"query_id": "a", "query_text": "b"}]}, "evret:0.0.3"),
+    "a record": ([{"inputs": {"q": "a"}, "expectations": {}}], "mlflow:oss"),
+    "a misspelled record": ([{"inputs": {"q": "a"}, "expectation": {"a": 1}}], "mlflow:oss"),
+    "an example of somebody else": ([{"inputs": {"q": "a"}, "outputs": {}}], None),
+    "a request": ([{"request": "a", "expected_facts": ["b"]}], "databricks:application"),
+    "a request with outputs": ([{"request": "a", "response": "b"}], "databricks:outputs"),
+    "a misspelled request": ([{"reqest": "a", "request_id": "b"}], "databricks:application"),
+    "a misspelled key and nothing else": ([{"reqest": "a"}], None),
+    "ours": ([{"id": "a", "input": "b", "criteria": "c"}], None),
+    "ours with a slip": ([{"id": "a", "inputs": "b"}], None),
+    "ours with messages": ([{"id": "a", "input": "b", "messages": MESSAGES}], None),
+    "a dataset of ours": ({"questions": [{"id": "a", "request": "b"}]}, None),
+    "no rows": ([], None),
+    "text": ("a", None),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_file_is_recognised(name: str, tmp_path: Path) -> None:
+    value, expected = CASES[name]
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    read = read_any(Input(path))
+    assert (str(read.dialect) if isinstance(read, Theirs) else None) == expected
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if isinstance(CASES[name][0], list)])
+def test_lines_are_recognised_by_the_first(name: str, tmp_path: Path) -> None:
+    rows, expected = CASES[name]
+    path = tmp_path / "d.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows) + "{}\n", encoding="utf-8")
+    read = read_any(Input(path))
+    assert (str(read.dialect) if isinstance(read, Theirs) else None) == expected
