@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.formats.mlflow import MLFLOW
@@ -172,6 +172,11 @@ def test_what_is_written_is_taken(variant: str, rows: list[dict[str, Any]]) -> N
         lambda each: st.tuples(st.just(each), st.lists(records(each), max_size=3))
     ),
     st.sampled_from(VARIANTS),
+)
+@example(("managed", [{"inputs": {}, "tags": {"evalcontract": {"tags": []}}}]), "managed")
+@example(
+    ("evaluate", [{"inputs": {}, "tags": {"evalcontract": {"set": {"tags": []}, "tags": []}}}]),
+    "evaluate",
 )
 def test_records_of_one_mlflow_are_taken_by_another(
     given: tuple[str, list[dict[str, Any]]], other: str

@@ -53,11 +53,16 @@ def given_to_row(row: dict[str, Any], kept: Kept) -> dict[str, Any]:
     return {**row, "metadata": {**row.get("metadata", {}), _MLFLOW: written}}
 
 
-def taken_from_record(record: dict[str, Any]) -> tuple[dict[str, Any], Change | None]:
-    """Part a record from what it keeps of a row; None where it keeps nothing."""
+def taken_from_record(record: dict[str, Any], variant: str) -> tuple[dict[str, Any], Change | None]:
+    """Part a record from what it keeps of a row; None where it keeps nothing.
+
+    That is what a conversion for the same MLflow can have written there, and nothing else.
+    """
     tags = record.get("tags")
     written = tags.get(OURS) if isinstance(tags, dict) else None
-    if not isinstance(tags, dict) or not isinstance(written, dict) or not _is_of_record(written):
+    if not isinstance(tags, dict) or not isinstance(written, dict):
+        return record, None
+    if not _is_of_record(written, variant):
         return record, None
     left = {key: part for key, part in tags.items() if key != OURS}
     bare = {key: part for key, part in record.items() if key != "tags"}
@@ -87,8 +92,10 @@ def _is_of_row(value: dict[str, Any]) -> bool:
     return known and texts and same(value.get("trace", True), True)
 
 
-def _is_of_record(value: dict[str, Any]) -> bool:
-    if not value or not changes.is_change(value):
+def _is_of_record(value: dict[str, Any], variant: str) -> bool:
+    if value.keys().isdisjoint(("set", "absent")) or not changes.is_change(value):
         return False
     tags = value.get("tags", {})
-    return value.keys() <= {"set", "absent", "tags"} and (isinstance(tags, dict) or not tags)
+    # The store of the open source alone takes whatever is empty.
+    fits = isinstance(tags, dict) or tags is None or (variant == "oss" and not tags)
+    return fits and value.keys() <= {"set", "absent", "tags"}

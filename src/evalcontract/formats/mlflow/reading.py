@@ -33,7 +33,7 @@ class MlflowReader:
 
     def read(self, row: Any, index: int) -> OurRow:
         """Turn a sound record into a row; what rows have no place for is kept in it."""
-        record, besides = kept.taken_from_record(row)
+        record, besides = kept.taken_from_record(row, self._variant)
         plain, hints = as_row(record, self._variant, index)
         made = plain if besides is None else changes.applied(plain, besides)
         if not _is_row(made):
