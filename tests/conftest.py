@@ -1,7 +1,8 @@
-"""No test reads or writes the cache of whoever runs it, nor that of another test."""
+"""What holds of every test: it has a cache of its own, and Ctrl-C reaches what it starts."""
 
 from __future__ import annotations
 
+import signal
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,13 @@ def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(FOLDER_VARIABLE, str(folder / "between"))
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts() -> None:
+    """Let Ctrl-C end what tests start, also where the tests run in the background of a shell."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 _numbers = count()
