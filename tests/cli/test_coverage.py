@@ -11,9 +11,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
+from evalcontract.cli.coverage import coverage_command
 from evalcontract.cli.main import group, run
 from evalcontract.report.frame import cells
 
@@ -503,3 +505,26 @@ def test_help(call: Callable[..., Result]) -> None:
     result = call("--help")
     assert result.code == 0
     assert max(map(len, result.out.splitlines())) <= 80
+
+
+def test_of_another_system_it_tells_what_fails_and_names_what_is_skipped(tmp_path: Path) -> None:
+    case = {
+        "id": "a",
+        "messages": [{"role": "assistant", "content": "b"}],
+        "expected": {"contains": "b", "max_latency_ms": 9},
+    }
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps([case]), encoding="utf-8")
+    arguments = [str(path), "--dialect", "northstar"]
+    shown = CliRunner().invoke(coverage_command, arguments, standalone_mode=False).stdout
+    assert "    check                        kind           run  skip  vacuous  fail\n" in shown
+    assert "    latency_under                deterministic    .     .        .     1\n" in shown
+    assert "      skip: max_tool_calls, required_tools, " in shown
+    assert "      latency_under: fail: there is no `metrics.latency_ms`" in shown
+    told = CliRunner().invoke(
+        coverage_command, [*arguments, "--output-format", "json"], standalone_mode=False
+    )
+    (row,) = json.loads(told.stdout)["files"][0]["rows"]
+    states = {each["check"]: each["state"] for each in row["checks"]}
+    assert (states["contains"], states["latency_under"]) == ("run", "fail")
+    assert json.loads(told.stdout)["summary"]["fail"] == 1

@@ -6,6 +6,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks import State
 from evalcontract.checks.demand import asked_of_rows
 from evalcontract.report.frame import cells, visible
 
@@ -75,8 +76,7 @@ def _table(file: FileCoverage) -> Iterator[str]:
     rubrics = dict.fromkeys(rubric for rubric, _, _ in file.by_check)
     for rubric in rubrics:
         head = rubric or "rows without a rubric, by what they expect"
-        is_ours = rubric is None or rubric.startswith("rubric/")
-        states = _STATES if is_ours else (*_STATES[:-1], *_OF_OTHERS)
+        states = _STATES if _is_ours(rubric) else (*_STATES[:-1], *_OF_OTHERS)
         rows: list[tuple[str, ...]] = [("check", "kind", *states)]
         for (of, check, kind), counts in file.by_check.items():
             if of == rubric:
@@ -155,9 +155,20 @@ def _gaps_of(row: RowCoverage) -> Iterator[str]:
         yield f"nothing is known of it: {row.fault}"
     elif not row.cells:
         yield "nothing in it can be graded"
-    for cell in row.cells:
-        if not cell.outlook.runs:
-            yield f"{cell.check}: {cell.outlook.state}: {cell.outlook.reason}"
+    gaps = [cell for cell in row.cells if not cell.outlook.runs]
+    if not _is_ours(row.rubric):
+        # Every row has all graders of its system, of which most are not meant for it.
+        skipped = [cell.check for cell in gaps if cell.outlook.state is State.SKIP]
+        gaps = [cell for cell in gaps if cell.outlook.state is not State.SKIP]
+        if skipped:
+            yield f"skip: {', '.join(skipped)}"
+    for cell in gaps:
+        yield f"{cell.check}: {cell.outlook.state}: {cell.outlook.reason}"
+
+
+def _is_ours(rubric: str | None) -> bool:
+    """Whether a row is graded by a rubric or by itself; else by the system of a dialect."""
+    return rubric is None or rubric.startswith("rubric/")
 
 
 def _summary(totals: Totals) -> str:
