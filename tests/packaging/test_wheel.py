@@ -62,13 +62,18 @@ def python(shipped: Shipped, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return executable
 
 
+def schema_files() -> list[Path]:
+    """List what stands in the folder of the schemas, at any depth."""
+    return [path for path in (ROOT / "schema").rglob("*") if path.is_file()]
+
+
 def test_wheel_holds_the_package_and_its_schemas(shipped: Shipped) -> None:
     """Every module, every schema and the mark of typing; nothing else."""
     expected = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src" / "evalcontract").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
-    } | {f"evalcontract/schema/{path.name}" for path in (ROOT / "schema").iterdir()}
+    } | {f"evalcontract/{path.relative_to(ROOT).as_posix()}" for path in schema_files()}
     assert "evalcontract/py.typed" in expected
     assert len([name for name in expected if name.endswith(".schema.json")]) >= 4
     assert {name for name in _contents(shipped.wheel) if ".dist-info/" not in name} == expected
@@ -100,7 +105,12 @@ def test_sdist_leaves_tests_out(shipped: Shipped) -> None:
 
 def test_installed_wheel_works(python: Path, tmp_path: Path) -> None:
     """Commands and import, away from the checkout."""
-    schemas = sorted(path.name.split(".")[0] for path in (ROOT / "schema").glob("*.schema.json"))
+    top = ROOT / "schema"
+    schemas = [
+        path.relative_to(top).as_posix().removesuffix(".schema.json")
+        for below in ("", "bundles", "formats")
+        for path in sorted((top / below).glob("*.schema.json"))
+    ]
     listed = _run(str(python.with_name("evalcontract")), "schema", "list", cwd=tmp_path)
     assert [line.split()[0] for line in listed.splitlines()] == schemas
     (tmp_path / "greetings.yaml").write_text(DATASET, encoding="utf-8")
