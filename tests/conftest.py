@@ -7,8 +7,13 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from evalcontract.source.cache import FOLDER_VARIABLE
+
+# No test asserts a time, and machines are busy.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
