@@ -106,6 +106,16 @@ def test_a_large_yaml_file_does_without_the_types_of_jsonl(tmp_path: Path) -> No
     assert modules.isdisjoint({"msgspec", "evalcontract.structure.typed_gate"})
 
 
+@pytest.mark.parametrize("name", ["data.jsonl", "data.json"])
+def test_rows_of_ours_alone_are_not_held_against_other_systems(tmp_path: Path, name: str) -> None:
+    row = '{"id": "a", "input": "b", "expected_facts": ["c"]}\n'
+    text = row if name.endswith("l") else f"[{row}]"
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    modules = imported("validate_dataset", name, folder=tmp_path)
+    assert "evalcontract.api.detection" in modules
+    assert modules.isdisjoint({"csv", "evalcontract.formats", "evalcontract.source.foreign"})
+
+
 #: What a command may be told: files that have findings, that are not there, that a pattern does
 #: not match, and options in every place, doubled, or with a value that is none.
 TOLD = (

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.source import Document, RowStream, YamlRows
+from evalcontract.source import Document, RowStream, SourceFault, Unreadable, YamlRows
+from evalcontract.structure.schemas import definition, properties
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from evalcontract.api.options import Input
     from evalcontract.formats import Dialect
-    from evalcontract.source import Unreadable
     from evalcontract.source.foreign import Foreign
 
     Ours = Document | RowStream | YamlRows | Unreadable
@@ -47,11 +49,19 @@ def read_any(input_: Input, dialect: str | None = None) -> Ours | Theirs:
         return _tabular(input_)
     kept = input_.kept()
     source = kept.read_rows()
-    if dialect == OURS or not _may_be_theirs(source):
+    if dialect == OURS or isinstance(source, YamlRows) or _is_surely_ours(source):
         return source
-    read = kept.read_foreign()
-    found = _recognised(read)
-    return Theirs(found, read) if found else source
+    # Only what it takes Python's own parser to read is read anew before it is known whose it is.
+    read = kept.read_foreign() if isinstance(source, Unreadable) else None
+    found = _recognised(source if read is None else read)
+    if found is None:
+        return source
+    return Theirs(found, kept.read_foreign() if read is None else read)
+
+
+def _keys_of_rows() -> AbstractSet[str]:
+    """Return the keys of our rows: every other system asks for one that is not among them."""
+    return properties(definition("row", of="dataset")).keys()
 
 
 def _tabular(input_: Input) -> Ours | Theirs:
@@ -60,8 +70,6 @@ def _tabular(input_: Input) -> Ours | Theirs:
     found = _recognised(read)
     if found:
         return Theirs(found, read)
-    from evalcontract.source.fault import SourceFault, Unreadable  # already imported, but for this
-
     if isinstance(read, Unreadable):
         return read
     message = "no dataset of a system that is known, it seems; ours are YAML, JSON or JSONL"
@@ -69,23 +77,21 @@ def _tabular(input_: Input) -> Ours | Theirs:
     return Unreadable(read.source.file, (SourceFault("source/unsupported", message, None, advice),))
 
 
-def _may_be_theirs(source: Ours) -> bool:
-    """Whether other systems are to be asked; cheap, for the many files that are ours."""
-    if isinstance(source, Document):
-        value = source.value
-        return not isinstance(value, dict) or "questions" not in value
-    return not isinstance(source, YamlRows)
+def _is_surely_ours(source: Document | RowStream | Unreadable) -> bool:
+    """Whether no other system is to be asked; cheap, for the many files that are ours."""
+    value = source.value if isinstance(source, Document) else None
+    return isinstance(value, dict) and "questions" in value
 
 
-def _recognised(read: Foreign | Unreadable) -> Dialect | None:
-    from evalcontract.source.foreign import Foreign, head_of  # not for datasets of ours
+def _recognised(read: Document | RowStream | Foreign | Unreadable) -> Dialect | None:
+    from evalcontract.source.head import head_of  # not for a dataset with `questions`
 
-    if not isinstance(read, Foreign):
+    if isinstance(read, Unreadable):
         return None
-    value: Any = head_of(read.source)
+    value: Any = head_of(read if isinstance(read, Document | RowStream) else read.source)
     rows = value if isinstance(value, list) else [value]
     first = next((row for row in rows if isinstance(row, dict)), None)
-    if first is None or not _KEYS.isdisjoint(first):
+    if first is None or not _KEYS.isdisjoint(first) or first.keys() <= _keys_of_rows():
         return None
     from evalcontract.formats import FORMATS  # slow to import
 

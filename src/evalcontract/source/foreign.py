@@ -7,7 +7,7 @@ import io
 import stat
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
@@ -100,19 +100,3 @@ def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> Foreign:
             from evalcontract.source.yaml import parse_yaml  # slow to import
 
             return Foreign(medium, parse_yaml(decode(data), name, data), has_mark)
-
-
-def head_of(source: Document | RowStream | CsvTable | ParquetTable) -> Any:
-    """Return what tells whose dataset it is: the value of a document, or the first row.
-
-    None where there is none that can be read.
-    """
-    if isinstance(source, Document):
-        return source.value
-    if isinstance(source, RowStream):
-        line = next((line for line in source.opening(1) if line.strip()), "")
-        try:
-            return load_as_python(line.encode(), is_line=True)[0]
-        except (Fault, UnicodeError):
-            return None
-    return next((row for batch in source.batches() for row in batch.rows), None)
