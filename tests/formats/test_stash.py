@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.formats._stash import Exchange, is_row, joined, kept_aside, restored, same, split
+from evalcontract.formats._stash import Exchange, is_row, joined, kept_aside, restored, split
+from evalcontract.model.same import same
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | st.floats(-1, 1) | st.text("ab", max_size=2),

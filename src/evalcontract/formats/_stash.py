@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.formats._conversion import OURS
+from evalcontract.model.same import same
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,12 +101,3 @@ def split(row: Row, name: str) -> tuple[Row, Any]:
     if rest or _WAS in aside:
         return {**row, _PLACE: rest or aside[_WAS]}, aside
     return {key: part for key, part in row.items() if key != _PLACE}, aside
-
-
-def same(one: Any, two: Any) -> bool:
-    """Whether two values are the same data: 1 is neither 1.0 nor true, and NaN is NaN."""
-    if isinstance(one, dict) and isinstance(two, dict):
-        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
-    if isinstance(one, list) and isinstance(two, list):
-        return len(one) == len(two) and all(map(same, one, two))
-    return type(one) is type(two) and repr(one) == repr(two)

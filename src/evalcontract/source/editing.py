@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import EditError
 from evalcontract.model.path import format_path
+from evalcontract.model.same import same
 from evalcontract.source.fault import Fault
 from evalcontract.source.yaml import parse_yaml
 from evalcontract.source.yaml_splice import Cut, Splicer, apply_cuts
@@ -57,7 +58,7 @@ def _edited(text: str, document: Document, changes: Sequence[Change]) -> str:
 
     """
     expected = reduce(_with, changes, document.value)
-    if _same(document.value, expected):
+    if same(document.value, expected):
         return text
     written = _spliced(text, document, changes, expected)
     if written is not None:
@@ -96,7 +97,7 @@ def _cuts(splicer: Splicer, value: Any, path: Path, new: Any, *, as_flow: bool) 
             value = value[step]
         last = path[-1]
         is_new = isinstance(value, dict) and last not in value
-        if not is_new and _same(value[last], new):
+        if not is_new and same(value[last], new):
             return []
         if is_new or (isinstance(value, dict) and splicer.is_merged(path)):
             return splicer.add(path[:-1], value, str(last), new)
@@ -157,21 +158,6 @@ def _read(text: str) -> Document:
 
 def _reads_as(text: str, expected: Any) -> bool:
     try:
-        return _same(_read(text).value, expected)
+        return same(_read(text).value, expected)
     except Fault:
         return False
-
-
-def _same(one: Any, two: Any) -> bool:
-    """Whether two values are the same data: 1 is neither 1.0 nor true, nan is nan."""
-    if one is two:
-        return True
-    if isinstance(one, dict) and isinstance(two, dict):
-        return one.keys() == two.keys() and all(_same(one[key], two[key]) for key in one)
-    if isinstance(one, list) and isinstance(two, list):
-        return len(one) == len(two) and all(map(_same, one, two))
-    if isinstance(one, str) and isinstance(two, str):
-        return one == two
-    if type(one) is not type(two):
-        return False
-    return repr(one) == repr(two) if isinstance(one, float) else bool(one == two)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.formats._stash import same
 from evalcontract.formats.databricks.columns import EXCHANGE
 from evalcontract.formats.databricks.conversion import RowReader, RowWriter
+from evalcontract.model.same import same
 from evalcontract.structure.check import Structure
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.schemas import definition

@@ -24,11 +24,11 @@ from hypothesis import strategies as st
 from evalcontract.api.convert import Converted, Wanted, convert
 from evalcontract.api.options import Input, Options
 from evalcontract.api.validate import validate
-from evalcontract.formats._stash import same
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
 from evalcontract.formats.evret.writing import TableWriter
 from evalcontract.model.reference import Kind
+from evalcontract.model.same import same
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import definition, load
 

@@ -11,8 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.formats.mlflow.changes import applied, difference, same
+from evalcontract.formats.mlflow.changes import applied, difference
 from evalcontract.formats.mlflow.kept import NESTED
+from evalcontract.model.same import same
 from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign

@@ -14,8 +14,8 @@ from mlflow_files import Dice
 from evalcontract.api.options import Input, Options
 from evalcontract.api.validate import validate
 from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.formats.mlflow.changes import same
 from evalcontract.model.reference import Kind
+from evalcontract.model.same import same
 from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign

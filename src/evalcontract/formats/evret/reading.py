@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow
-from evalcontract.formats._stash import same
 from evalcontract.formats.evret.faults import RefusedCell
 from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
 from evalcontract.formats.evret.rows import (
@@ -17,6 +16,7 @@ from evalcontract.formats.evret.rows import (
     parts_of,
 )
 from evalcontract.formats.evret.table_header import Header
+from evalcontract.model.same import same
 from evalcontract.source.csv_table import CsvTable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._stash import is_row, same
+from evalcontract.formats._stash import is_row
 from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -24,6 +24,7 @@ from evalcontract.formats.evret.releases import (
     parsed,
     text_of,
 )
+from evalcontract.model.same import same
 
 if TYPE_CHECKING:
     from evalcontract.formats.evret.releases import Release

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, TheirRow
-from evalcontract.formats._stash import same
 from evalcontract.formats.evret.reading import BOTH_NAMES, has_twins
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, label_of, text_of
 from evalcontract.formats.evret.rows import THEIRS, Rows, contents_of, mapping_at
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.same import same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

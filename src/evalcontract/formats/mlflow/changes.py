@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from evalcontract.model.same import same
+
 
 class Change(NamedTuple):
     """What makes one mapping of another: values to set, and the ways to keys to leave out.
@@ -16,17 +18,6 @@ class Change(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool(self.set or self.absent)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether values are equal as JSON: 1, 1.0 and true differ, and NaN is NaN."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return repr(one) == repr(other) if isinstance(one, float) else bool(one == other)
 
 
 def difference(

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats.mlflow import changes
-from evalcontract.formats.mlflow.changes import Change, same
+from evalcontract.formats.mlflow.changes import Change
+from evalcontract.model.same import same
 
 #: Mappings of a record that are compared key by key.
 NESTED = frozenset({"expectations", "tags"})

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow
 from evalcontract.formats.mlflow import changes, kept
-from evalcontract.formats.mlflow.changes import Change, difference, same
+from evalcontract.formats.mlflow.changes import Change, difference
 from evalcontract.formats.mlflow.kept import NESTED, Kept
 from evalcontract.formats.mlflow.plain import as_record, as_row
+from evalcontract.model.same import same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

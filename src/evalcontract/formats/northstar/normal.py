@@ -6,7 +6,6 @@ form is stashed as it was written, and comes back where the normal form is still
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Form = Callable[[Any], Any]
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same to JSON: 1, 1.0 and true are not."""
-    return one is other or json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def is_blank(text: str) -> bool:

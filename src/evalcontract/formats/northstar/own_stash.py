@@ -11,8 +11,8 @@ from typing import Any
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._stash import is_row
 from evalcontract.formats.northstar.as_row import Row, as_row
-from evalcontract.formats.northstar.normal import same
 from evalcontract.formats.northstar.to_case import to_case
+from evalcontract.model.same import same
 
 _NAMES = ("id", "version")
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._conversion import OURS, Loss, OurRow
 from evalcontract.formats.northstar.as_row import as_row
 from evalcontract.formats.northstar.made_rubric import judges_of
-from evalcontract.formats.northstar.normal import EXPECTED, TRACE, is_blank, same
+from evalcontract.formats.northstar.normal import EXPECTED, TRACE, is_blank
 from evalcontract.formats.northstar.own_stash import from_own_stash
 from evalcontract.formats.northstar.stash import THEIRS, without_unwritable
+from evalcontract.model.same import same
 from evalcontract.source.document import Document
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.northstar.lax import RefusedError
-from evalcontract.formats.northstar.normal import same
+from evalcontract.model.same import same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

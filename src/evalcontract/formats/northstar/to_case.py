@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss
 from evalcontract.formats.northstar.asked import input_of
 from evalcontract.formats.northstar.lax import RefusedError
-from evalcontract.formats.northstar.normal import EXPECTED, METRICS, TRACE, same
+from evalcontract.formats.northstar.normal import EXPECTED, METRICS, TRACE
 from evalcontract.formats.northstar.rubric import from_rubric
 from evalcontract.formats.northstar.stash import THEIRS, restored, with_unwritable
 from evalcontract.formats.northstar.to_row import OF_RUN, OF_TRACE
+from evalcontract.model.same import same
 
 _NUMBERED = re.compile(r"row_[0-9]+")
 
