@@ -93,11 +93,6 @@ class DialectCheck:
         """Give problems their places and severities."""
         return locate(problems, self.source, self._policy, {})
 
-    @property
-    def is_broken(self) -> bool:
-        """Whether a part of the file could not be read."""
-        return any(each.is_error for each in self._faults)
-
     def _judged(self, index: int, row: Any, path: Path, found: list[Problem]) -> Judged:
         name = self.dialect.format.name_of(row) if found else None
         problems = [each._replace(row=name, row_index=index) for each in found]

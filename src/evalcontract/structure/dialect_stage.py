@@ -9,7 +9,6 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.check import Structure
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.gate import closed
-from evalcontract.structure.keys import NearMisses
 from evalcontract.structure.parts import HARMLESS
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.sentences_of_keys import near_miss
@@ -33,7 +32,6 @@ class SchemaStage:
         self._title = title
         self._of = of
         self._structures: dict[str, Structure] = {}
-        self._misses: dict[str, NearMisses] = {}
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return what the schema refuses in a value, and the keys in it that nobody reads."""
@@ -45,10 +43,8 @@ class SchemaStage:
 
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the keys in a value that nobody reads: near misses of known ones, and others."""
-        if of not in self._misses:
-            self._misses[of] = NearMisses(self._schema(of))
-        misses = [near_miss(self._name, each) for each in self._misses[of].of(value)]
-        found = [_below(path, each) for each in misses]
+        misses = self._structure(of).misses(value)
+        found = [_below(path, near_miss(self._name, each)) for each in misses]
         return [*found, *self._unread(value, path, of, {each.path for each in found})]
 
     def passes(self, rows: list[Any]) -> bool:

@@ -41,14 +41,13 @@ class InDatabricks(Records):
 
     @staticmethod
     def _of_source(problems: list[Problem], row: Any, path: Path) -> list[Problem]:
-        """Tell a kind, or what a kind needs, that is there under another name as missing."""
+        """Tell a kind that is there under another name as missing."""
         source = row.get("source") if isinstance(row, dict) else None
         if not isinstance(source, dict):
             return problems
         where = (*path, "source")
         found = problems
-        for kind, key in DOCUMENTED.items():
-            found = refusals.told_missing(found, source.get(kind), (*where, kind), key)
+        for kind in DOCUMENTED:
             if not kinds_of(source) and any(each.path[:-1] == where for each in found):
                 found = refusals.told_missing(found, source, where, kind)
         if any(each.path[:-1] == where and each.code == "mlflow/missing-key" for each in found):
