@@ -3,7 +3,8 @@
 ruamel.yaml (pure, YAML 1.2) gives the tree. Its scalars are resolved here by the core schema,
 written a second time: ruamel reads `1_000` as 1000, `0b11` as 3, `.5e3` as text, dates as dates.
 Keys are their text. Left out of the comparison are the breaks of YAML 1.1 (U+0085, U+2028,
-U+2029), which ruamel.yaml takes for breaks in some places.
+U+2029), which ruamel.yaml takes for breaks in some places, and texts that begin with `?`, which
+it takes for keys inside of brackets.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ _CORE = (
     (re.compile(r"[-+]?(\.inf|\.Inf|\.INF)"), lambda text: float(text.replace(".", ""))),
     (re.compile(r"\.nan|\.NaN|\.NAN"), lambda _: float("nan")),
 )
+
+
+_QUESTION = re.compile(r"[ \t\r\n\[{,:]\?[^ \t\r\n,\[\]{}]")
 
 
 class _Differs(Exception):
@@ -105,8 +109,10 @@ def agree(data: bytes) -> bool | None:
     text = data.removeprefix(b"\xef\xbb\xbf").decode()
     if any(character in text for character in "\x85\u2028\u2029"):
         return None
+    if ("[" in text or "{" in text) and _QUESTION.search(text):
+        return None
     try:
-        expected = _Reference(text).value()
+        expected = _Reference(text if text.endswith("\n") else f"{text}\n").value()
     except _Differs:
         return None
     except Exception:  # noqa: BLE001 - its refusals, and its own failures

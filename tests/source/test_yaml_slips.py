@@ -43,6 +43,42 @@ def value(text: str) -> tuple[str, str]:
 # What was typed instead of what; line:column; a part of the message; a part of the help.
 SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
     "a tab": ((CRITERIA, "\tcriteria: x\n"), "4:1", "a tab cannot indent", "spaces"),
+    "pasted code behind a tab": (
+        value("|\n\tdef f():\n\t\treturn 1"), "5:1", "a tab cannot indent",
+        "a tab may stand behind",
+    ),
+    "pasted code that begins with a tab": (
+        value("|\n      \tdef f():\n      \t\treturn 1"), "5:7", "begins with a tab",
+        "write `|2` instead of `|` in line 4",
+    ),
+    "pasted code with a tab, folded and stripped": (
+        value(">-\n        \ta\n      b"), "5:9", "begins with a tab",
+        "write `>2-` instead of `>-`",
+    ),
+    "a tab for an empty line of a block": (
+        value("|\n      a\n\t\n      b"), "6:1", "a tab in an empty line", "remove the tab",
+    ),
+    "a tab for an empty line": (("\n\n", "\n\t\n"), "8:1", "a tab in an empty line", "remove"),
+    "a tab before a comment": (("\n\n", "\n\t# x\n"), "8:1", "a tab before a comment", "spaces"),
+    "a tab behind a dash": (("- id: order", "-\tid: order"), "9:4", "a tab behind `-`", "a space"),
+    "an empty line with too many spaces": (
+        value("|\n         \n      Names"), "6:7", "an empty line above has more spaces",
+        "remove the",
+    ),
+    "half of an emoji": (value('"\\ud83d"'), "4:16", "half of a surrogate pair", "itself"),
+    "an escape of no character": (value('"\\U00110000"'), "4:16", "no character of", "itself"),
+    "a dash in brackets": (("[returns]", "[- returns]"), "7:12", "a `-` inside of", "with `, `"),
+    "a colon in brackets": (("[returns]", "[:returns]"), "7:12", "a `:` inside of", "quote the"),
+    "a tight colon in brackets": (("[returns]", "[a:]"), "7:13", "behind the `:`", "a space"),
+    "no comma in braces": (
+        value("{a: 1,\n      b: 2\n      c: 3}"), "5:11", "a `,` is missing", "behind the value",
+    ),
+    "a colon below its key": (
+        value("{a\n      : b}"), "5:7", "where its key begins", "in one line",
+    ),
+    "no space before a comment": (
+        ("tags: [returns]", "tags: [returns]#x"), "7:20", "a space", "` #`",
+    ),
     "an odd space": ((CRITERIA, "\u00a0\u00a0criteria: x\n"), "4:1", "U+00A0", "write spaces"),
     "no space behind the colon": (
         (CRITERIA, "    criteria:Names it\n"), "4:5", "behind `criteria:`",

@@ -6,34 +6,37 @@ the core schema of YAML 1.2, merge keys, no duplicate keys, one document.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from evalcontract.model.span import Span
+from evalcontract.source import yaml_faults as faults
+from evalcontract.source import yaml_strict as strict
 from evalcontract.source.document import Document
 from evalcontract.source.fault import Fault, SourceFault, duplicate_fault
 from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, replay_fault
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.node import Node
 from evalcontract.source.scalars import resolve_plain, resolve_tagged
+from evalcontract.source.yaml_hidden import Hidden, hide, hide_halves
+from evalcontract.source.yaml_merge import merge
 from evalcontract.source.yaml_parts import (
+    Anchored,
+    Children,
     Event,
-    apply_merge,
-    complex_key,
     height_of,
-    placeholders,
-    put_back,
-    rows_without_dash,
+    size_of,
     span_between,
     span_of,
-    unsupported,
-    unsupported_tag,
 )
 
 # Without the C extension PyYAML's own parser gives the same events, slowly.
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+_SCALAR: Any = yaml.ScalarEvent
+_ODD_KEYS = frozenset(("-", ""))
+_SEQUENCE_END, _MAPPING_END = yaml.SequenceEndEvent, yaml.MappingEndEvent
 _CORE_COLLECTIONS = {
     yaml.MappingStartEvent: "tag:yaml.org,2002:map",
     yaml.SequenceStartEvent: "tag:yaml.org,2002:seq",
@@ -48,7 +51,7 @@ def parse_yaml(text: str, file: str, data: bytes) -> Document:
             `source/limit-exceeded`, `source/unsupported` …
 
     """
-    value = _Builder(text, keep_nodes=False).document()
+    value = _build(text).value
     return Document(file, value, text, data, lambda: nodes_of(text))
 
 
@@ -61,27 +64,37 @@ def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[
         Fault: it does not stand alone, or there is a fault in it, whatever it is.
 
     """
-    builder = _Builder(text, keep_nodes=keep_nodes, depth=depth)
-    value = builder.document()
+    builder = _build(text, keep_nodes=keep_nodes, depth=depth)
     if builder.has_anchors:
         raise Fault
-    return value, builder.node
+    return builder.value, builder.node
 
 
 def nodes_of(text: str) -> Node:
     """Return the places of a document that can be parsed."""
-    builder = _Builder(text, keep_nodes=True)
-    builder.document()
-    return builder.node
+    return _build(text, keep_nodes=True).node
 
 
-class Anchored(NamedTuple):
-    """What an alias stands for; `text` is that of a scalar, which is what it is as a key."""
+def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
+    """Return what has built the value of a text; it begins anew where it needs more for that."""
+    strict.check_marks(text)
+    hidden = hide(text)
+    while True:
+        try:
+            builder = _Builder(text, hidden, keep_nodes=keep_nodes, depth=depth)
+            with collector_paused():
+                builder.build()
+        except _NodesNeeded:
+            keep_nodes = True
+        except yaml.YAMLError as error:
+            joined = hide_halves(hidden)
+            if joined is None:
+                from evalcontract.source.yaml_errors import explain  # slow to import
 
-    value: Any
-    node: Node
-    size: int
-    text: str | None = None
+                raise Fault(explain(error, text)) from None
+            hidden = joined
+        else:
+            return builder
 
 
 class _NodesNeeded(Exception):
@@ -91,15 +104,21 @@ class _NodesNeeded(Exception):
 class _Builder:
     """Builds the value of one document from its events, and the tree of places if asked."""
 
-    def __init__(self, text: str, *, keep_nodes: bool, depth: int = 0) -> None:
+    def __init__(self, text: str, hidden: Hidden, *, keep_nodes: bool, depth: int) -> None:
         self._text = text
         self._keep = keep_nodes
         self._depth = depth
-        self._restore = placeholders(text)
+        # The last line of a block of text ends as the others do, whatever the file ends with.
+        end = "" if text.endswith("\n") else "\n"
+        self._next = _PARSER(hidden.text + end).get_event
+        self._hidden = hidden if hidden.restore else None
+        self._has_explicit_keys = hidden.has_explicit_keys
+        self._indentation = strict.Indentation(text)
+        self._block: Event | None = None  # the start of the block around
+        self.value: Any = None
         self.node = Node(Span.point())
         self._anchors: dict[str, Anchored | None] = {}
         self._plain: dict[str, object] = {}
-        self._count = 0
         self._replayed = 0
         self._duplicates: list[SourceFault] = []
 
@@ -108,169 +127,162 @@ class _Builder:
         """Whether anything in it may be repeated elsewhere."""
         return bool(self._anchors)
 
-    def document(self) -> Any:
-        """Return the value; `node` is its tree of places afterwards, if asked for."""
-        hidden = {ord(broken): private for private, broken in self._restore.items()}
-        try:
-            self._next = _PARSER(self._text.translate(hidden) if hidden else self._text).get_event
-            with collector_paused():
-                return self._document()
-        except _NodesNeeded:
-            return _Builder(self._text, keep_nodes=True).document()
-        except yaml.YAMLError as error:
-            from evalcontract.source.yaml_errors import explain  # slow to import
-
-            raise Fault(explain(error, self._text)) from None
-
-    def _document(self) -> Any:
+    def build(self) -> None:
+        """Read the document: `value` is it then, `node` its tree of places, if asked for."""
         self._next()  # the start of the stream
         event = self._next()
         if isinstance(event, yaml.StreamEndEvent):
-            raise Fault(SourceFault("source/empty", "the file holds no value, only comments"))
-        if event.version is not None and event.version != (1, 2):
-            raise Fault(unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
+            raise Fault(faults.NO_VALUE)
+        if event.version is not None:
+            strict.check_version(event, self._text)
         value = self._value(self._next(), self._depth)
         node = self.node
         self._next()  # the end of the document
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
-            raise Fault(
-                SourceFault(
-                    "source/multiple-documents",
-                    "a second document starts here",
-                    span_of(event),
-                    "keep one document in a file",
-                )
-            )
+            raise Fault(faults.second_document(event))
         if self._duplicates:
             raise Fault(*self._duplicates)
-        self.node = node
-        return value
+        self.value, self.node = value, node
 
     def _value(self, event: Event, depth: int) -> Any:
         kind = event.__class__
-        if kind is yaml.ScalarEvent:
+        if kind is _SCALAR:
             return self._scalar(event)
         if kind is yaml.AliasEvent:
             return self._alias(event, depth)
         if depth >= MAX_DEPTH:
             raise Fault(deep_fault(span_of(event)))
         if event.tag not in (None, "!", _CORE_COLLECTIONS[kind]):
-            raise Fault(unsupported_tag(event))
-        before = self._count
+            raise Fault(faults.unsupported_tag(event))
         if event.anchor is not None:
+            strict.check_name(event, self._text)
             self._anchors[event.anchor] = None  # an alias to it from inside has no end
+        around = self._block
+        if not event.flow_style:
+            self._block = event
         build = self._mapping if kind is yaml.MappingStartEvent else self._sequence
         value = build(event, depth + 1)
+        self._block = around
         if event.anchor is not None:
-            self._anchors[event.anchor] = Anchored(value, self.node, self._count - before)
+            self._anchors[event.anchor] = Anchored(value, self.node, size_of(value, {}))
         return value
 
     def _scalar(self, event: Event) -> Any:
-        self._count += 1
-        text = event.value
-        if event.tag is None and event.implicit[0]:
+        text, style = event.value, event.style
+        if not style and event.tag is None:
             try:
                 value = self._plain[text]
             except KeyError:
                 value = self._plain[text] = self._resolve(event, text)
-        elif event.tag is None:
-            value = text
         else:
-            value = self._resolve(event, text)
-        if self._restore and isinstance(value, str):
-            value = put_back(value, self._restore)
+            if style and event.start_mark.line != event.end_mark.line:
+                self._indentation.check_text(event, self._block)
+            value = text if event.tag is None else self._resolve(event, text)
+        if self._hidden is not None and not text.isascii():
+            text = self._hidden.show(text, escaped=style == '"')
+            value = text if isinstance(value, str) else value
         if self._keep:
-            self.node = Node(span_of(event), None, put_back(text, self._restore))
+            self.node = Node(span_of(event), None, text)
         if event.anchor is not None:
+            strict.check_name(event, self._text)
             self._anchors[event.anchor] = Anchored(value, self.node, 1, text)
         return value
 
     def _resolve(self, event: Event, text: str) -> object:
+        if text == "-":
+            strict.check_dash(event, self._text)
+        if self._hidden is not None and not text.isascii():
+            strict.check_comment(event, self._text)
         try:
             return resolve_plain(text) if event.tag is None else resolve_tagged(event.tag, text)
         except LookupError:
-            raise Fault(unsupported_tag(event)) from None
+            raise Fault(faults.unsupported_tag(event)) from None
         except ValueError:
-            message = f"`{text[:40]}` cannot be read as a number"
-            raise Fault(
-                SourceFault("source/syntax", message, span_of(event), "quote it, if it is text")
-            ) from None
+            raise Fault(faults.no_number(event, text)) from None
 
     def _sequence(self, start: Event, depth: int) -> list[Any]:
         values: list[Any] = []
         nodes: list[Node] = []
-        self._count += 1
-        while True:
-            event = self._next()
-            if event.__class__ is yaml.SequenceEndEvent:
-                break
+        following = self._next
+        while (event := following()).__class__ is not _SEQUENCE_END:
             values.append(self._value(event, depth))
             if self._keep:
                 nodes.append(self.node)
-        if self._keep:
-            self.node = Node(span_between(start, event), nodes)
+        if self._keep or start.flow_style:
+            self._end(start, event, nodes)
         return values
 
     def _mapping(self, start: Event, depth: int) -> dict[str, Any]:
         values: dict[str, Any] = {}
         nodes: dict[str, tuple[Span, Node]] = {}
-        merges: list[tuple[Any, Node]] = []
-        first_merge = None
+        merges: list[tuple[Event, Any, Node]] = []
         twice: list[SourceFault] = []
-        self._count += 1
-        while True:
-            event = self._next()
-            if event.__class__ is yaml.MappingEndEvent:
-                break
-            key, merge = self._key(event)
-            value = self._value(self._next(), depth)
-            if merge and first_merge is not None:
-                twice.append(duplicate_fault(key, span_of(event), first_merge))
-            if merge:
-                first_merge = span_of(event)
-                merges.append((self._checked_merge(event, value), self.node))
-                continue
-            if key in values:
+        following = self._next
+        while (event := following()).__class__ is not _MAPPING_END:
+            key = self._key(event)
+            behind = following()
+            if behind.__class__ is _SCALAR:  # the common case is one call less
+                value = self._scalar(behind)
+            else:
+                value = self._value(behind, depth)
+            if key == "<<" and event.__class__ is _SCALAR and event.implicit[0]:
+                merges.append((event, value, self.node))
+            elif key in values:
                 twice.append(self._duplicate(event, key, nodes))
-                continue
-            values[key] = value
-            if self._keep:
-                nodes[key] = (span_of(event), self.node)
-        for value, node in merges:
-            apply_merge(values, nodes, value, node)
-        if self._keep:
-            self.node = Node(span_between(start, event), nodes)
+            else:
+                values[key] = value
+                if self._keep:
+                    nodes[key] = (span_of(event), self.node)
+        twice += merge(values, nodes, merges)
+        if self._keep or start.flow_style:
+            self._end(start, event, nodes)
         if twice:
-            self._duplicates += rows_without_dash(twice, start, self._text) or twice
+            self._duplicates += faults.rows_without_dash(twice, start, self._text) or twice
         return values
 
-    def _key(self, event: Event) -> tuple[str, bool]:
-        """Return a key and whether it merges; keys are their text, as the editors read them."""
-        if event.__class__ is yaml.AliasEvent:
+    def _end(self, start: Event, end: Event, nodes: Children) -> None:
+        if start.flow_style and start.start_mark.line != end.end_mark.line:
+            self._indentation.check_brackets(start, end, self._block)
+        if self._keep:
+            self.node = Node(span_between(start, end), nodes)
+
+    def _key(self, event: Event) -> str:
+        """Return a key; keys are their text, as the editors read them."""
+        if event.__class__ is not _SCALAR:
+            return self._odd_key(event)
+        key: str = event.value
+        if event.tag is not None or event.anchor is not None:
+            self._scalar(event)  # refuses tags, keeps the anchor
+        elif self._has_explicit_keys and event.style:
+            self._indentation.check_text(event, self._block)
+        if key in _ODD_KEYS:
+            strict.check_key(event, self._text)
+        if self._hidden is not None and not key.isascii():
+            strict.check_comment(event, self._text)
+            key = self._hidden.show(key, escaped=event.style == '"')
+        return key
+
+    def _odd_key(self, event: Event) -> str:
+        """Return a key that is no scalar; that of an alias is what the alias stands for."""
+        kind = event.__class__
+        if kind is yaml.AliasEvent:
             self._alias(event, 0)
-            anchored = self._anchors.get(event.anchor or "")
+            strict.check_key(event, self._text)
+            anchored = self._anchors.get(event.anchor)
             if anchored is not None and anchored.text is not None:
-                return put_back(anchored.text, self._restore), False
-        elif event.__class__ is yaml.ScalarEvent:
-            if event.tag is not None or event.anchor is not None:
-                self._scalar(event)  # refuses tags, keeps the anchor
-            key = put_back(event.value, self._restore) if self._restore else event.value
-            return key, key == "<<" and event.implicit[0]
-        raise Fault(complex_key(event, self._text))
+                return anchored.text
+        raise Fault(faults.complex_key(event, self._text))
 
     def _alias(self, event: Event, depth: int) -> Any:
+        strict.check_name(event, self._text)
         if event.anchor not in self._anchors:
-            message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
-            advice = f'quote it, if it is text: "*{event.anchor}"'
-            raise Fault(SourceFault("source/syntax", message, span_of(event), advice))
+            raise Fault(faults.no_anchor(event))
         anchored = self._anchors[event.anchor]
         if anchored is None:
-            message = f"`*{event.anchor}` stands inside of its own anchor, without end"
-            raise Fault(SourceFault("source/syntax", message, span_of(event)))
+            raise Fault(faults.endless(event))
         value, self.node = anchored.value, anchored.node
         self._replayed += anchored.size
-        self._count += anchored.size
         if self._replayed > MAX_REPLAYED:
             raise Fault(replay_fault(span_of(event)))
         if depth + height_of(value, {}) > MAX_DEPTH:
@@ -284,12 +296,3 @@ class _Builder:
             raise _NodesNeeded
         first, _ = nodes[key]
         return duplicate_fault(key, span_of(event), first)
-
-    def _checked_merge(self, event: Event, value: Any) -> Any:
-        parts = value if isinstance(value, list) else [value]
-        if all(isinstance(part, dict) for part in parts):
-            return value
-        message = "`<<` merges a mapping or a list of mappings"
-        raise Fault(
-            SourceFault("source/syntax", message, span_of(event), 'quote it as "<<" to have a key')
-        )

@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 # (a part of libyaml's message, ours, what to type instead)
 _TRANSLATIONS = (
     (
+        "scanning a directive",
+        "a line that begins with `%` is a directive",
+        "indent it, or quote the text",
+    ),
+    ("duplicate %YAML directive", "a second `%YAML` directive", "remove it"),
+    ("indentation indicator", "the number behind `|` or `>` is 1 to 9", "leave it out"),
+    (
+        "expected whitespace or line break",
+        "a space is missing behind the tag",
+        "write a space; quote the value, if it is text",
+    ),
+    (
         "mapping values are not allowed",
         "a `: ` inside of an unquoted value, or wrong indentation",
         "quote the value, or indent the key like its siblings",
@@ -51,7 +63,11 @@ _TRANSLATIONS = (
     ),
     ("did not find expected ',' or ']'", "a `[` list is not closed", "close it with `]`"),
     ("did not find expected ',' or '}'", "a `{` mapping is not closed", "close it with `}`"),
-    ("did not find expected node content", "a value is expected here", None),
+    (
+        "did not find expected node content",
+        "a value is expected here",
+        "write one, or remove what stands before it",
+    ),
     (
         "unknown escape character",
         "an unknown escape inside of double quotes",
@@ -83,14 +99,14 @@ _TRANSLATIONS = (
         "quote the value",
     ),
     (
-        "scanning a directive",
-        "a line that begins with `%` is a directive",
-        "indent it, or quote the text",
-    ),
-    (
         "<document start>",
         "there is more behind the end of the document, `...`",
         "remove the `...`",
+    ),
+    (
+        "incompatible YAML document",
+        "a `%YAML` directive of another version",
+        "remove the directive",
     ),
     ("tab character", "a tab cannot indent", "indent with spaces"),
     (

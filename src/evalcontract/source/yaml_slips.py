@@ -18,7 +18,8 @@ from evalcontract.source.yaml_columns import (
     tight_above,
     value_above,
 )
-from evalcontract.source.yaml_stumble import KEY, Slip, Stumble, shown, span_at
+from evalcontract.source.yaml_stumble import KEY, Slip, Stumble, line_above, shown, span_at
+from evalcontract.source.yaml_tabs import deep_empty_line, misplaced_tab
 from evalcontract.source.yaml_text import quoted
 
 if TYPE_CHECKING:
@@ -32,8 +33,20 @@ def find_slip(stumble: Stumble) -> Slip | None:
     conflict = _merge_conflict(stumble.lines)
     if conflict is not None:
         return conflict
+    if tight := _tight_comment(stumble):
+        return tight
     looks = [look for part, look in _LOOKS if part in stumble.said]
     return next((slip for look in looks if (slip := look(stumble))), None)
+
+
+def _tight_comment(stumble: Stumble) -> Slip | None:
+    """A `#` right behind a quote or a bracket."""
+    around = stumble.text(stumble.line)[max(stumble.column - 1, 0) : stumble.column + 1]
+    if not stumble.column or not around.endswith("#") or around[0].isspace():
+        return None
+    advice = "write ` #`; if it is part of the text, quote the whole value"
+    place = span_at(stumble.line, stumble.column, 1)
+    return Slip("a comment needs a space before its `#`", place, advice)
 
 
 def _merge_conflict(lines: list[str]) -> Slip | None:
@@ -41,14 +54,6 @@ def _merge_conflict(lines: list[str]) -> Slip | None:
         if line.startswith(("<<<<<<< ", ">>>>>>> ")) and _CONFLICT.match(line):
             advice = "decide between the two sides, and remove the three markers"
             return Slip("a conflict of a merge is not resolved", span_at(number, 0, 7), advice)
-    return None
-
-
-def _tab(stumble: Stumble) -> Slip | None:
-    indent = re.match(r"\s*", stumble.text(stumble.line))
-    if indent and "\t" in indent[0] and stumble.column <= indent.end():
-        advice = "indent with spaces"
-        return Slip("a tab cannot indent", span_at(stumble.line, indent[0].index("\t"), 1), advice)
     return None
 
 
@@ -158,9 +163,81 @@ def _not_closed(stumble: Stumble) -> Slip | None:
     return Slip(f"the `{mark}` that opens here is not closed", span_at(number, column, 1), advice)
 
 
+def _key_over_lines(stumble: Stumble) -> Slip | None:
+    """A `:` inside of brackets whose key is read together with the line above."""
+    line, at = stumble.text(stumble.line), stumble.column
+    if stumble.start[0] == stumble.line or line[at : at + 1] != ":":
+        return None
+    if not line[:at].strip():
+        advice = "write the key and its `:` in one line"
+        message = "the `:` does not stand in the line where its key begins"
+        return Slip(message, span_at(stumble.line, at, 1), advice)
+    begun = stumble.text(stumble.start[0])
+    if len(line) - len(line.lstrip()) <= len(begun) - len(begun.lstrip()):
+        return None  # nothing was meant to go on here
+    number = line_above(stumble.lines, stumble.line)
+    place = span_at(number, len(stumble.text(number).rstrip()))
+    message = "a `,` is missing at the end of this line, or a key goes over two lines"
+    return Slip(message, place, "write `,` behind the value; a key stands in one line")
+
+
+def _in_brackets(stumble: Stumble) -> Slip | None:
+    """A `-` or a `:` inside of brackets that begins a text, or an item."""
+    line, at = stumble.text(stumble.line), stumble.column
+    place = span_at(stumble.line, at, 1)
+    if line[at : at + 1] == "-":
+        advice = "separate the items with `, `; a list in lines stands outside of brackets"
+        return Slip("a `-` inside of brackets", place, advice)
+    if line[at : at + 1] == ":":
+        advice = "write a space behind it, or quote the text that begins with it"
+        return Slip("a `:` inside of brackets with no key before it", place, advice)
+    return None
+
+
+def _tight_colon(stumble: Stumble) -> Slip | None:
+    advice = "write a space behind it, or quote the text"
+    place = span_at(stumble.line, stumble.column, 1)
+    return Slip("a space is missing behind the `:`", place, advice)
+
+
+def _escape(stumble: Stumble) -> Slip | None:
+    """An escape in double quotes that names no character."""
+    start = max(stumble.column - len(r"\u"), 0)
+    found = re.match(r"\\(?:u(.{4})|U(.{8}))", stumble.text(stumble.line)[start:])
+    if found is None:
+        return None
+    place = span_at(stumble.line, start, found.end())
+    if 0xD800 <= int(found[1] or found[2], 16) <= 0xDFFF:  # noqa: PLR2004 - the surrogates
+        message = "half of a surrogate pair is no character"
+        return Slip(message, place, "write the character itself")
+    return Slip("there is no character of this number", place, "write the character itself")
+
+
+def _more_behind(stumble: Stumble) -> Slip | None:
+    """Text behind the end of the document, which no `...` ends."""
+    place = span_at(stumble.line, stumble.column, 1)
+    if re.match(r"---[ \t]+(?:[&!]\S*[ \t]+)*[|>]", stumble.text(stumble.line - 1)):
+        return Slip("the text of a block is not indented", place, "indent its lines by two spaces")
+    if all(line.startswith("%") for line in stumble.lines[: stumble.line] if line.strip()):
+        advice = "write `---` and a document behind it, or remove it"
+        return Slip("a directive stands alone", place, advice)
+    if any(line.startswith("...") for line in stumble.lines[: stumble.line]):
+        return None
+    advice = "keep one value; if all of it is text, quote it"
+    return Slip("the document ends before this, and there is more", place, advice)
+
+
 _LOOKS: tuple[tuple[str, Callable[[Stumble], Slip | None]], ...] = (
-    ("tab character", _tab),
-    ("cannot start any token", _tab),
+    ("did not find expected key", deep_empty_line),
+    ("could not find expected ':'", deep_empty_line),
+    ("did not find expected '-' indicator", deep_empty_line),
+    ("did not find expected ','", _key_over_lines),
+    ("did not find expected node content", _in_brackets),
+    ("found unexpected ':'", _tight_colon),
+    ("invalid Unicode character escape", _escape),
+    ("<document start>", _more_behind),
+    ("tab character", misplaced_tab),
+    ("cannot start any token", misplaced_tab),
     ("cannot start any token", _no_token),
     ("mapping values are not allowed", _odd_space),
     ("could not find expected ':'", _odd_space),
