@@ -15,7 +15,7 @@ from evalcontract.api.run import Run, today
 from evalcontract.formats import dialect_of
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
-from evalcontract.source import Unreadable, YamlRows
+from evalcontract.source import Unreadable
 from evalcontract.workspace import find_root, name_of, open_workspace, real
 
 if TYPE_CHECKING:
@@ -97,8 +97,6 @@ def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Conve
 
 def _rows(run: Run, read: Ours | Theirs, path: Path) -> OfOthers | OfOurs | Unreadable:
     policy = run.policy_for(path)
-    if isinstance(read, YamlRows):
-        read = read.whole()  # its comments are asked for, and it may be tangled
     if not isinstance(read, Theirs):
         return read if isinstance(read, Unreadable) else OfOurs(run, read, policy)
     dialect, source = read

@@ -10,7 +10,7 @@ from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, RowStream, YamlRows, format_of
+from evalcontract.source import Document, RowStream, format_of
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import Schema, load
@@ -37,7 +37,7 @@ def _root_structure() -> Structure:
 
 
 def check_root(
-    source: Document | RowStream | YamlRows,
+    source: Document | RowStream,
 ) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     """Return the rows of a dataset, the keys beside them, and what is wrong with those.
 
@@ -45,11 +45,9 @@ def check_root(
     """
     if isinstance(source, RowStream):
         return source, {}, []
-    if isinstance(source, YamlRows):
-        return _check_mapping(source, {**source.root, _ROWS: source})
-    value = source.value
+    value = source.quick
     if isinstance(value, list) and format_of(source.file) != "yaml":
-        return DocumentRows(source, (), value), {}, []
+        return DocumentRows(source, ()), {}, []
     if isinstance(value, dict):
         return _check_mapping(source, value)
     if isinstance(value, list):
@@ -59,7 +57,7 @@ def check_root(
 
 
 def _check_mapping(
-    source: Document | YamlRows, value: dict[str, Any]
+    source: Document, value: dict[str, Any]
 ) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     other = other_kind(Kind.DATASET, value)
     if other is not None:
@@ -67,16 +65,10 @@ def _check_mapping(
     root = {key: part for key, part in value.items() if key != _ROWS}
     near = nearest(_ROWS, root) if _ROWS not in value else None
     meant = near or (_like_rows(root) if _ROWS not in value else None)
-    # The rows stand there empty: what else stands at the root is judged beside them.
-    beside = {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
-    # Most datasets have nothing but rows, and need no schema compiled for it.
-    has_more = any(key != _ROWS for key in beside)
-    problems = _root_structure().check(beside, (), source.raw) if has_more else []
+    problems = _check_beside(source, value, meant)
     rows = value.get(_ROWS)
-    if isinstance(rows, YamlRows):
-        return rows, root, problems
-    if isinstance(rows, list) and isinstance(source, Document):
-        return DocumentRows(source, (_ROWS,), rows), root, problems
+    if isinstance(rows, list):
+        return DocumentRows(source, (_ROWS,)), root, problems
     if near:
         message = f"`questions` is missing, and `{near}` is unknown"
         problems.append(_no_questions(message, (near,), "did you mean `questions`?"))
@@ -89,6 +81,21 @@ def _check_mapping(
     else:
         problems.append(_no_questions("`questions` is missing", ()))
     return None, root, problems
+
+
+def _check_beside(source: Document, value: dict[str, Any], meant: str | None) -> list[Problem]:
+    """Check what stands at the root beside the rows, which stand there empty."""
+    # Most datasets have nothing but rows, and need no schema compiled for it.
+    if value.keys() <= {_ROWS, meant}:
+        return []
+    structure = _root_structure()
+    if structure.is_clean(_beside(value, meant)):
+        return []  # also where a fast reader has read it
+    return structure.check(_beside(source.root, meant), (), source.raw)
+
+
+def _beside(value: dict[str, Any], meant: str | None) -> dict[str, Any]:
+    return {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
 
 
 def graded_by() -> tuple[str, ...]:

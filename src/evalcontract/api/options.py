@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from evalcontract.source import read_dataset, read_dataset_stream, read_file, read_stream
+from evalcontract.source import read_file, read_stream
 from evalcontract.workspace import name_of
 
 if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from evalcontract.source import Document, RowStream, Unreadable, YamlRows
+    from evalcontract.source import Document, RowStream, Unreadable
     from evalcontract.source.cache import Cache
     from evalcontract.source.foreign import Foreign
 
@@ -43,17 +43,12 @@ class Input(NamedTuple):
     path: Path
     stream: BinaryIO | None = None
 
-    def read(self) -> Document | RowStream | Unreadable:
-        """Read it."""
-        name = name_of(self.path)
-        return read_stream(self.stream, name) if self.stream else read_file(self.path, name)
-
-    def read_rows(self) -> Document | RowStream | YamlRows | Unreadable:
-        """Read it as a dataset, row by row where it can be."""
+    def read(self, *, quick: bool = False) -> Document | RowStream | Unreadable:
+        """Read it; `quick` is as for `read_file`."""
         name = name_of(self.path)
         if self.stream:
-            return read_dataset_stream(self.stream, name)
-        return read_dataset(self.path, name)
+            return read_stream(self.stream, name, quick=quick)
+        return read_file(self.path, name, quick=quick)
 
     def read_foreign(self) -> Foreign | Unreadable:
         """Read it as a dataset of another system."""

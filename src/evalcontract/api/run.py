@@ -18,7 +18,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
-from evalcontract.source import Document, RowStream, Unreadable, read_file
+from evalcontract.source import Unreadable, read_file
 from evalcontract.source.witness import the_witness
 from evalcontract.structure.check import structure_of
 from evalcontract.workspace import real
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
-    from evalcontract.source import Batch, YamlRows
+    from evalcontract.source import Batch, Document, RowStream
     from evalcontract.workspace import Target, Workspace
 
 
@@ -100,7 +100,7 @@ class Run:
         around = CheckSurroundings(workspace.library, has_php=True, read_json=workspace.read_json)
         return Plans(around)
 
-    def dataset(self, source: Document | RowStream | YamlRows, policy: Policy) -> DatasetRun:
+    def dataset(self, source: Document | RowStream, policy: Policy) -> DatasetRun:
         """Prepare the check of one dataset; see `DatasetRun`."""
         return DatasetRun(self, source, policy)
 
@@ -192,7 +192,7 @@ class DatasetRun:
     `rows` are None where the file has none to judge; `root` holds the keys beside them.
     """
 
-    def __init__(self, run: Run, source: Document | RowStream | YamlRows, policy: Policy) -> None:
+    def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
         self._run = run
         self._policy = policy
         self._library = run.workspace.library
@@ -204,8 +204,7 @@ class DatasetRun:
             run.workspace.unreadable_names,
             run.plans,
         )
-        raw = None if isinstance(source, RowStream) else source.raw
-        self._check = DatasetCheck(self.rows, self.root, around, raw) if self.rows else None
+        self._check = DatasetCheck(self.rows, self.root, around) if self.rows else None
         self._source = source
 
     @property

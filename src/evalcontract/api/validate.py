@@ -13,10 +13,9 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.source import (
     Document,
+    MisreadError,
     RowStream,
-    TangledError,
     Unreadable,
-    YamlRows,
     read_file,
 )
 from evalcontract.source.witness import the_witness
@@ -82,7 +81,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
             runs[root] = _run(root, (), options)
         run = runs[root]
         if kind is Kind.DATASET:
-            read = read_any(each, options.dialect)
+            read = read_any(each, options.dialect, quick=True)
             if isinstance(read, Theirs):
                 outcome.diagnostics += _of_others(run, read, each.path, outcome, options)
             else:
@@ -185,25 +184,23 @@ def _count(outcome: Outcome, kind: str) -> None:
 
 def _dataset(
     run: Run,
-    source: Document | RowStream | YamlRows | Unreadable,
+    source: Document | RowStream | Unreadable,
     path: Path,
     outcome: Outcome,
     progress: Progress | None,
 ) -> Iterable[Diagnostic]:
     _count(outcome, Kind.DATASET)
-    if isinstance(source, YamlRows):
-        try:
-            return list(_checked(run, source, path, outcome, progress))
-        except TangledError:
-            source = source.whole()
     if isinstance(source, Unreadable):
         return run.unreadable([source])
-    return _checked(run, source, path, outcome, progress)
+    try:
+        return list(_checked(run, source, path, outcome, progress))
+    except MisreadError as misread:
+        return run.unreadable([misread.unreadable])
 
 
 def _checked(
     run: Run,
-    source: Document | RowStream | YamlRows,
+    source: Document | RowStream,
     path: Path,
     outcome: Outcome,
     progress: Progress | None,

@@ -10,34 +10,27 @@ from evalcontract.source.fault import SourceFault, Unreadable, moved_fault
 from evalcontract.source.files import (
     SUFFIXES,
     format_of,
-    read_dataset,
-    read_dataset_stream,
     read_file,
     read_stream,
     read_text,
 )
 from evalcontract.source.jsonl import RowStream
-from evalcontract.source.rows import Batch, Rows, Sifted
+from evalcontract.source.rows import Batch, Rows
 from evalcontract.source.text import EMPTY
-from evalcontract.source.yaml_rows import TangledError, YamlRows, place_rows
+from evalcontract.source.yaml_rows import MisreadError
 
 __all__ = [
     "EMPTY",
     "SUFFIXES",
     "Batch",
     "Document",
+    "MisreadError",
     "RowStream",
     "Rows",
-    "Sifted",
     "SourceFault",
-    "TangledError",
     "Unreadable",
-    "YamlRows",
     "format_of",
     "moved_fault",
-    "place_rows",
-    "read_dataset",
-    "read_dataset_stream",
     "read_file",
     "read_stream",
     "read_text",

@@ -14,7 +14,6 @@ from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.text import EMPTY, decode, split_lines
 from evalcontract.source.witness import MAX_STREAM_BYTES, the_witness
-from evalcontract.source.yaml_rows import YamlRows, lay_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,25 +37,26 @@ def format_of(name: str) -> str | None:
     return SUFFIXES.get(PurePath(name).suffix.lower())
 
 
-def read_file(path: Path, name: str) -> Document | RowStream | Unreadable:
-    """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
-    return _whole(read_dataset(path, name))
+def read_file(path: Path, name: str, *, quick: bool = False) -> Document | RowStream | Unreadable:
+    """Read a file; `name` is what findings call it. JSONL is opened, and read later.
 
-
-def read_dataset(path: Path, name: str) -> Document | RowStream | YamlRows | Unreadable:
-    """Read a file; a large YAML dataset is opened, and read later, where it is laid out for it."""
+    Where a `quick` reading of the rows of a dataset is enough at first, YAML may be read by a fast
+    reader; see `yaml_rows`.
+    """
     witness = the_witness()
     try:
         limit = MAX_STREAM_BYTES if format_of(name) == "jsonl" else MAX_DOCUMENT_BYTES
         data = witness.read(path, limit) if witness else None
-        return _open(path, name) if data is None else read_dataset_stream(io.BytesIO(data), name)
+        if data is None:
+            return _open(path, name, quick=quick)
+        return read_stream(io.BytesIO(data), name, quick=quick)
     except FileNotFoundError:
         return unreadable(name, "no such file")
     except (OSError, ValueError) as error:
         return unreadable(name, _reason(error))
 
 
-def _open(path: Path, name: str) -> Document | RowStream | YamlRows | Unreadable:
+def _open(path: Path, name: str, *, quick: bool) -> Document | RowStream | Unreadable:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode) and (what := what_else(path, status.st_mode)):
         return unreadable(name, f"it is {what}")
@@ -67,7 +67,7 @@ def _open(path: Path, name: str) -> Document | RowStream | YamlRows | Unreadable
     if status.st_size > MAX_DOCUMENT_BYTES:
         return Unreadable(name, (large_fault(status.st_size),))
     with path.open("rb") as stream:
-        return read_dataset_stream(stream, name)
+        return read_stream(stream, name, quick=quick)
 
 
 def read_text(path: Path, name: str) -> str | Unreadable:
@@ -85,21 +85,13 @@ def read_text(path: Path, name: str) -> str | Unreadable:
         return "" if fault.faults == (EMPTY,) else Unreadable(name, fault.faults)
 
 
-def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadable:
-    """Read an open stream of bytes to its end; where the name promises no format, look."""
-    return _whole(read_dataset_stream(stream, name))
-
-
-def _whole(
-    source: Document | RowStream | YamlRows | Unreadable,
+def read_stream(
+    stream: BinaryIO, name: str, *, quick: bool = False
 ) -> Document | RowStream | Unreadable:
-    return source.whole() if isinstance(source, YamlRows) else source
+    """Read an open stream of bytes to its end; where the name promises no format, look.
 
-
-def read_dataset_stream(
-    stream: BinaryIO, name: str
-) -> Document | RowStream | YamlRows | Unreadable:
-    """Read an open stream as `read_dataset` does a file."""
+    `quick` is as for `read_file`.
+    """
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         return Unreadable(name, (large_fault(len(data)),))
@@ -113,10 +105,11 @@ def read_dataset_stream(
             from evalcontract.source.json import parse_json  # parsers are slow to import
 
             return parse_json(text, name, data)
-        from evalcontract.source.yaml_plain import parse_plain
+        if quick:
+            from evalcontract.source.yaml_rows import read_rows
 
-        if found := lay_out(text, name, data) or parse_plain(text, name, data):
-            return found
+            if found := read_rows(text, name, data):
+                return found
         from evalcontract.source.yaml import parse_yaml
 
         return parse_yaml(text, name, data)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
-    from evalcontract.structure.broken import Broken
     from evalcontract.structure.check import Structure
+    from evalcontract.structure.engine import Broken
     from evalcontract.structure.schemas import Schema
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.broken import Broken
+    from evalcontract.structure.engine import Broken
 
 #: The fault of a code, by the keyword that fails.
 FAULTS = {

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest
-from evalcontract.source import Document, RowStream, Unreadable, YamlRows
+from evalcontract.source import Document, RowStream, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,26 +23,25 @@ _INPUT = re.compile(r"""(?:^|[\s"'{,;])input["']?\s*(?:[:,;]|$)""")
 _HEAD = 5
 
 
-def is_dataset(
-    path: Path, root: Path, source: Document | RowStream | YamlRows | Unreadable
-) -> bool:
+def is_dataset(path: Path, root: Path, source: Document | RowStream | Unreadable) -> bool:
     """Whether a file of a workspace is meant as a dataset.
 
     It is below `datasets/`, or has `questions` (or a near miss of it), or says so in its
     modeline; JSONL: its first row has an `input`. What cannot be read counts when it mentions
     any of these, or when the system does not let anyone look.
     """
-    if _FOLDER in path.relative_to(root).parts[:-1] or isinstance(source, YamlRows):
+    if _FOLDER in path.relative_to(root).parts[:-1]:
         return True
     if isinstance(source, Unreadable):
         return _tells(source.lines) or _is_kept_from_us(path, source)
     if isinstance(source, RowStream):
         return _holds_rows(source)
-    value = source.value
-    if any(_MODELINE in line for line in source.lines[:10] if line.startswith("#")):
+    value = source.quick
+    has_rows = isinstance(value, dict) and "questions" in value
+    if has_rows or any(_MODELINE in line for line in source.lines[:10] if line.startswith("#")):
         return True
     if isinstance(value, dict):
-        return "questions" in value or any(nearest(key, ("questions",)) for key in value)
+        return any(nearest(key, ("questions",)) for key in value)
     return isinstance(value, list) and bool(value) and _looks_like_row(value[0])
 
 

@@ -17,8 +17,6 @@ from evalcontract.source import (
     RowStream,
     SourceFault,
     Unreadable,
-    YamlRows,
-    read_dataset,
     read_file,
 )
 from evalcontract.source.witness import the_witness
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Source = Document | RowStream | Unreadable
-    Dataset = Source | YamlRows
 
 _SCHEMA = ".schema.json"
 
@@ -180,7 +177,7 @@ class Workspace:
         wanted = real(dataset)
         return [each for each in self.targets if each.dataset and real(each.dataset) == wanted]
 
-    def scan(self) -> Iterator[tuple[Path, Dataset | None]]:
+    def scan(self) -> Iterator[tuple[Path, Source | None]]:
         """Yield every data file outside of the library, read; None for one that is no dataset.
 
         What a target names is a dataset wherever it stands and whatever it is called.
@@ -244,13 +241,13 @@ class Workspace:
                     f"file{advice}"
                 )
 
-    def _dataset_at(self, path: Path, *, asked: bool) -> Dataset | None:
+    def _dataset_at(self, path: Path, *, asked: bool) -> Source | None:
         globs = self.configuration.datasets
         relative = path.relative_to(self._base).as_posix()
         asked = asked or any(selects(pattern, relative) for pattern in globs)
         if globs and not asked:
             return None
-        source = read_dataset(path, name_of(path))
+        source = read_file(path, name_of(path), quick=True)
         return source if asked or is_dataset(path, self.root, source) else None
 
     def read_json(self, name: str) -> Any:
