@@ -13,19 +13,21 @@ from hypothesis import strategies as st
 from evalcontract.api import dataset_check
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.gates import Gates, words_of
-from evalcontract.api.grading import Grading
+from evalcontract.api.grading import Grading, row_schema
 from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, Resolved
 from evalcontract.model.reference import Kind
 from evalcontract.model.span import Span
 from evalcontract.policy import TABLE
 from evalcontract.rules import ROW_RULES as NAMES
 from evalcontract.rules import load_rules
+from evalcontract.rules._row_rule import RowSubject
 from evalcontract.source import Document, read_stream
 from evalcontract.source.node import Node
 from evalcontract.source.rows import DocumentRows
+from evalcontract.structure.engine import native_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -263,6 +265,33 @@ def test_what_passes_the_gate_has_no_finding(
     if pass_all(gates_of(given_, default), [row]):
         found = found_in([row], given_, default)
         assert [(each.code, each.message) for each in found] == []
+
+
+@OFTEN
+@given(rubrics=RUBRICS, row=LIKELY | ROWS, default=DEFAULT)
+@example(
+    rubrics=(rubric("first", [{"kind": "fact_match"}]),),
+    row={**WHOLE, "rubric_ref": "rubric/first@1.0.0", "expected_facts": [" "]},
+    default=None,
+)
+def test_each_rule_keeps_its_own_silence(
+    rubrics: tuple[Artifact, ...], row: Row, default: str | None
+) -> None:
+    """A rule says nothing of a well-formed row that the schema of its silence accepts."""
+    given_ = around(*rubrics)
+    grading = Grading(given_.checks, given_.bundles, default)
+    bundle = grading.bundle_of(row)
+    if grading.structure(bundle).check(row):
+        return
+    resolved = grading.rubric_of(row.get("rubric_ref"))
+    if "rubric_ref" in row and not isinstance(resolved, Resolved):
+        return
+    plan = grading.plan(resolved.artifact) if isinstance(resolved, Resolved) else None
+    subject = RowSubject((0,), row, plan, bundle, bundle in given_.declared)
+    for rule in ROW_RULES:
+        silence = {"$schema": row_schema()["$schema"], "allOf": [rule.silent(plan, bundle)]}
+        if native_for(silence).is_valid(row):
+            assert list(rule.check(subject)) == [], rule.code
 
 
 #: Keys of an author's own, and keys that only look like some.
