@@ -237,6 +237,14 @@ def test_the_kinds_are_those_of_the_schema() -> None:
     assert all(name == kind.name for name, kind in KINDS.items())
 
 
+def test_a_kind_of_the_schema_alone_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(KINDS, "regex")
+    made = plan(of("regex", pattern="a"))
+    (step,) = made.steps
+    assert step.outlook({}).reason == "checks of the kind `regex` are not built in"
+    assert not made.is_complete
+
+
 def test_the_kinds_are_those_of_the_folder() -> None:
     modules = {each.stem for each in Path(_kind.__file__).parent.glob("[!_]*.py")}
     assert {OTHER_NAMES.get(each, each) for each in modules - NO_KINDS} == set(KINDS)
