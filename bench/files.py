@@ -12,10 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from layouts import LAYOUTS, plain
+from plan import FULL, Sizes
 from rows import SEED, rows, unlike_rows, with_faults
 from shapes import SHAPES
 from workspaces import write, write_many, write_rubrics, write_schemas
@@ -30,24 +32,24 @@ ROWS_OF_FORTY_LINES = 2
 SMALL = {"hundred": 100, "thousand": 1_000}
 
 
-def write_all(folder: Path, *, yaml: int, lines: int, own: int, most: int, parts: int) -> None:
-    """Write all files; a number is one of rows, or of rubrics where there are many files."""
+def write_all(folder: Path, sizes: Sizes) -> None:
+    """Write all files."""
     write_rubrics(folder)
     write_schemas(folder)
     for layout in LAYOUTS.values():
-        write(folder / "yaml" / f"{layout.__name__}.yaml", layout(unlike_rows(yaml)))
-    write(folder / "yaml" / "bad.yaml", plain(with_faults(unlike_rows(yaml))))
+        write(folder / "yaml" / f"{layout.__name__}.yaml", layout(unlike_rows(sizes.yaml)))
+    write(folder / "yaml" / "bad.yaml", plain(with_faults(unlike_rows(sizes.yaml))))
     write(folder / "yaml" / "tiny.yaml", plain(rows(ROWS_OF_FORTY_LINES)))
     for name, number in SMALL.items():
         write(folder / "yaml" / f"{name}.yaml", plain(unlike_rows(number)))
     for shape in SHAPES.values():
-        write(folder / "jsonl" / f"{shape.__name__}.jsonl", shape(lines))
-    write(folder / "jsonl" / "own.jsonl", _json(rows(own)))
-    write(folder / "jsonl" / "bad.jsonl", _json(with_faults(rows(own))))
-    if most:
-        write_most(folder / "jsonl", most)
-    if parts:
-        write_many(folder / "many", parts)
+        write(folder / "jsonl" / f"{shape.__name__}.jsonl", shape(sizes.lines))
+    write(folder / "jsonl" / "own.jsonl", _json(rows(sizes.own)))
+    write(folder / "jsonl" / "bad.jsonl", _json(with_faults(rows(sizes.own))))
+    if sizes.most:
+        write_most(folder / "jsonl", sizes.most)
+    if sizes.parts:
+        write_many(folder / "many", sizes.parts)
 
 
 def write_most(folder: Path, number: int) -> None:
@@ -70,16 +72,10 @@ def main() -> None:
     """Write what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
-    for name, number in (
-        ("yaml", 20_000),
-        ("lines", 100_000),
-        ("own", 200_000),
-        ("most", 1_000_000),
-        ("parts", 200),
-    ):
+    for name, number in asdict(FULL).items():
         parser.add_argument(f"--{name}", type=int, default=number)
     asked = vars(parser.parse_args())
-    write_all(asked.pop("folder"), **asked)
+    write_all(asked.pop("folder"), Sizes(**asked))
 
 
 if __name__ == "__main__":

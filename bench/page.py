@@ -11,7 +11,7 @@ from notes import NOTES
 from ratios import digits, measure, verdict, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plan import Group, Sizes
     from ratios import Goal, Measured, Round
@@ -40,12 +40,12 @@ def page_of(groups: Sequence[Group], rounds: Rounds, machine: Machine, sizes: Si
         ABOUT,
         _trust(machine),
         "## Goals",
-        table_of(groups, rounds),
+        goals_of(groups, rounds),
         *(("## Out of reach, and why", *notes) if notes else ()),
         "## Case by case",
-        _cases(groups, rounds),
+        cases_of(groups, rounds),
         "## What the commands cost",
-        _costs(groups, rounds, machine.least),
+        costs_of(groups, rounds, machine.least),
         "## The data",
         data_of(sizes),
         "## How it is measured",
@@ -56,30 +56,28 @@ def page_of(groups: Sequence[Group], rounds: Rounds, machine: Machine, sizes: Si
     return "\n\n".join(parts) + "\n"
 
 
-def table_of(groups: Sequence[Group], rounds: Rounds) -> str:
+def goals_of(groups: Sequence[Group], rounds: Rounds) -> str:
     """Return the table of goals."""
-    lines = ["| work | worst case | median | must | aim | met |", "|---|---|---|---|---|---|"]
-    for group in groups:
-        of = rounds.get(group.name, ())
-        lines += [_line(goal, group.reason(goal), of) for goal in group.goals]
-    return "\n".join(lines)
+    lines = [
+        (goal.title, *_goal(goal, group.reason(goal), rounds.get(group.name, ())))
+        for group in groups
+        for goal in group.goals
+    ]
+    return _table(("work", "worst case", "median", "must", "aim", "met"), lines)
 
 
-def _line(goal: Goal, reason: str, rounds: Sequence[Round]) -> str:
+def _goal(goal: Goal, reason: str, rounds: Sequence[Round]) -> tuple[str, ...]:
     sign = "≥" if goal.high else "≤"
-    bounds = (
+    bounds = [
         "" if bound is None else f"{sign} {_number(bound, goal)}" for bound in (goal.must, goal.aim)
-    )
+    ]
     if reason or not rounds:
-        met = f"not measured: {reason or 'not asked for'}"
-        return f"| {goal.title} | | | {' | '.join(bounds)} | {met} |"
+        return "", "", *bounds, f"not measured: {reason or 'not asked for'}"
     every = [measure(case, rounds) for case in goal.cases]
     last = worst(goal, every)
-    middle = _number(statistics.median(each.median for each in every), goal)
     name = f"{last.case.name}: " if last.case.name else ""
-    value = f"{name}{_median(last, goal)}"
-    cells = (goal.title, value, middle, *bounds, verdict(goal, last.median))
-    return f"| {' | '.join(cells)} |"
+    middle = _number(statistics.median(each.median for each in every), goal)
+    return f"{name}{_median(last, goal)}", middle, *bounds, verdict(goal, last.median)
 
 
 def _median(measured: Measured, goal: Goal) -> str:
@@ -92,32 +90,33 @@ def _number(value: float, goal: Goal) -> str:
     return f"{value:.{digits(goal)}f}" + (" MB" if goal.is_memory else "")
 
 
-def _cases(groups: Sequence[Group], rounds: Rounds) -> str:
+def cases_of(groups: Sequence[Group], rounds: Rounds) -> str:
     """Return the table of the cases, where a goal has several."""
-    lines = ["| work | case | median (smallest to largest) |", "|---|---|---|"]
-    for group in groups:
-        for goal in group.goals:
-            if len(goal.cases) > 1 and not group.reason(goal) and rounds.get(group.name):
-                every = [measure(case, rounds[group.name]) for case in goal.cases]
-                lines += [
-                    f"| {goal.title} | {one.case.name} | {_median(one, goal)} |" for one in every
-                ]
-    return "\n".join(lines)
-
-
-def _costs(groups: Sequence[Group], rounds: Rounds, least: float) -> str:
-    """Return the table of the commands."""
     lines = [
-        "| command | processor | time | rows/s | peak memory | n |",
-        "|---|---|---|---|---|---|",
+        (goal.title, case.name, _median(measure(case, rounds[group.name]), goal))
+        for group in groups
+        for goal in group.goals
+        for case in goal.cases
+        if case.name and group.name in rounds and not group.reason(goal)
     ]
+    return _table(("work", "case", "median (smallest to largest)"), lines)
+
+
+def costs_of(groups: Sequence[Group], rounds: Rounds, least: float) -> str:
+    """Return the table of the commands."""
+    lines = []
     for group in groups:
         for command in group.commands:
             runs = [each[command.key] for each in rounds.get(group.name, ()) if command.key in each]
             if runs:
-                cells = (command.what, *_cost(runs, command.rows, least), str(len(runs)))
-                lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+                lines.append((command.what, *_cost(runs, command.rows, least), str(len(runs))))
+    return _table(("command", "processor", "time", "rows/s", "peak memory", "n"), lines)
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    escaped = ([cell.replace("|", r"\|") for cell in line] for line in lines)
+    every = (head, ["---"] * len(head), *escaped)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in every)
 
 
 def _cost(runs: Sequence[Run], rows: int, least: float) -> Iterator[str]:

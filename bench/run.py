@@ -27,7 +27,7 @@ from environments import (
     install_with_a_rule,
     state_of,
 )
-from page import Machine, page_of, table_of
+from page import Machine, cases_of, costs_of, goals_of, page_of
 from plan import FULL, QUICK, Subject, make_plan
 from timing import Run, run, smallest_measurable
 
@@ -175,7 +175,8 @@ def main() -> int:
         PAGE.write_text(page_of(plan, rounds, machine, sizes), encoding="utf-8")
     elif is_kept:
         say(f"{PAGE.name} stays as it was: not measured with this code: {', '.join(unknown)}")
-    print(table_of(plan, rounds))
+    tables = goals_of(plan, rounds), cases_of(plan, rounds), costs_of(plan, rounds, 0)
+    print("\n\n".join(tables))
     return 0
 
 

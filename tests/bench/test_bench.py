@@ -21,7 +21,7 @@ from environments import Installed  # noqa: E402 - the benchmark is no package
 from files import write_all  # noqa: E402
 from layouts import LAYOUTS  # noqa: E402
 from notes import NOTES  # noqa: E402
-from plan import QUICK, Subject, make_plan  # noqa: E402
+from plan import QUICK, Sizes, Subject, make_plan  # noqa: E402
 from rows import FAULTS, ONE_BAD_IN, rows, unlike_rows  # noqa: E402
 from shapes import SHAPES  # noqa: E402
 
@@ -35,7 +35,7 @@ JSONL = [shape.__name__ for shape in SHAPES.values()]
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write all files, with few rows."""
     folder = tmp_path_factory.mktemp("bench")
-    write_all(folder, yaml=ROWS, lines=ROWS, own=ROWS, most=ROWS, parts=PARTS)
+    write_all(folder, Sizes(ROWS, ROWS, ROWS, ROWS, PARTS))
     return folder
 
 
@@ -160,7 +160,7 @@ def test_quick_benchmark_runs() -> None:
     command = [sys.executable, "bench/run.py", *asked]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    table = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    table = done.stdout.partition("\n\n")[0].splitlines()
     goals = [goal for group in make_plan(subject()) for goal in group.goals]
     assert len(table) == 2 + len(goals)
     assert all(line.count("|") == table[0].count("|") for line in table)
