@@ -114,7 +114,7 @@ def _yaml(of: Subject) -> Group:
         theirs = f"sourcemeta, {ours}"
         commands += [of.sourcemeta(theirs, file, number), of.check(ours, file, number)]
         cases.append(Case(theirs, ours, title))
-    title = f"YAML, {number:,} clean rows, eight layouts: rows/s of sourcemeta `--fast`"
+    title = f"YAML, {number:,} clean rows, eight layouts: rows/s against sourcemeta `--fast`"
     return Group("yaml", 7, tuple(commands), (Goal(title, tuple(cases), 0.30, 0.60),))
 
 
@@ -129,7 +129,7 @@ def _jsonl(of: Subject) -> Group:
             of.check(ours, file, number),
         ]
         cases.append(Case(theirs, ours, title))
-    title = f"JSONL, {number:,} clean rows, seven shapes: the time of the plain script, over ours"
+    title = f"JSONL, {number:,} clean rows, seven shapes: the plain script's time over ours"
     return Group("jsonl", 7, tuple(commands), (Goal(title, tuple(cases), 1.0, 1.3),))
 
 
@@ -139,7 +139,7 @@ def _own(of: Subject) -> Group:
         of.script(theirs, "floor.py", "jsonl/own.jsonl", rows=number),
         of.check(ours, "jsonl/own.jsonl", number),
     )
-    title = f"JSONL, the benchmark's own rows, {number:,}: rows/s of orjson that parses alone"
+    title = f"JSONL, the benchmark's own rows, {number:,}: rows/s against orjson that parses alone"
     return Group("own", 7, commands, (Goal(title, (Case(theirs, ours),), 0.45, 0.60),))
 
 
@@ -159,7 +159,7 @@ def _memory(of: Subject) -> Group:
     times = tuple(Case(theirs, peak.over, peak.name) for peak in peaks)
     goals = (
         Goal(f"peak memory, {number:,} own rows as JSONL", peaks, 160, 100, high=False),
-        Goal("the same: rows/s of orjson that parses alone", times),
+        Goal("the same: rows/s against orjson that parses alone", times),
     )
     return Group("memory", 3, commands, goals)
 
@@ -173,7 +173,7 @@ def _bad(of: Subject) -> Group:
         of.check_bad("YAML, 1 % bad", "yaml/bad.yaml", yaml),
     )
     cases = tuple(Case(f"{name}, clean", f"{name}, 1 % bad", name) for name in ("JSONL", "YAML"))
-    title = "1 % bad rows, all reported with line and column: rows/s of clean"
+    title = "1 % bad rows, all reported with line and column: rows/s against clean"
     return Group("bad", 5, commands, (Goal(title, cases, 0.40, 0.70),))
 
 
@@ -201,10 +201,14 @@ def _workspace(of: Subject) -> Group:
     )
     goals = (
         Goal(
-            f"{what}: of the version before's time", (Case(ours, before),), 0.50, 0.40, high=False
+            f"{what}: time against the version before",
+            (Case(ours, before),),
+            0.50,
+            0.40,
+            high=False,
         ),
         Goal(
-            "the same with a cache: the second run, of the first",
+            "the same with a cache: time of the second run against the first",
             (Case(second, first),),
             high=False,
         ),
@@ -224,10 +228,10 @@ def _small(of: Subject) -> Group:
         Command(nothing, nothing, python),
         Command("again", f"{nothing}, again", python),
     )
-    title = "a file of 40 lines of YAML: of check-jsonschema's time"
+    title = "a file of 40 lines of YAML: time against check-jsonschema"
     goals = (
         Goal(title, (Case(tiny, theirs),), 0.30, 0.20, high=False),
-        Goal(f"`--version`: of the time of {nothing}", (Case("version", nothing),), high=False),
+        Goal(f"`--version`: time against {nothing}", (Case("version", nothing),), high=False),
         Goal(f"noise: {nothing} against itself", (Case(nothing, "again"),)),
     )
     return Group("small", 25, commands, goals)
@@ -243,7 +247,7 @@ def _files(of: Subject) -> Group:
             of.check(ours, file, number),
         ]
         cases.append(Case(ours, theirs, f"{number:,} rows"))
-    title = "YAML files of 100 and of 1,000 rows: of check-jsonschema's time"
+    title = "YAML files of 100 and of 1,000 rows: time against check-jsonschema"
     return Group("files", 5, tuple(commands), (Goal(title, tuple(cases), high=False),))
 
 
@@ -256,7 +260,7 @@ def _real(of: Subject) -> Group:
         Command(ours, f"evalcontract, {ours}", check, says=says, missing=missing),
         of.check_jsonschema(theirs, REAL),
     )
-    title = "a real dataset (of ai_eval, 88 lines of YAML): of check-jsonschema's time"
+    title = "a real dataset (of ai_eval, 88 lines of YAML): time against check-jsonschema"
     return Group("real", 11, commands, (Goal(title, (Case(ours, theirs),), high=False),))
 
 
@@ -270,5 +274,5 @@ def _rule(of: Subject) -> Group:
         ours, more = f"{name}, our rules", f"{name}, one more rule"
         commands += [of.check(ours, file, number), of.check(more, file, number, of.with_rule)]
         cases.append(Case(more, ours, name))
-    title = "one more rule on rows, with a schema of its own: of the time without"
+    title = "one more rule on rows, with a schema of its own: time against without"
     return Group("rule", 5, tuple(commands), (Goal(title, tuple(cases), 1.1, high=False),))
