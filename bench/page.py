@@ -71,7 +71,7 @@ def _goal(goal: Goal, reason: str, rounds: Sequence[Round]) -> tuple[str, ...]:
     bounds = [
         "" if bound is None else f"{sign} {_number(bound, goal)}" for bound in (goal.must, goal.aim)
     ]
-    if reason or not rounds:
+    if not goal.is_measured(rounds):
         return "", "", *bounds, f"not measured: {reason or 'not asked for'}"
     every = [measure(case, rounds) for case in goal.cases]
     last = worst(goal, every)
@@ -93,11 +93,11 @@ def _number(value: float, goal: Goal) -> str:
 def cases_of(groups: Sequence[Group], rounds: Rounds) -> str:
     """Return the table of the cases, where a goal has several."""
     lines = [
-        (goal.title, case.name, _median(measure(case, rounds[group.name]), goal))
+        (goal.title.partition(":")[0], case.name, _median(measure(case, rounds[group.name]), goal))
         for group in groups
         for goal in group.goals
         for case in goal.cases
-        if case.name and group.name in rounds and not group.reason(goal)
+        if case.name and goal.is_measured(rounds.get(group.name, ()))
     ]
     return _table(("work", "case", "median (smallest to largest)"), lines)
 

@@ -44,6 +44,15 @@ class Goal:
         """Whether it is about memory."""
         return not all(case.under for case in self.cases)
 
+    @property
+    def needs(self) -> set[str]:
+        """The keys of the commands."""
+        return {key for case in self.cases for key in (case.over, case.under) if key}
+
+    def is_measured(self, rounds: Sequence[Round]) -> bool:
+        """Whether its commands were run."""
+        return bool(rounds) and self.needs <= rounds[0].keys()
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:

@@ -22,6 +22,7 @@ from environments import (
     HERE,
     ROOT,
     Installed,
+    MissingError,
     install_ours,
     install_peers,
     install_with_a_rule,
@@ -110,7 +111,7 @@ def keep(known: dict[str, tuple[float, list[Round]]]) -> None:
 
 def machine_now(of: Subject, loads: Sequence[float]) -> Machine:
     """Return what this runs on, in general words."""
-    ours, peers = of.ours.versions(), of.peers.versions()
+    ours, peers = of.ours.versions(), {} if of.peers.missing else of.peers.versions()
     system = f"Python {platform.python_version()}, {platform.system()}, {platform.machine()}"
     return Machine(
         cores=os.cpu_count() or 1,
@@ -118,7 +119,7 @@ def machine_now(of: Subject, loads: Sequence[float]) -> Machine:
         versions=(
             f"{system}, {os.cpu_count()} cores.",
             f"evalcontract {ours['evalcontract']} with {_listed(LIBRARIES, ours)}.",
-            f"Peers: {_listed(PEERS, peers)}.",
+            f"Peers: {_listed(PEERS, peers) or 'none'}.",
         ),
         least=smallest_measurable(),
     )
@@ -175,10 +176,14 @@ def main() -> int:
         PAGE.write_text(page_of(plan, rounds, machine, sizes), encoding="utf-8")
     elif is_kept:
         say(f"{PAGE.name} stays as it was: not measured with this code: {', '.join(unknown)}")
-    tables = goals_of(plan, rounds), cases_of(plan, rounds), costs_of(plan, rounds, 0)
+    shown = [group for group in plan if group.name in known]
+    tables = goals_of(shown, rounds), cases_of(shown, rounds), costs_of(shown, rounds, 0)
     print("\n\n".join(tables))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (MissingError, RuntimeError) as error:
+        sys.exit(f"{error}\nThe groups before are kept: go on with `--only`.")

@@ -133,11 +133,9 @@ def subject(missing: str = "") -> Subject:
 def test_a_ratio_is_of_commands_that_take_turns() -> None:
     for group in make_plan(subject()):
         keys = [each.key for each in group.commands]
-        needed = {
-            key for goal in group.goals for case in goal.cases for key in (case.over, case.under)
-        }
+        needed = set().union(*(goal.needs for goal in group.goals))
         assert len(set(keys)) == len(keys), group.name
-        assert needed - {""} == set(keys), group.name
+        assert needed == set(keys), group.name
 
 
 def test_what_is_missing_is_told() -> None:
