@@ -20,6 +20,7 @@ from evalcontract.source import RowStream
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from evalcontract.api.gates import SharedGates
     from evalcontract.api.grading import Plans
     from evalcontract.checks import Surroundings as CheckSurroundings
     from evalcontract.checks.plan import Plan
@@ -40,8 +41,8 @@ _EACH = 4
 class Surroundings(NamedTuple):
     """What a dataset's rows are judged by besides themselves.
 
-    `bundles` can be used; `declared` are the names of those that cannot, too. `plans` may be
-    shared with other datasets.
+    `bundles` can be used; `declared` are the names of those that cannot, too. `plans` and
+    `gates` may be shared with other datasets.
     """
 
     checks: CheckSurroundings
@@ -49,6 +50,7 @@ class Surroundings(NamedTuple):
     declared: frozenset[str]
     unreadable: UnreadableNames
     plans: Plans | None = None
+    gates: SharedGates | None = None
 
     @property
     def library(self) -> Library:
@@ -98,7 +100,8 @@ class DatasetCheck:
             yield looked.batch, [*looked.problems, *self._see(looked)]
 
     def _look_at_all(self, rows: Rows, *, quick: bool) -> Iterator[Looked]:
-        gates = Gates(self._grading, self._rules.row, lambda: quick and rows.has_other_numbers)
+        has_odd_numbers = partial(_has_other_numbers, rows) if quick else bool
+        gates = Gates(self._grading, self._rules.row, has_odd_numbers, self._around.gates)
         for batch in rows.batches(quick=quick):
             yield self._look(rows, batch, gates, quick=quick)
 
@@ -203,6 +206,10 @@ class DatasetCheck:
             plan = self._grading.plan(found.artifact)
             return plan, plan is not None
         return None, found is None
+
+
+def _has_other_numbers(rows: Rows) -> bool:
+    return rows.has_other_numbers
 
 
 def _references_of(rows: Iterable[Any]) -> Iterator[str]:

@@ -46,16 +46,26 @@ def words_of(rows: list[Any]) -> Words | None:
         return None
 
 
+class Silence(NamedTuple):
+    """The schema of rows of which no rule has anything to say, and the same as a text."""
+
+    schema: Schema
+    text: str
+
+
+class SharedGates:
+    """What the gates of all datasets of one run share: the silences of rules, compiled gates."""
+
+    def __init__(self) -> None:
+        self.silences: dict[tuple[int, str | None], Silence | None] = {}
+        self.gates: dict[tuple[Any, ...], Gate] = {}
+
+
 class _Asked(NamedTuple):
     """What is asked of a row: the bundle that has a schema, and the silence of the rules."""
 
     own: str | None
-    silence: Schema
-
-    @property
-    def key(self) -> tuple[str | None, str]:
-        """The same for all that ask the same."""
-        return self.own, json.dumps(self.silence, sort_keys=True)
+    silence: Silence
 
 
 class Gates:
@@ -70,15 +80,16 @@ class Gates:
         grading: Grading,
         rules: Iterable[RowRule],
         has_odd_numbers: Callable[[], bool] = lambda: False,
+        shared: SharedGates | None = None,
     ) -> None:
         self._grading = grading
         self._rules = tuple(rule for rule in rules if rule.silent is not None)
         self._has_odd_numbers = has_odd_numbers
-        self._gates: dict[tuple[str | None, str], Gate] = {}
+        self._shared = shared or SharedGates()
         self._by_words: dict[_Pair, Gate | None] = {}
         self._own_keys: dict[str | None, OwnKeys] = {}
         self._waiting: dict[_Pair, int] = {}
-        self._answers: dict[_Pair, _Asked | None] = {}
+        self._made = 0
 
     def pass_all(self, rows: list[Any], words: Words) -> bool:
         """Whether nothing can be found in any of these rows; False may be too careful.
@@ -86,8 +97,6 @@ class Gates:
         `words` are those of the rows.
         """
         gates = {self._gate(*each) for each in product(words.bundles, words.references)}
-        if None in gates and len(gates) == 1:
-            return False
         if len(gates) == 1:
             gate = gates.pop()
             return gate is not None and gate.passes(rows)
@@ -104,8 +113,8 @@ class Gates:
         own = self._with_schema(self._grading.bundle_of(row))
         grew = self._keys_of(own).learn(row)
         if grew:
-            self._gates.clear()
             self._by_words.clear()
+            self._made = 0
         return grew
 
     def _keys_of(self, bundle: str | None) -> OwnKeys:
@@ -118,37 +127,40 @@ class Gates:
 
     def _gate(self, bundle: Any, reference: Any) -> Gate | None:
         """Return the gate for what a row names; None where it must be looked at closely."""
-        words = (bundle, reference)
-        if words not in self._by_words:
-            asked = self._asked(*words)
-            if asked is not None and asked.key not in self._gates and not self._is_worth(words):
+        pair = (bundle, reference)
+        if pair not in self._by_words:
+            asked = self._work_out(bundle, reference)
+            gate = self._gate_of(asked, pair) if asked else None
+            if asked and gate is None:
                 return None
-            self._by_words[words] = None if asked is None else self._gate_of(asked)
-        return self._by_words[words]
+            self._by_words[pair] = gate
+        return self._by_words[pair]
 
-    def _is_worth(self, words: _Pair) -> bool:
-        """Whether one more gate pays: to make it costs as much as to look closely at some rows."""
-        self._waiting[words] = self._waiting.get(words, 0) + 1
-        return len(self._gates) < _FREE_GATES or self._waiting[words] >= _ROWS_OF_A_GATE
-
-    def _gate_of(self, asked: _Asked) -> Gate:
-        if asked.key not in self._gates:
+    def _gate_of(self, asked: _Asked, pair: _Pair) -> Gate | None:
+        """Return the gate for what is asked; None where it is not worth to make one yet."""
+        keys = self._keys_of(asked.own).harmless
+        name = (asked.own, asked.silence.text, *(frozenset(each) for each in keys.values()))
+        gates = self._shared.gates
+        if name not in gates:
+            if not self._is_worth(pair):
+                return None
             references = self._grading.around.library.pinned_references(Kind.RUBRIC)
             bundle = self._grading.schema_of(asked.own)
             extra = [bundle] if bundle is not None else []
-            harmless = self._keys_of(asked.own).harmless
-            schema = gate_schema(row_schema(), references, extra, asked.silence, harmless)
-            self._gates[asked.key] = Gate(schema)
-        return self._gates[asked.key]
+            schema = gate_schema(row_schema(), references, extra, asked.silence.schema, keys)
+            gates[name] = Gate(schema)
+        return gates[name]
 
-    def _asked(self, bundle: Any, reference: Any) -> _Asked | None:
-        """Return what is asked of a row by what it names; None: it must be looked at closely."""
-        words = (bundle, reference)
-        if words not in self._answers:
-            self._answers[words] = self._work_out(*words)
-        return self._answers[words]
+    def _is_worth(self, pair: _Pair) -> bool:
+        """Whether one more gate pays: to make it costs as much as to look closely at some rows."""
+        self._waiting[pair] = self._waiting.get(pair, 0) + 1
+        if self._made >= _FREE_GATES and self._waiting[pair] < _ROWS_OF_A_GATE:
+            return False
+        self._made += 1
+        return True
 
     def _work_out(self, bundle: Any, reference: Any) -> _Asked | None:
+        """Return what is asked of a row by what it names; None: it must be looked at closely."""
         plan = None
         grading = self._grading
         name = grading.default if bundle is None else bundle
@@ -165,16 +177,18 @@ class Gates:
             return None
         return _Asked(own, silence)
 
-    def _silence(self, plan: Plan | None, bundle: str | None) -> Schema | None:
-        """Return the schema of rows of which no rule has anything to say; None: there is none."""
-        parts: dict[str, Schema] = {}
-        for rule in self._rules:
-            schema = self._silence_of(rule, plan, bundle)
-            if schema is False:
-                return None
-            if isinstance(schema, dict):
-                parts[json.dumps(schema, sort_keys=True)] = schema
-        return {"allOf": list(parts.values())} if parts else {}
+    def _silence(self, plan: Plan | None, bundle: str | None) -> Silence | None:
+        """Return the silence of all rules; None: one of them is never silent."""
+        silences = self._shared.silences
+        name = (id(plan), bundle)  # plans live as long as the run
+        if name not in silences:
+            parts = [self._silence_of(rule, plan, bundle) for rule in self._rules]
+            texts = {json.dumps(each, sort_keys=True): each for each in parts if each is not True}
+            schemas = [each for each in texts.values() if isinstance(each, dict)]
+            is_one = len(schemas) == len(texts)
+            schema: Schema = {"allOf": schemas} if schemas else {}
+            silences[name] = Silence(schema, "\n".join(sorted(texts))) if is_one else None
+        return silences[name]
 
     def _silence_of(self, rule: RowRule, plan: Plan | None, bundle: str | None) -> Schema | bool:
         """Ask a rule for its silence; one that fails at it is asked about every row."""

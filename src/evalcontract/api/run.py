@@ -11,6 +11,7 @@ from evalcontract.api.artifact_check import check_artifact
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault, locate_faults
+from evalcontract.api.gates import SharedGates
 from evalcontract.api.grading import Plans
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.graph import reach
@@ -99,6 +100,11 @@ class Run:
         workspace = self.workspace
         around = CheckSurroundings(workspace.library, has_php=True, read_json=workspace.read_json)
         return Plans(around)
+
+    @cached_property
+    def gates(self) -> SharedGates:
+        """What the gates of all datasets share."""
+        return SharedGates()
 
     def dataset(self, source: Document | RowStream, policy: Policy) -> DatasetRun:
         """Prepare the check of one dataset; see `DatasetRun`."""
@@ -203,6 +209,7 @@ class DatasetRun:
             frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
             run.workspace.unreadable_names,
             run.plans,
+            run.gates,
         )
         self._check = DatasetCheck(self.rows, self.root, around) if self.rows else None
         self._source = source
