@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
-from evalcontract.structure.schema_faults import schema_faults
-from evalcontract.structure.schema_words import remarks
-from evalcontract.structure.subschemas import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +13,8 @@ if TYPE_CHECKING:
     from evalcontract.analysis.regex_ambiguity import Attack
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context, Subject
+    from evalcontract.structure.schema_faults import SchemaFault
+    from evalcontract.structure.schema_words import Remark
 
 
 def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]:
@@ -49,6 +48,8 @@ def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
 
     With the way to it and what it backtracks on, whether it is a key of `patternProperties`.
     """
+    from evalcontract.structure.subschemas import patterns  # slow to import
+
     seen: set[str] = set()
     for path, pattern, on_key in patterns(schema):
         if pattern in seen:
@@ -59,6 +60,20 @@ def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
         attack = find_attack(pattern, (), full=False)
         if attack is not None:
             yield path, attack, on_key
+
+
+def schema_faults(schema: Any) -> list[SchemaFault]:
+    """Return what is wrong with a schema."""
+    from evalcontract.structure.schema_faults import schema_faults as found_in  # slow to import
+
+    return list(found_in(schema))
+
+
+def remarks(schema: Any) -> Iterator[Remark]:
+    """Yield what is odd about the words of a valid schema."""
+    from evalcontract.structure.schema_words import remarks as found_in  # slow to import
+
+    yield from found_in(schema)
 
 
 def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from evalcontract.source.files import (
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import Batch, Rows
 from evalcontract.source.text import EMPTY
-from evalcontract.source.yaml_rows import MisreadError
+from evalcontract.source.yaml_rows import MisreadError, QuickDocument
 
 __all__ = [
     "EMPTY",
@@ -25,6 +25,7 @@ __all__ = [
     "Batch",
     "Document",
     "MisreadError",
+    "QuickDocument",
     "RowStream",
     "Rows",
     "SourceFault",

@@ -106,9 +106,9 @@ def read_stream(
 
             return parse_json(text, name, data)
         if quick:
-            from evalcontract.source.yaml_rows import read_rows
+            from evalcontract.source.yaml_rows import read_quickly
 
-            if found := read_rows(text, name, data):
+            if found := read_quickly(text, name, data):
                 return found
         from evalcontract.source.yaml import parse_yaml
 

@@ -57,16 +57,21 @@ class _Piece(NamedTuple):
     lines_before: int
 
 
-def read_rows(text: str, file: str, data: bytes) -> YamlDataset | None:
-    """Read a dataset by the fast reader; None where it is to be read exactly.
+def read_quickly(text: str, file: str, data: bytes) -> QuickDocument | None:
+    """Read a mapping by the fast reader; None where it is to be read exactly.
 
-    `data` are the bytes that `text` came from.
+    `data` are the bytes that `text` came from. A dataset is read exactly, too, where its rows
+    cannot be told apart by their lines.
     """
     start = 0 if text.startswith(f"{_KEY}:") else text.find(f"\n{_KEY}:") + 1
     found = _ROWS.match(text, start)
-    value = quick_value(text, data) if found else None
-    if found is None or not isinstance(value, dict):
+    if found is None and (start or text.startswith(_KEY)):
         return None
+    value = quick_value(text, data)
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        return None
+    if found is None:
+        return QuickDocument(text, file, data, value) if _KEY not in value else None
     rows = value.get(_KEY)
     if not isinstance(rows, list) or not rows:
         return None
@@ -77,17 +82,17 @@ def read_rows(text: str, file: str, data: bytes) -> YamlDataset | None:
     return YamlDataset(text, file, data, value, layout) if starts + 1 == len(rows) else None
 
 
-class YamlDataset(Document):
-    """A dataset; `quick` is what the fast reader has read, `value` what the exact one reads."""
+class QuickDocument(Document):
+    """A document; `quick` is what the fast reader has read, `value` what the exact one reads."""
 
-    def __init__(
-        self, text: str, file: str, data: bytes, quick: dict[str, Any], layout: _Layout
-    ) -> None:
+    def __init__(self, text: str, file: str, data: bytes, quick: dict[str, Any]) -> None:
         super().__init__(file, None, text, data, self._read_nodes)
         del self.value
         self._quick = quick
-        self._layout = layout
-        self._pieces: dict[int, _Piece] = {}
+
+    def trust(self) -> None:
+        """Take what the fast reader has read for the value: nothing can be found in it."""
+        self.value = self._quick
 
     @cached_property
     def value(self) -> Any:
@@ -118,6 +123,17 @@ class YamlDataset(Document):
     def has_other_numbers(self) -> bool:  # type: ignore[override]
         """Whether numbers may be read otherwise than by the exact reader."""
         return has_other_numbers(self._text)
+
+
+class YamlDataset(QuickDocument):
+    """A dataset whose rows can be read one by one."""
+
+    def __init__(
+        self, text: str, file: str, data: bytes, quick: dict[str, Any], layout: _Layout
+    ) -> None:
+        super().__init__(text, file, data, quick)
+        self._layout = layout
+        self._pieces: dict[int, _Piece] = {}
 
     def row(self, path: Path) -> Any:
         """Return a row by its path, as the exact reader reads it."""

@@ -14,12 +14,15 @@ from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
 from evalcontract.source import (
     Document,
+    MisreadError,
+    QuickDocument,
     RowStream,
     SourceFault,
     Unreadable,
     read_file,
 )
 from evalcontract.source.witness import the_witness
+from evalcontract.structure.check import structure_of
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import (
     ARTIFACT_FOLDERS,
@@ -88,12 +91,12 @@ class Workspace:
 
     @cached_property
     def _artifact_files(self) -> dict[Kind, list[Document | Unreadable]]:
-        return {kind: self._read_folder(f"{kind}s") for kind in (Kind.RUBRIC, Kind.JUDGE)}
+        return {kind: self._read_folder(kind) for kind in (Kind.RUBRIC, Kind.JUDGE)}
 
-    def _read_folder(self, name: str) -> list[Document | Unreadable]:
+    def _read_folder(self, kind: Kind) -> list[Document | Unreadable]:
         return [
-            one_value(read_file(path, name_of(path)))
-            for path in self._files(self.root / name)
+            _settled(kind, one_value(read_file(path, name_of(path), quick=True)))
+            for path in self._files(self.root / f"{kind}s")
             if not path.name.endswith(_SCHEMA)
         ]
 
@@ -156,7 +159,7 @@ class Workspace:
 
     @cached_property
     def _target_files(self) -> list[Document | Unreadable]:
-        return self._read_folder("targets")
+        return self._read_folder(Kind.TARGET)
 
     @cached_property
     def targets(self) -> list[Target]:
@@ -268,6 +271,19 @@ class Workspace:
         raise LookupError(
             source.faults[0].message if isinstance(source, Unreadable) else "is no single value"
         )
+
+
+def _settled(kind: Kind, source: Document | Unreadable) -> Document | Unreadable:
+    """Return an artifact whose value is known: a fast reader's, if its structure is sound."""
+    if not isinstance(source, QuickDocument):
+        return source
+    if structure_of(kind).is_clean(source.quick) and not source.has_other_numbers:
+        source.trust()
+    try:
+        source.value  # noqa: B018 - it is read now, or is known
+    except MisreadError as misread:
+        return misread.unreadable
+    return source
 
 
 def one_value(source: Source) -> Document | Unreadable:
