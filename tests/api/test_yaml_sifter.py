@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from evalcontract.api import lessons
 from evalcontract.api.run import Run
-from evalcontract.api.validate import Outcome, _dataset
+from evalcontract.api.validate import _dataset
+from evalcontract.model.diagnostic import Outcome
 from evalcontract.source import YamlRows, read_dataset_stream, yaml_rows
 from evalcontract.structure.yaml_gate import YamlGate
 from evalcontract.workspace import open_workspace

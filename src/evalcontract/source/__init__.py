@@ -16,24 +16,44 @@ from evalcontract.source.files import (
     read_stream,
     read_text,
 )
+from evalcontract.source.filesystem import (
+    DISK,
+    FILE,
+    FOLDER,
+    NOTHING,
+    Entry,
+    Files,
+    Stream,
+    TooLargeError,
+    is_given,
+)
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import Batch, Rows, Sifted
 from evalcontract.source.text import EMPTY
 from evalcontract.source.yaml_rows import TangledError, YamlRows, place_rows
 
 __all__ = [
+    "DISK",
     "EMPTY",
+    "FILE",
+    "FOLDER",
+    "NOTHING",
     "SUFFIXES",
     "Batch",
     "Document",
+    "Entry",
+    "Files",
     "RowStream",
     "Rows",
     "Sifted",
     "SourceFault",
+    "Stream",
     "TangledError",
+    "TooLargeError",
     "Unreadable",
     "YamlRows",
     "format_of",
+    "is_given",
     "moved_fault",
     "place_rows",
     "read_dataset",
