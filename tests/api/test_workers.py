@@ -14,8 +14,8 @@ import pytest
 
 from evalcontract.api import dataset_check, workers
 from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import Outcome, validate
-from evalcontract.model.diagnostic import Problem
+from evalcontract.api.validate import validate
+from evalcontract.model.diagnostic import Outcome, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.source import jsonl_blocks
 

@@ -21,7 +21,7 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, Unreadable
 from evalcontract.structure.parts import HARMLESS
-from evalcontract.workspace import find_root, open_workspace, real
+from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,7 +66,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
     any_input = False
     for each in inputs:
         any_input = True
-        root = real(options.root or find_root(each.path))
+        root = options.files.real(options.root or find_root(each.path))
         if root not in runs:
             runs[root] = Run(open_workspace(root), None, options.today or today())
         run = runs[root]

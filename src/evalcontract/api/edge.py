@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from evalcontract.model.diagnostic import Diagnostic, Related
 from evalcontract.model.span import Place
@@ -94,10 +94,3 @@ def locate_fault(
     related = tuple((message, Place(file, span, text)) for message, span in fault.related)
     place = Place(file, fault.span, text)
     return Diagnostic(fault.code, severity, fault.message, place, (), fault.help, related=related)
-
-
-def sort_key(found: Diagnostic) -> tuple[Any, ...]:
-    """Order findings by file, line, column and code."""
-    span = found.place.span
-    at = (span.line, span.column) if span else (0, 0)
-    return (found.place.file, *at, found.code, found.message)

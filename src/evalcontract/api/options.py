@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from evalcontract.source import read_file, read_stream
+from evalcontract.source import DISK, Files, read_file, read_stream
 from evalcontract.workspace import name_of
 
 if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from evalcontract.cache import Cache
     from evalcontract.source import Document, RowStream, Unreadable
-    from evalcontract.source.cache import Cache
     from evalcontract.source.foreign import Foreign
 
 #: Called now and then while a file streams: its name, the bytes read, and their total.
@@ -25,7 +25,7 @@ class Options(NamedTuple):
 
     `jobs` is how many processes may look at one large dataset. Without a `cache` everything is
     checked anew. `dialect` says whose datasets are validated, such as `mlflow:oss`; without it,
-    what a file holds.
+    what a file holds. `files` is where the run finds what it asks for.
     """
 
     root: Path | None = None
@@ -35,6 +35,7 @@ class Options(NamedTuple):
     jobs: int = 1
     cache: Cache | None = None
     dialect: str | None = None
+    files: Files = DISK
 
 
 class Input(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,10 +18,8 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
-from evalcontract.source import Unreadable, read_file
-from evalcontract.source.witness import the_witness
+from evalcontract.source import FILE, Unreadable, read_file
 from evalcontract.structure.check import structure_of
-from evalcontract.workspace import real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +71,7 @@ class Run:
     def policy_for(self, path: Path | None) -> Policy:
         """Return the policy for a dataset: the strictest of the targets that run it."""
         targets = self.workspace.targets_of(path) if path else []
-        others = self.named_by_others.get(real(path), []) if path else []
+        others = self.named_by_others.get(self.workspace.files.real(path), []) if path else []
         policies = [*(self.policy_of(each) for each in targets), *others]
         if not policies:
             return self.base_policy
@@ -140,10 +137,11 @@ class Run:
     def _fault_of_dataset(self, path: Path, name: str) -> Iterator[Problem]:
         """Say why what a target names is no dataset that can be run."""
         where = ("dataset",)
-        if not os.path.isfile(path):
-            source = read_file(path, name)
+        files = self.workspace.files
+        if not files.is_file(path):
+            source = read_file(path, name, files)
             fault = source.faults[0].message if isinstance(source, Unreadable) else "is no file"
-            there = os.path.lexists(path)
+            there = files.is_there(path)
             message = f"`{name}` {fault}" if there else f"there is no file `{name}`"
             advice = None if there else self._advice_of_dataset(name)
             yield Problem("target/missing-dataset", message, where, advice)
@@ -157,12 +155,11 @@ class Run:
         folder, _, base = name.rpartition("/")
         root = self.workspace.root
         for place in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
-            if witness := the_witness():
-                witness.looked(root / place)
             try:
-                names = sorted(each.name for each in (root / place).iterdir() if each.is_file())
+                entries = self.workspace.files.entries(root / place, "")
             except (OSError, ValueError):
                 continue
+            names = [each.name for each in entries if each.kind == FILE]
             meant = base if base in names else nearest(base, names)
             if meant:
                 return f"did you mean `{f'{place}/{meant}'.removeprefix('/')}`?"

@@ -11,7 +11,6 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.source import EMPTY, Batch, moved_fault
-from evalcontract.source.witness import the_witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -65,8 +64,6 @@ def look_in_parts(
     `learned` is asked in each other process when it is done, and its answer given to `take` here.
     A part of which the process dies is looked at in this one.
     """
-    if witness := the_witness():
-        witness.spoil()  # it sees nothing of what the other processes read
     first, *others = rows.cut(number)
     workers = [_Worker(part, look, learned) for part in others]
     try:

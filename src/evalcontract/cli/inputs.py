@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.api.options import Input
 from evalcontract.model.errors import NothingToCheck
-from evalcontract.workspace import real
+from evalcontract.source import DISK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def find_inputs(
             found.setdefault(given.path, given)
             continue
         for path in _paths(argument, kind, dialect):
-            found.setdefault(real(path), Input(path))
+            found.setdefault(DISK.real(path), Input(path))
     return list(found.values())
 
 

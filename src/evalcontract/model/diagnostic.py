@@ -1,9 +1,12 @@
-"""What is found: a `Problem` speaks in paths, a `Diagnostic` in files, lines and severities."""
+"""What is found: a `Problem` speaks in paths, a `Diagnostic` in files, lines and severities.
+
+An `Outcome` is all that a run found.
+"""
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.path import format_path
 
@@ -91,3 +94,37 @@ class Diagnostic(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.severity}[{self.code}]: {self.message}"
+
+
+class Outcome:
+    """What a run found. `files` and `rows` count what was looked at; `left_out` what was not."""
+
+    def __init__(
+        self,
+        diagnostics: list[Diagnostic] | None = None,
+        files: dict[str, int] | None = None,
+        rows: int = 0,
+        left_out: list[str] | None = None,
+    ) -> None:
+        self.diagnostics = diagnostics or []
+        self.files = files or {}
+        self.rows = rows
+        self.left_out = left_out or []
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Outcome) and vars(self) == vars(other)
+
+    def settle(self) -> Outcome:
+        """Sort the findings, each once."""
+        self.left_out.sort()
+        self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)
+        return self
+
+
+def sort_key(diagnostic: Diagnostic) -> tuple[Any, ...]:
+    """Order findings by file, line, column and code."""
+    span = diagnostic.place.span
+    at = (span.line, span.column) if span else (0, 0)
+    return (diagnostic.place.file, *at, diagnostic.code, diagnostic.message)

@@ -14,23 +14,43 @@ from evalcontract.source.files import (
     read_stream,
     read_text,
 )
+from evalcontract.source.filesystem import (
+    DISK,
+    FILE,
+    FOLDER,
+    NOTHING,
+    Entry,
+    Files,
+    Stream,
+    TooLargeError,
+    is_given,
+)
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import Batch, Rows
 from evalcontract.source.text import EMPTY
 from evalcontract.source.yaml_rows import MisreadError, QuickDocument
 
 __all__ = [
+    "DISK",
     "EMPTY",
+    "FILE",
+    "FOLDER",
+    "NOTHING",
     "SUFFIXES",
     "Batch",
     "Document",
+    "Entry",
+    "Files",
     "MisreadError",
     "QuickDocument",
     "RowStream",
     "Rows",
     "SourceFault",
+    "Stream",
+    "TooLargeError",
     "Unreadable",
     "format_of",
+    "is_given",
     "moved_fault",
     "read_file",
     "read_stream",

@@ -9,7 +9,7 @@ from evalcontract.workspace.discovery import (
     find_workspaces,
     inner_of,
     name_of,
-    real,
+    top_of,
 )
 from evalcontract.workspace.plugins import entry_points
 from evalcontract.workspace.workspace import Target, Workspace, one_value, open_workspace
@@ -27,5 +27,5 @@ __all__ = [
     "one_value",
     "open_workspace",
     "read_configuration",
-    "real",
+    "top_of",
 ]

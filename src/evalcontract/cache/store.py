@@ -1,6 +1,6 @@
 """Results of earlier runs, kept in the user's own cache folder.
 
-An entry is a value under a key. It is written at once or not at all, and one that is broken,
+An entry is some bytes under a key. It is written at once or not at all, and one that is broken,
 foreign or cut off is none. Nothing here raises: without a folder there is just no cache.
 """
 
@@ -9,15 +9,9 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import orjson
-
-from evalcontract.source.witness import digest
 
 FOLDER_VARIABLE = "EVALCONTRACT_CACHE_DIR"
 #: Bytes of one entry, and of all of them; of those, the ones that were not used longest go.
@@ -25,7 +19,7 @@ MAX_ENTRY_BYTES = 1 << 25
 MAX_BYTES = 200_000_000
 
 # Changes where entries are written in another form.
-_NAME = "results-1"
+_NAME = "results-2"
 _TEMPORARY = ".new-"
 _FORGOTTEN_SECONDS = 3600
 _NOT_OURS = stat.S_IWGRP | stat.S_IWOTH
@@ -50,38 +44,39 @@ def cache_folder() -> Path | None:
 
 
 class Cache:
-    """Values by key, in a folder that belongs to this user alone."""
+    """Bytes by key, in a folder that belongs to this user alone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / _NAME
 
-    def get(self, key: str) -> Any:
+    def get(self, key: str) -> bytes | None:
         """Return what was put under a key; None where nothing can be trusted to be it."""
         try:
             path = self._folder / key
             if not self._is_ours() or not _is_entry(path):
                 return None
-            head, _, body = path.read_bytes().partition(b"\n")
-            if head != _seal(key, body):
+            seal, _, body = path.read_bytes().partition(b"\n")
+            if seal != _seal(key, body):
                 return None
             with suppress(OSError):
                 os.utime(path)
-            return orjson.loads(body)
         except (OSError, ValueError):
             return None
+        return body
 
-    def put(self, key: str, value: Any) -> None:
-        """Keep a JSON value under a key, if it can be kept."""
-        with suppress(OSError, ValueError, TypeError):
-            body = orjson.dumps(value)
-            if len(body) > MAX_ENTRY_BYTES:
-                return
+    def put(self, key: str, body: bytes) -> None:
+        """Keep bytes under a key, if they can be kept."""
+        if len(body) > MAX_ENTRY_BYTES:
+            return
+        with suppress(OSError, ValueError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self._is_ours():
                 self._write(self._folder / key, _seal(key, body) + b"\n" + body)
                 self._trim()
 
     def _write(self, path: Path, data: bytes) -> None:
+        import tempfile  # slow to import, and not needed to read
+
         # For this user alone: that is how temporary files are made.
         descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=_TEMPORARY)
         try:
@@ -104,13 +99,12 @@ class Cache:
         entries = []
         now = time.time()
         with os.scandir(self._folder) as found:
-            for each in found:
-                status = each.stat(follow_symlinks=False)
-                is_old = now - status.st_mtime > _FORGOTTEN_SECONDS
-                if not each.name.startswith(_TEMPORARY):
-                    entries.append((status.st_mtime, status.st_size, each.path))
-                elif is_old:
-                    os.unlink(each.path)  # noqa: PTH108 - a text
+            for entry in found:
+                status = entry.stat(follow_symlinks=False)
+                if not entry.name.startswith(_TEMPORARY):
+                    entries.append((status.st_mtime, status.st_size, entry.path))
+                elif now - status.st_mtime > _FORGOTTEN_SECONDS:
+                    os.unlink(entry.path)  # noqa: PTH108 - a text
         total = sum(size for _, size, _ in entries)
         for _, size, path in sorted(entries):
             if total <= MAX_BYTES:
@@ -127,3 +121,10 @@ def _is_entry(path: Path) -> bool:
 def _seal(key: str, body: bytes) -> bytes:
     """Return the digest of an entry, its key included: none can be taken for another."""
     return digest(key.encode() + b"\n" + body).encode()
+
+
+def digest(data: bytes) -> str:
+    """Return the digest of some bytes, in hexadecimal."""
+    from hashlib import blake2b  # slow to import
+
+    return blake2b(data, digest_size=32).hexdigest()
