@@ -39,6 +39,7 @@ def locate(
                 problem.row,
                 problem.row_index,
                 tuple((each.message, _related(each, source, others)) for each in problem.related),
+                problem.fix,
             )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.span import Place, Span
 
 if TYPE_CHECKING:
     from evalcontract.api.validate import Outcome
+    from evalcontract.model.fix import Edit
 
 # The lines of findings may be long, and many.
 _MOST_CHARACTERS = 10_000_000
@@ -68,6 +70,7 @@ def _of_diagnostic(found: Diagnostic) -> list[Any]:
         found.row,
         found.row_index,
         [[message, _of_place(place)] for message, place in found.related],
+        _of_fix(found.fix) if found.fix else None,
     ]
 
 
@@ -81,6 +84,7 @@ def _diagnostic(
     row: str | None,
     row_index: int | None,
     related: list[Any],
+    fix: list[Any] | None,
 ) -> Diagnostic:
     return Diagnostic(
         code,
@@ -92,7 +96,18 @@ def _diagnostic(
         row,
         row_index,
         tuple((told, _place(*where)) for told, where in related),
+        _fix(*fix) if fix else None,
     )
+
+
+def _of_fix(fix: Fix) -> list[Any]:
+    return [list(fix.path), fix.kind, list(fix.edit), fix.safe]
+
+
+def _fix(path: list[str | int], kind: str, edit: list[Any], safe: bool) -> Fix:  # noqa: FBT001
+    (part,) = edit
+    made: dict[str, Edit] = {"rename": Rename(part), "write": Write(part)}
+    return Fix(tuple(path), Move(tuple(part)) if kind == "move" else made[kind], safe)
 
 
 def _of_place(place: Place) -> list[Any]:
