@@ -665,6 +665,8 @@ KNOWN = {
     "source/foreign.py": "is not remembered: other systems' datasets",
     "api/loaders.py": "is not remembered",
     "api/workers.py": "is not remembered",
+    "api/mending.py": "is not remembered",
+    "source/drafts.py": "is not remembered",
 }
 
 
