@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evalcontract.api.edge import sort_key
 from evalcontract.api.fixing import FileFix, Fixed
 from evalcontract.api.options import Input
 from evalcontract.api.validate import Outcome, check_workspaces, validate
@@ -120,7 +121,7 @@ class Mending:
         unplaced = [places[None]] if None in places else []
         self._refuse(path, [*unplaced, *(places[each] for each in edited.refused)], _BY_HAND)
         if edited.made:
-            made = (places[each] for each in edited.made)
+            made = sorted((places[each] for each in edited.made), key=sort_key)
             self._files[path] = file.edited(edited.text, made)
             self._drafts.put(path, self._files[path].after)
         is_left = len(edited.made) + len(edited.refused) + len(unplaced) < len(asked)

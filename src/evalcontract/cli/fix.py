@@ -110,14 +110,14 @@ def fix_command(
     options = Options(root, strict, jobs=usable_cores())
     fixed = fix(found, options, Wanted(unsafe_fixes, select), given)
     if diff:
-        _print_diff(fixed)
+        _print_diff(fixed, limit)
         return ERRORS if fixed.files else OK
     if given is None:
         write(fixed)
     else:
         put_bytes(fixed.files[0].after if fixed.files else given)
     put(write_fixed(fixed.fixed, limit), err=given is not None)
-    _print_rest(fixed)
+    _print_rest(fixed, limit)
     sentence = write_sum(len(fixed.fixed), len(fixed.files), fixed.left.diagnostics)
     put(sentence, err=given is not None)
     return exit_status(fixed.left.diagnostics)
@@ -131,15 +131,15 @@ def _given(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], bytes]
     return [source.path], source.stream.read() if source.stream else b""
 
 
-def _print_diff(fixed: Fixed) -> None:
+def _print_diff(fixed: Fixed, limit: int) -> None:
     for each in fixed.files:
         texts = (data.decode("utf-8", "replace") for data in (each.before, each.after))
         put(write_diff(each.name, *texts, for_people=sys.stdout.isatty()))
-    _print_rest(fixed)
+    _print_rest(fixed, limit)
     put(write_prospect(len(fixed.fixed), len(fixed.files)), err=True)
 
 
-def _print_rest(fixed: Fixed) -> None:
-    put(write_refused(fixed.refused), err=True)
+def _print_rest(fixed: Fixed, limit: int) -> None:
+    put(write_refused(fixed.refused, limit), err=True)
     if not fixed.is_settled:
         put(["stopped after many rounds: run it again for what is left\n"], err=True)

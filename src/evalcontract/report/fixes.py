@@ -12,7 +12,7 @@ from evalcontract.model.path import key_of
 from evalcontract.report.frame import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.fix import Fix
@@ -28,8 +28,12 @@ def write_fixed(fixed: Sequence[Diagnostic], limit: int) -> Iterator[str]:
         span = found.place.span
         at = f"{span.line}:{span.column}" if span else ""
         yield f"  {at}  {found.code}  {_done(found.fix)}\n" if found.fix else ""
-    if hidden := len(fixed) - (limit or len(fixed)):
-        yield f"… {_many(hidden, 'more finding')}: `--limit 0` shows all\n" if hidden > 0 else ""
+    yield from _hidden(len(fixed), limit)
+
+
+def _hidden(count: int, limit: int) -> Iterator[str]:
+    if limit and count > limit:
+        yield f"… {_many(count - limit, 'more finding')}: `--limit 0` shows all\n"
 
 
 def write_sum(fixed: int, files: int, left: Sequence[Diagnostic]) -> Iterator[str]:
@@ -56,10 +60,11 @@ def write_prospect(fixable: int, files: int) -> Iterator[str]:
     yield f"{done if fixable else 'nothing to fix'}\n"
 
 
-def write_refused(refused: Iterable[tuple[Diagnostic, str]]) -> Iterator[str]:
-    """Write which fixes were not made, and why."""
-    for found, reason in refused:
+def write_refused(refused: Sequence[tuple[Diagnostic, str]], limit: int) -> Iterator[str]:
+    """Write which fixes were not made, and why; so many of them at the most, if not 0."""
+    for found, reason in refused[: limit or None]:
         yield f"not fixed: {visible(str(found.place))}: {found.code}: {visible(reason)}\n"
+    yield from _hidden(len(refused), limit)
 
 
 def write_diff(name: str, before: str, after: str, *, for_people: bool) -> Iterator[str]:
