@@ -390,8 +390,8 @@ def moved(problem: Problem, index: int) -> Problem:
         each._replace(path=(index, *each.path[1:])) if each.file is None else each
         for each in problem.related
     )
-    path = (index, *problem.path[1:])
-    return problem._replace(path=path, related=related, row_index=index)
+    whole = problem.relocated(lambda path: (index, *path[1:]))
+    return whole._replace(related=related, row_index=index)
 
 
 def is_of_row(problem: Problem) -> bool:

@@ -23,7 +23,7 @@ print(*sorted(set(sys.modules) - before))
 #: What takes long to import, and is needed only where something is wrong.
 SLOW = {
     "click", "importlib.metadata", "importlib.resources", "jsonschema", "logging", "referencing",
-    "ruamel", "shutil", "subprocess", "tempfile", "textwrap", "tomllib", "traceback",
+    "shutil", "subprocess", "tempfile", "textwrap", "tomllib", "traceback",
     "evalcontract.api.coverage", "evalcontract.api.loaders", "evalcontract.source.writing",
     "evalcontract.source.yaml_errors", "evalcontract.structure.exact",
     "evalcontract.structure.faults", "evalcontract.structure.keys",

@@ -16,6 +16,7 @@ from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import Schema, load
 
 if TYPE_CHECKING:
+    from evalcontract.model.fix import Fix
     from evalcontract.source import Rows
 
 _ROWS = "questions"
@@ -71,10 +72,12 @@ def _check_mapping(
         return DocumentRows(source, (_ROWS,)), root, problems
     if near:
         message = f"`questions` is missing, and `{near}` is unknown"
-        problems.append(_no_questions(message, (near,), "did you mean `questions`?"))
+        fix = _renamed(near, root)
+        problems.append(_no_questions(message, (near,), "did you mean `questions`?", fix))
     elif meant:
         message = f"`questions` is missing; `{meant}` may be the rows"
-        problems.append(_no_questions(message, (meant,), "here it is `questions`"))
+        fix = _renamed(meant, root)
+        problems.append(_no_questions(message, (meant,), "here it is `questions`", fix))
     elif _ROWS in value:
         what = "null" if rows is None else "no list"
         problems.append(_no_questions(f"`questions` is {what}", (_ROWS,)))
@@ -117,6 +120,17 @@ def _like_rows(root: dict[str, Any]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _no_questions(message: str, path: tuple[str, ...], advice: str | None = None) -> Problem:
+def _renamed(key: str, root: dict[str, Any]) -> Fix | None:
+    if not isinstance(root[key], list):
+        return None
+    from evalcontract.model.fix import Fix, Rename  # only for what is wrong
+    from evalcontract.structure.spelling import is_certain
+
+    return Fix((key,), Rename(_ROWS), is_certain(key, _ROWS, root_schema()["properties"]))
+
+
+def _no_questions(
+    message: str, path: tuple[str, ...], advice: str | None = None, fix: Fix | None = None
+) -> Problem:
     advice = advice or "list the rows below it: `questions: [{id: …, input: …}]`"
-    return Problem(_CODE, message, path, advice, on_key=bool(path))
+    return Problem(_CODE, message, path, advice, on_key=bool(path), fix=fix)

@@ -53,6 +53,7 @@ def locate(
                 problem.row,
                 problem.row_index,
                 tuple((each.message, _related(each, source, others)) for each in problem.related),
+                problem.fix,
             )
 
 

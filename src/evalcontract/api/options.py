@@ -43,13 +43,14 @@ class Input(NamedTuple):
 
     path: Path
     stream: BinaryIO | None = None
+    files: Files = DISK
 
     def read(self, *, quick: bool = False) -> Document | RowStream | Unreadable:
         """Read it; `quick` is as for `read_file`."""
         name = name_of(self.path)
         if self.stream:
             return read_stream(self.stream, name, quick=quick)
-        return read_file(self.path, name, quick=quick)
+        return read_file(self.path, name, self.files, quick=quick)
 
     def read_foreign(self) -> Foreign | Unreadable:
         """Read it as a dataset of another system."""
@@ -57,7 +58,7 @@ class Input(NamedTuple):
 
         name = name_of(self.path)
         if not self.stream:
-            return read_foreign(self.path, name)
+            return read_foreign(self.path, name, self.files)
         if self.stream.seekable():
             self.stream.seek(0)
         return read_foreign_stream(self.stream, name)

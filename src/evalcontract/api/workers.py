@@ -109,7 +109,8 @@ def _moved(problem: Problem, rows: int) -> Problem:
         for each in problem.related
     )
     index = problem.row_index if problem.row_index is None else problem.row_index + rows
-    return problem._replace(path=_path(problem.path, rows), row_index=index, related=related)
+    moved = problem.relocated(lambda path: _path(path, rows))
+    return moved._replace(row_index=index, related=related)
 
 
 def _path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ...]:

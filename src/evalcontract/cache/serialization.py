@@ -7,10 +7,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity
+from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.span import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from evalcontract.model.fix import Edit
 
 # The lines of findings may be long, and many.
 _MOST_CHARACTERS = 10_000_000
@@ -32,7 +35,8 @@ def serialize(outcome: Outcome) -> bytes | None:
     if sum(len(found.place.text or "") for found in diagnostics) > _MOST_CHARACTERS:
         return None
     # Named tuples become lists.
-    kept = [diagnostics, list(outcome.files.items()), outcome.rows, outcome.left_out]
+    written = [found._replace(fix=_of_fix(found.fix)) for found in diagnostics]
+    kept = [written, list(outcome.files.items()), outcome.rows, outcome.left_out]
     data = json.dumps(kept).encode()
     with suppress(CacheMiss):
         if deserialize(data) == outcome:
@@ -55,7 +59,7 @@ def deserialize(data: bytes) -> Outcome:
 
 
 def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
-    code, severity, message, place, path, help_, row, row_index, related, *rest = fields
+    code, severity, message, place, path, help_, row, row_index, related, fix = fields
     return Diagnostic(
         code,
         Severity(severity),
@@ -66,8 +70,18 @@ def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
         row,
         row_index,
         tuple([(message, _place(*place)) for message, place in related]),
-        *rest,
+        _fix(*fix) if fix else None,
     )
+
+
+def _of_fix(fix: Fix | None) -> Any:
+    return [list(fix.path), fix.kind, list(fix.edit), fix.safe] if fix else None
+
+
+def _fix(path: list[str | int], kind: str, edit: list[Any], safe: bool) -> Fix:  # noqa: FBT001
+    (part,) = edit
+    made: dict[str, Edit] = {"rename": Rename(part), "write": Write(part)}
+    return Fix(tuple(path), Move(tuple(part)) if kind == "move" else made[kind], safe)
 
 
 def _place(file: str, span: Sequence[int] | None, text: str | None) -> Place:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.model.path import format_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
 
@@ -55,7 +58,8 @@ class Problem(NamedTuple):
 
     `on_key` points at the key at the end of the path, not at its value; `within` points at a part
     of the text at the end of the path. `row` names the row of a
-    dataset that it belongs to: its id, or None where it has none.
+    dataset that it belongs to: its id, or None where it has none. `fix` is the edit that mends it,
+    where there is one.
     """
 
     code: str
@@ -67,6 +71,12 @@ class Problem(NamedTuple):
     related: tuple[Related, ...] = ()
     row_index: int | None = None
     within: Within | None = None
+    fix: Fix | None = None
+
+    def relocated(self, change: Callable[[Path], Path]) -> Problem:
+        """Return the same problem with its path and that of its fix changed."""
+        fix = self.fix and self.fix.relocated(change)
+        return self._replace(path=change(self.path), fix=fix)
 
 
 class Diagnostic(NamedTuple):
@@ -81,6 +91,7 @@ class Diagnostic(NamedTuple):
     row: str | None = None
     row_index: int | None = None
     related: tuple[tuple[str, Place], ...] = ()
+    fix: Fix | None = None
 
     @property
     def is_error(self) -> bool:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.analysis.regex_ambiguity import Attack
+    from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context, Subject
     from evalcontract.structure.schema_faults import SchemaFault
@@ -32,14 +33,22 @@ def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]
 
 
 def told(
-    code: str, path: Path, message: str, inner: Path, advice: str | None, *, on_key: bool
+    code: str,
+    path: Path,
+    message: str,
+    inner: Path,
+    advice: str | None,
+    *,
+    on_key: bool,
+    fix: Fix | None = None,
 ) -> Problem:
     """Tell what is wrong at a place of a schema; `path` is the key of the check that gives it.
 
     What stands in a file of its own is told at the check, with the way to it.
     """
     if path[-1] == "schema":
-        return Problem(code, message, (*path, *inner), advice, on_key)
+        fix = fix and fix.relocated(lambda within: (*path, *within))
+        return Problem(code, message, (*path, *inner), advice, on_key, fix=fix)
     return Problem(code, f"{message} (at {format_path(inner)} of the schema)", path, advice)
 
 
@@ -81,4 +90,5 @@ def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Ite
     for path, schema in schemas_of(subject, context):
         for each in remarks(schema):
             if each.fault == fault:
-                yield told(code, path, each.message, each.path, each.help, on_key=each.on_key)
+                where, on_key = each.path, each.on_key
+                yield told(code, path, each.message, where, each.help, on_key=on_key, fix=each.fix)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.described import Described
     from evalcontract.structure.engine import Broken
+    from evalcontract.structure.fits import Fits
     from evalcontract.structure.keys import Miss, NearMisses
     from evalcontract.structure.schemas import Schema
 
@@ -95,6 +96,13 @@ class Structure:
         from evalcontract.structure.faults import faults_of  # slow to import
 
         return faults_of(self, value, prefix, raw)
+
+    @cached_property
+    def fits(self) -> Fits:
+        """Whether values would do elsewhere in the first schema."""
+        from evalcontract.structure.fits import Fits  # only for what is wrong
+
+        return Fits(self.schema)
 
     @cached_property
     def _near_misses(self) -> NearMisses:
