@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from evalcontract.api.fixing import Wanted, fix, write
 from evalcontract.api.options import Options
 from evalcontract.api.workers import usable_cores
 from evalcontract.cli.inputs import find_paths, standard_input
-from evalcontract.cli.output import put, put_bytes
+from evalcontract.cli.output import OutputError, put, put_bytes
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import TABLE, exit_status
@@ -26,6 +27,8 @@ from evalcontract.report.fixes import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from evalcontract.api.fixing import Fixed
 
 
@@ -116,10 +119,10 @@ def fix_command(
         write(fixed)
     else:
         put_bytes(fixed.files[0].after if fixed.files else given)
-    put(write_fixed(fixed.fixed, limit), err=given is not None)
+    say = put if given is None else _remark
+    say(write_fixed(fixed.fixed, limit))
     _print_rest(fixed, limit)
-    sentence = write_sum(len(fixed.fixed), len(fixed.files), fixed.left.diagnostics)
-    put(sentence, err=given is not None)
+    say(write_sum(len(fixed.fixed), len(fixed.files), fixed.left.diagnostics))
     return exit_status(fixed.left.diagnostics)
 
 
@@ -136,10 +139,16 @@ def _print_diff(fixed: Fixed, limit: int) -> None:
         texts = (data.decode("utf-8", "replace") for data in (each.before, each.after))
         put(write_diff(each.name, *texts, for_people=sys.stdout.isatty()))
     _print_rest(fixed, limit)
-    put(write_prospect(len(fixed.fixed), len(fixed.files)), err=True)
+    _remark(write_prospect(len(fixed.fixed), len(fixed.files)))
 
 
 def _print_rest(fixed: Fixed, limit: int) -> None:
-    put(write_refused(fixed.refused, limit), err=True)
+    _remark(write_refused(fixed.refused, limit))
     if not fixed.is_settled:
-        put(["stopped after many rounds: run it again for what is left\n"], err=True)
+        _remark(["stopped after many rounds: run it again for what is left\n"])
+
+
+def _remark(pieces: Iterable[str]) -> None:
+    """Print beside the result; where that cannot be, the result is the same."""
+    with suppress(OutputError):
+        put(pieces, err=True)

@@ -1,6 +1,7 @@
 """Bytes become a `Document` or a stream of batches of rows, with positions on demand.
 
-What writes stands in `editing` and `writing`, and is imported from there: checking needs none.
+What writes stands in `editing`, `drafts` and `writing`, and is imported from there: checking needs
+none.
 """
 
 from __future__ import annotations
