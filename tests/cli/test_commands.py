@@ -308,7 +308,7 @@ def test_crashing_artifact_rule(
     broken = (*(rule._replace(check=boom) for rule in rules[1:2]), rules[0], *rules[2:])
     used = RulesInUse()
     judge = load_rules(JUDGE_RULES, Kind.JUDGE)
-    monkeypatch.setattr(used, "on", lambda kind, _: broken if kind is Kind.RUBRIC else judge)
+    monkeypatch.setattr(used, "on", lambda kind: broken if kind is Kind.RUBRIC else judge)
     monkeypatch.setattr("evalcontract.api.artifact_check.rules_in_use", lambda: used)
     result = call("check", "--output-format", "json")
     assert result.code == 3

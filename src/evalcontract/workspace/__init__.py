@@ -12,7 +12,8 @@ from evalcontract.workspace.discovery import (
     top_of,
 )
 from evalcontract.workspace.plugins import entry_points
-from evalcontract.workspace.workspace import Target, Workspace, one_value, open_workspace
+from evalcontract.workspace.single import one_value
+from evalcontract.workspace.workspace import Target, Workspace, open_workspace
 
 __all__ = [
     "Configuration",

@@ -15,14 +15,11 @@ from evalcontract.model.reference import Kind
 from evalcontract.source import (
     DISK,
     Document,
-    MisreadError,
-    QuickDocument,
     RowStream,
     SourceFault,
     Unreadable,
     read_file,
 )
-from evalcontract.structure.check import structure_of
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import (
     ARTIFACT_FOLDERS,
@@ -33,6 +30,7 @@ from evalcontract.workspace.discovery import (
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.plugins import entry_points
 from evalcontract.workspace.recognition import is_dataset
+from evalcontract.workspace.single import one_value, settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +99,7 @@ class Workspace:
 
     def _read_folder(self, kind: Kind) -> list[Document | Unreadable]:
         return [
-            _settled(kind, one_value(read_file(path, name_of(path), self.files, quick=True)))
+            settled(kind, one_value(read_file(path, name_of(path), self.files, quick=True)))
             for path in self._data_files(self.root / f"{kind}s")
             if not path.name.endswith(_SCHEMA)
         ]
@@ -272,28 +270,6 @@ class Workspace:
         raise LookupError(
             source.faults[0].message if isinstance(source, Unreadable) else "is no single value"
         )
-
-
-def _settled(kind: Kind, source: Document | Unreadable) -> Document | Unreadable:
-    """Return an artifact whose value is known: a fast reader's, if its structure is sound."""
-    if not isinstance(source, QuickDocument):
-        return source
-    if structure_of(kind).is_clean(source.quick) and not source.has_other_numbers:
-        source.trust()
-    try:
-        source.value  # noqa: B018 - it is read now, or is known
-    except MisreadError as misread:
-        return misread.unreadable
-    return source
-
-
-def one_value(source: Source) -> Document | Unreadable:
-    """Refuse JSONL where one value is wanted: a rubric, a judge, a target."""
-    if not isinstance(source, RowStream):
-        return source
-    message = "cannot be read: JSONL holds rows; this is to be one value"
-    fault = SourceFault("source/unreadable", message, None, "write it as YAML or JSON")
-    return Unreadable(source.file, (fault,))
 
 
 def open_workspace(root: Path, inner: tuple[Path, ...] = (), files: Files = DISK) -> Workspace:
