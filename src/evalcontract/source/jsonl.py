@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.model.span import Place, Span
@@ -108,13 +108,15 @@ class RowStream:
     def opening(self, whole: int = 0) -> list[str]:
         """Return the first lines as they are, for who wants to know what is meant.
 
-        So many of them are `whole`, if they are long; of the rest some may be cut.
+        So many of them are `whole`, if they are long, and none of these is blank; of the rest some
+        may be cut.
         """
         try:
             with self._open() as stream:
                 if whole:
-                    head = [stream.readline() for _ in range(whole)]
-                    return [strip_mark(each).decode("utf-8", "replace") for each in head]
+                    lines = (strip_mark(line) for line in stream)
+                    head = islice((line for line in lines if line.strip()), whole)
+                    return [line.decode("utf-8", "replace") for line in head]
                 return split_lines(stream.read(_OPENING_BYTES).decode("utf-8", "replace"))
         except (OSError, Fault):
             return []
