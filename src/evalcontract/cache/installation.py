@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
+from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,15 +81,20 @@ def code_in(path: str | Path) -> list[tuple[str, int, int]]:
         OSError: one cannot be looked at.
 
     """
-    status = os.stat(path)  # noqa: PTH116 - hundreds of times
-    if not stat.S_ISDIR(status.st_mode):
-        return [(os.fspath(path), status.st_size, status.st_mtime_ns)]
+    if not os.path.isdir(path):
+        return [_state(os.fspath(path))]
     found = []
     for folder, folders, names in os.walk(path):
         folders[:] = [name for name in folders if name != "__pycache__"]
-        for file in (f"{folder}/{name}" for name in names):
-            found += code_in(file) if os.path.exists(file) else [(file, 0, 0)]  # a link to nothing
+        for name in names:
+            with suppress(FileNotFoundError):  # a link to nothing
+                found.append(_state(f"{folder}/{name}"))
     return sorted(found)
+
+
+def _state(path: str) -> tuple[str, int, int]:
+    status = os.stat(path)  # noqa: PTH116 - hundreds of times
+    return path, status.st_size, status.st_mtime_ns
 
 
 def loaded_code() -> list[str]:

@@ -98,13 +98,13 @@ class Files:
 
         """
         status = os.stat(path)  # noqa: PTH116 - thousands of times
-        if not stat.S_ISREG(status.st_mode) and (what := _what_else(path, status.st_mode)):
+        is_regular = stat.S_ISREG(status.st_mode)
+        if not is_regular and (what := _what_else(path, status.st_mode)):
             raise OSError(f"it is {what}")
         if status.st_size > limit:
             raise TooLargeError(status.st_size)
-        given = is_given(path)
-        with open(path, "rb", buffering=-1 if given else 0) as file:  # noqa: PTH123 - the same
-            data = file.read(limit + 1 if given else -1)
+        with open(path, "rb", buffering=0 if is_regular else -1) as file:  # noqa: PTH123 - the same
+            data = file.read(-1 if is_regular else limit + 1)
         if len(data) > limit:
             raise TooLargeError(len(data))
         return data
