@@ -33,7 +33,8 @@ fast: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py
 
-# About ten minutes on a quiet machine; `make bench BENCH=--resume` goes on where it was broken off.
+# About ten minutes on a quiet machine, once the data is written; a part of it, for example:
+# `make bench BENCH="--only yaml,jsonl --rounds 3"`.
 bench: $(READY)
 	$(BIN)/python bench/run.py $(BENCH)
 

@@ -7,173 +7,135 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from about import ABOUT, HOW, data_of
-from ratios import digits
+from notes import NOTES
+from ratios import digits, measure, verdict, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from plan import Sizes
-    from ratios import Measured, Row
+    from plan import Group, Sizes
+    from ratios import Goal, Measured, Round
     from timing import Run
 
-VERDICTS = {"both": "must and aim", "must": "must", "none": "**no**", "": ""}
+    #: The rounds of each group, by its name.
+    Rounds = Mapping[str, Sequence[Round]]
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What it ran on, in general words."""
+    """What it ran on, in general words; a peak of memory below `least` cannot be told."""
 
-    python: str
-    system: str
     cores: int
     loads: tuple[float, ...]
     versions: tuple[str, ...]
-    #: A command's peak memory cannot be told below this.
-    least_megabytes: float
+    least: float
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """A command, and all its runs."""
-
-    what: str
-    rows: int
-    runs: tuple[Run, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """All that was measured; `missing` says why a row was not."""
-
-    measured: Mapping[str, Measured]
-    missing: Mapping[str, str]
-    costs: Sequence[Cost]
-
-
-def page_of(
-    rows: Sequence[Row],
-    figures: Figures,
-    machine: Machine,
-    sizes: Sizes,
-    notes: Mapping[str, str],
-) -> str:
+def page_of(groups: Sequence[Group], rounds: Rounds, machine: Machine, sizes: Sizes) -> str:
     """Return the page as Markdown, the same whenever the figures are."""
+    noted = [group for group in groups if group.name in NOTES]
+    notes = [f"**{group.goals[0].title}.** {NOTES[group.name]}" for group in noted]
     parts = (
         "# Performance",
         ABOUT,
-        f"The load was {load_of(machine)}, on {machine.cores} cores. {trust_of(machine)}",
+        _trust(machine),
         "## Goals",
-        table_of(rows, figures),
-        *notes_of(rows, notes),
+        goals_of(groups, rounds),
+        *(("## Out of reach, and why", *notes) if notes else ()),
+        "## Case by case",
+        cases_of(groups, rounds),
         "## What the commands cost",
-        costs_of(figures.costs, machine.least_megabytes),
+        costs_of(groups, rounds, machine.least),
         "## The data",
         data_of(sizes),
         "## How it is measured",
         HOW,
         "## Machine and versions",
-        machine_of(machine),
+        "\n".join(f"- {line}" for line in machine.versions),
     )
     return "\n\n".join(parts) + "\n"
 
 
-def table_of(rows: Sequence[Row], figures: Figures) -> str:
+def goals_of(groups: Sequence[Group], rounds: Rounds) -> str:
     """Return the table of goals."""
     lines = [
-        "| work | median (smallest to largest, n) | by processor time | must | aim | met |",
-        "|---|---|---|---|---|---|",
+        (goal.title, *_goal(goal, group.reason(goal), rounds.get(group.name, ())))
+        for group in groups
+        for goal in group.goals
     ]
-    lines += (line_of(row, figures) for row in rows)
-    return "\n".join(lines)
+    return _table(("work", "worst case", "median", "must", "aim", "met"), lines)
 
 
-def line_of(row: Row, figures: Figures) -> str:
-    """Return a row's line of the table."""
-    measured = figures.measured.get(row.key)
-    if measured is None:
-        reason = figures.missing.get(row.key) or "not asked for"
-        cells = ["", "", *goals_of(row), f"not measured: {reason}"]
-    else:
-        met = VERDICTS[measured.verdict(row)]
-        if met and measured.by_cpu(row):
-            met += " (by processor time)"
-        cpu = number_of(statistics.median(measured.cpu), row) if measured.cpu else ""
-        cells = [values_of(measured.wall, row), cpu, *goals_of(row), met]
-    return f"| {row.title} | {' | '.join(cells)} |"
+def _goal(goal: Goal, reason: str, rounds: Sequence[Round]) -> tuple[str, ...]:
+    sign = "≥" if goal.high else "≤"
+    bounds = [
+        "" if bound is None else f"{sign} {_number(bound, goal)}" for bound in (goal.must, goal.aim)
+    ]
+    if not goal.is_measured(rounds):
+        return "", "", *bounds, f"not measured: {reason or 'not asked for'}"
+    every = [measure(case, rounds) for case in goal.cases]
+    last = worst(goal, every)
+    name = f"{last.case.name}: " if last.case.name else ""
+    middle = _number(statistics.median(each.median for each in every), goal)
+    return f"{name}{_median(last, goal)}", middle, *bounds, verdict(goal, last.median)
 
 
-def goals_of(row: Row) -> Iterator[str]:
-    """Yield the two goals."""
-    sign = "≥" if row.high else "≤"
-    for goal in (row.must, row.aim):
-        yield "" if goal is None else f"{sign} {number_of(goal, row)}"
+def _median(measured: Measured, goal: Goal) -> str:
+    low, high = (_number(end(measured.values), goal) for end in (min, max))
+    middle = _number(measured.median, goal)
+    return f"**{middle}** ({low} to {high}, n={len(measured.values)})"
 
 
-def values_of(values: Sequence[float], row: Row) -> str:
-    """Return the median, the ends and the number of some values."""
-    middle = number_of(statistics.median(values), row)
-    low, high = number_of(min(values), row), number_of(max(values), row)
-    return f"**{middle}** ({low} to {high}, n={len(values)})"
+def _number(value: float, goal: Goal) -> str:
+    return f"{value:.{digits(goal)}f}" + (" MB" if goal.is_memory else "")
 
 
-def number_of(value: float, row: Row) -> str:
-    """Return a value with as many digits as mean anything."""
-    return f"{value:.{digits(row)}f}" + (" MB" if row.is_memory() else "")
-
-
-def notes_of(rows: Sequence[Row], notes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the notes, in the order of the table."""
-    noted = [row for row in rows if row.key in notes]
-    if noted:
-        yield "## Out of reach, and why"
-    for row in noted:
-        yield f"**{row.title}.** {notes[row.key]}"
-
-
-def costs_of(costs: Sequence[Cost], least: float) -> str:
-    """Return the table of the commands."""
+def cases_of(groups: Sequence[Group], rounds: Rounds) -> str:
+    """Return the table of the cases, where a goal has several."""
     lines = [
-        "| command | time | processor | rows/s | peak memory | n |",
-        "|---|---|---|---|---|---|",
+        (goal.title.partition(":")[0], case.name, _median(measure(case, rounds[group.name]), goal))
+        for group in groups
+        for goal in group.goals
+        for case in goal.cases
+        if case.name and goal.is_measured(rounds.get(group.name, ()))
     ]
-    for cost in costs:
-        seconds = statistics.median(run.seconds for run in cost.runs)
-        cpu = statistics.median(run.cpu for run in cost.runs)
-        peak = max(run.megabytes for run in cost.runs)
-        cells = (
-            cost.what,
-            seconds_of(seconds),
-            seconds_of(cpu),
-            f"{cost.rows / seconds:,.0f}" if cost.rows > 1 else "",
-            f"{peak:,.0f} MB" if peak > least else f"at most {peak:.0f} MB",
-            str(len(cost.runs)),
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return _table(("work", "case", "median (smallest to largest)"), lines)
 
 
-def seconds_of(seconds: float) -> str:
-    """Return a time, in milliseconds where it is short."""
+def costs_of(groups: Sequence[Group], rounds: Rounds, least: float) -> str:
+    """Return the table of the commands."""
+    lines = []
+    for group in groups:
+        for command in group.commands:
+            runs = [each[command.key] for each in rounds.get(group.name, ()) if command.key in each]
+            if runs:
+                lines.append((command.what, *_cost(runs, command.rows, least), str(len(runs))))
+    return _table(("command", "processor", "time", "rows/s", "peak memory", "n"), lines)
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    escaped = ([cell.replace("|", r"\|") for cell in line] for line in lines)
+    every = (head, ["---"] * len(head), *escaped)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in every)
+
+
+def _cost(runs: Sequence[Run], rows: int, least: float) -> Iterator[str]:
+    seconds = statistics.median(run.seconds for run in runs)
+    cpu = statistics.median(run.cpu for run in runs)
+    peak = max(run.megabytes for run in runs)
+    yield _time(cpu)
+    yield _time(seconds)
+    yield f"{rows / cpu:,.0f}" if rows >= 100 and cpu else ""
+    yield f"{peak:,.0f} MB" if peak > least else f"at most {peak:.0f} MB"
+
+
+def _time(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
 
 
-def load_of(machine: Machine) -> str:
-    """Return the load that the machine had before the groups."""
+def _trust(machine: Machine) -> str:
     low, high = min(machine.loads), max(machine.loads)
-    return f"{low:.1f}" if low == high else f"{low:.1f} to {high:.1f}"
-
-
-def trust_of(machine: Machine) -> str:
-    """Return how far the figures can be trusted."""
-    if max(machine.loads) > machine.cores:
-        return "**The machine was busy with other work: these figures are provisional.**"
-    return "No figure is surer than the line on noise lets it."
-
-
-def machine_of(machine: Machine) -> str:
-    """Return what it ran on."""
-    lines = (
-        f"Python {machine.python}, {machine.system}, {machine.cores} cores.",
-        *machine.versions,
-    )
-    return "\n".join(f"- {line}" for line in lines)
+    load = f"The load was {low:.1f} to {high:.1f}, on {machine.cores} cores."
+    if high > machine.cores:
+        return f"{load} **The machine was busy with other work: these figures are provisional.**"
+    return f"{load} No figure is surer than the line on noise lets it."

@@ -1,207 +1,277 @@
-"""The commands that are measured, group by group."""
+"""What is measured, group by group: the commands that take turns, and what is asked of them."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samples import ONE_BAD_IN
-from timing import Command, environment
+from layouts import LAYOUTS
+from ratios import Case, Goal
+from rows import ONE_BAD_IN
+from shapes import SHAPES
+from timing import Command
 
 if TYPE_CHECKING:
-    from peers import Peers
-    from ratios import Row
+    from environments import Installed
 
 HERE = Path(__file__).parent
-PYTHON = sys.executable
-OURS = (PYTHON, "-m", "evalcontract")
-CLEAN = "no findings"
+REAL = HERE.parents[1] / "shared" / "real" / "ai_eval" / "change_dataset.yaml"
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is measured: rows, files, rounds of the groups by name."""
+    """How much is measured: rows of the files, rubrics where there are many files."""
 
-    lines: int
-    yaml: int
-    parts: int
-    rounds: dict[str, int]
-
-
-FULL = Sizes(1_000_000, 20_000, 1_000, {"lines": 5, "slow": 3, "yaml": 11, "start": 25, "many": 5})
-QUICK = Sizes(2_000, 200, 10, dict.fromkeys(FULL.rounds, 1))
+    yaml: int = 20_000
+    lines: int = 100_000
+    own: int = 200_000
+    most: int = 1_000_000
+    parts: int = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Which options this version of ours has."""
-
-    jobs: bool
-    cache: bool
-
-    def one_core(self) -> tuple[str, ...]:
-        """Return what keeps a run to one process."""
-        return ("--jobs", "1") if self.jobs else ()
-
-    def alone(self) -> tuple[str, ...]:
-        """Return what makes a run do all its work itself."""
-        return (*self.one_core(), *(("--no-cache",) if self.cache else ()))
-
-
-def find_options(work: Path) -> Options:
-    """Ask the command which options it has."""
-    helped = subprocess.run(
-        (*OURS, "validate-dataset", "--help"),
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment(work),
-    ).stdout
-    return Options(jobs="--jobs" in helped, cache="--no-cache" in helped)
+FULL = Sizes()
+QUICK = Sizes(yaml=200, lines=1_000, own=1_000, most=2_000, parts=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """The commands by group, and why others are not there."""
+class Group:
+    """Commands that take turns, so many rounds, and the goals that their runs decide."""
 
-    groups: dict[str, tuple[Command, ...]]
-    missing: dict[str, str]
+    name: str
+    rounds: int
+    commands: tuple[Command, ...]
+    goals: tuple[Goal, ...]
 
-    def reason(self, row: Row) -> str:
-        """Return why a row cannot be measured, or nothing."""
-        return next((self.missing[key] for key in row.needs() if key in self.missing), "")
-
-
-def make_plan(sizes: Sizes, data: Path, options: Options, peers: Peers) -> Plan:
-    """List the commands, group by group: those of a group take turns."""
-    listed = {
-        "lines": [*_our_lines(sizes, data, options), *_their_lines(sizes, data, peers)],
-        "yaml": _yaml(sizes, data, options, peers),
-        "slow": _slow(sizes, data, options, peers),
-        "start": _start(data, options, peers),
-        "many": _many(data, options),
-    }
-    missing = {
-        each.key: each.what
-        for commands in listed.values()
-        for each in commands
-        if not each.arguments
-    }
-    there = {name: tuple(c for c in listed[name] if c.arguments) for name in listed}
-    return Plan(there, missing)
-
-
-def _ours(key: str, what: str, file: Path, rows: int, options: Options) -> Command:
-    return Command(
-        key,
-        f"evalcontract, {what}",
-        (*OURS, "validate-dataset", "--strict", *options.alone(), str(file)),
-        rows,
-        CLEAN,
-    )
-
-
-def _our_bad(key: str, what: str, file: Path, rows: int, options: Options) -> Command:
-    asked = ("validate-dataset", "--strict", "--limit", "0", *options.alone())
-    says = f": {rows // ONE_BAD_IN:,} errors"
-    return Command(key, f"evalcontract, {what}", (*OURS, *asked, str(file)), rows, says, 1)
-
-
-def _our_lines(sizes: Sizes, data: Path, options: Options) -> list[Command]:
-    one, number = data / "one" / "datasets", sizes.lines
-    rag = data / "rag" / "datasets" / "rag.jsonl"
-    two = tuple("2" if word == "1" else word for word in options.alone())
-    jobs = (*OURS, "validate-dataset", "--strict", *two, str(one / "clean.jsonl"))
-    return [
-        Command(
-            "floor",
-            "orjson alone, JSONL",
-            (PYTHON, str(HERE / "floor.py"), str(one / "clean.jsonl")),
-            number,
-        ),
-        _ours("clean", "JSONL, clean", one / "clean.jsonl", number, options),
-        _ours("shuffled", "JSONL, ids shuffled", one / "shuffled.jsonl", number, options),
-        _our_bad("bad", "JSONL, 1 % bad", one / "bad.jsonl", number, options),
-        _ours("own", "JSONL, own keys", one / "own.jsonl", number, options),
-        _ours("rag", "JSONL, bundle, 200 rubrics", rag, number, options),
-        _ours("tenth", "JSONL, a tenth", one / "tenth.jsonl", number // 10, options),
-        _ours("first", "JSONL, one row", one / "first.jsonl", 1, options),
-        Command("jobs", "evalcontract, JSONL, `--jobs 2`", jobs, number, CLEAN)
-        if options.jobs
-        else Command("jobs", "this version has no option `--jobs`", ()),
-    ]
-
-
-def _their_lines(sizes: Sizes, data: Path, peers: Peers) -> list[Command]:
-    schema = str(data / "row.schema.json")
-    file = str(data / "one" / "datasets" / "clean.jsonl")
-    number = sizes.lines
-    tenth = str(data / "one" / "datasets" / "tenth.jsonl")
-    return [
-        _sourcemeta("sourcemeta", "JSONL", schema, file, number, peers),
-        _sourcemeta("sourcemeta_tenth", "JSONL, a tenth", schema, tenth, number // 10, peers),
-        Command(
-            "ajv", "ajv, JSONL", (*peers.ajv.command, schema, file), number, f"{number} rows, 0 bad"
+    def reason(self, goal: Goal) -> str:
+        """Return why a goal cannot be measured, or nothing."""
+        return next(
+            filter(None, (each.missing for each in self.commands if each.key in goal.needs)), ""
         )
-        if peers.ajv.command
-        else Command("ajv", peers.ajv.missing, ()),
-    ]
 
 
-def _yaml(sizes: Sizes, data: Path, options: Options, peers: Peers) -> list[Command]:
-    one, number = data / "one" / "datasets", sizes.yaml
-    schema = str(data / "dataset.schema.json")
-    return [
-        _ours("yaml_clean", "YAML, clean", one / "clean.yaml", number, options),
-        _our_bad("yaml_bad", "YAML, 1 % bad", one / "bad.yaml", number, options),
-        _sourcemeta("sourcemeta_yaml", "YAML", schema, str(one / "clean.yaml"), number, peers),
-    ]
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What commands are made of: what is installed, the data, and how much of it there is."""
+
+    ours: Installed
+    peers: Installed
+    with_rule: Installed
+    before: Installed
+    data: Path
+    cache: Path
+    sizes: Sizes
+
+    def check(self, key: str, file: str, rows: int, by: Installed | None = None) -> Command:
+        """Return the check of a clean dataset."""
+        by = by or self.ours
+        one_core = ("--jobs", "1") if file.endswith("jsonl") else ()
+        asked = (by.program("evalcontract"), "validate-dataset", "--strict", *one_core)
+        says = f"({rows:,} rows): no findings"
+        what = f"evalcontract, {key}"
+        return Command(key, what, (*asked, str(self.data / file)), rows, says, missing=by.missing)
+
+    def check_bad(self, key: str, file: str, rows: int) -> Command:
+        """Return the check of a dataset with bad rows; all findings are printed."""
+        clean = self.check(key, file, rows)
+        bad = rows // ONE_BAD_IN
+        arguments = (*clean.arguments[:-1], "--limit", "0", clean.arguments[-1])
+        says = f"({rows:,} rows): {bad:,} error{'s' if bad > 1 else ''}"
+        return replace(clean, arguments=arguments, says=says, exits=1)
+
+    def script(self, key: str, name: str, *files: str, rows: int, says: str = "") -> Command:
+        """Return the run of a script of this folder."""
+        arguments = (self.peers.program("python"), str(HERE / name))
+        files = tuple(str(self.data / file) for file in files)
+        return Command(key, key, (*arguments, *files), rows, says, missing=self.peers.missing)
+
+    def sourcemeta(self, key: str, file: str, rows: int) -> Command:
+        """Return sourcemeta's check of a dataset."""
+        program = self.peers.sourcemeta()
+        missing = self.peers.missing or ("" if program else "it has no program for this machine")
+        files = (str(self.data / "dataset.schema.json"), str(self.data / file))
+        return Command(key, key, (program, "validate", "--fast", *files), rows, missing=missing)
+
+    def check_jsonschema(self, key: str, file: Path, rows: int = 0) -> Command:
+        """Return check-jsonschema's check of a dataset."""
+        program = self.peers.program("check-jsonschema")
+        arguments = (program, "--schemafile", str(self.data / "dataset.schema.json"), str(file))
+        says = "ok -- validation done"
+        return Command(key, key, arguments, rows, says, missing=self.peers.missing)
 
 
-def _slow(sizes: Sizes, data: Path, options: Options, peers: Peers) -> list[Command]:
-    file = data / "one" / "datasets" / "clean.yaml"
-    return [
-        _ours("yaml_clean", "YAML, clean", file, sizes.yaml, options),
-        _check_jsonschema("check_jsonschema_yaml", "YAML", file, sizes.yaml, peers),
-    ]
+def make_plan(of: Subject) -> tuple[Group, ...]:
+    """List the groups."""
+    makers = (_yaml, _jsonl, _own, _memory, _bad, _workspace, _small, _files, _real, _rule)
+    return tuple(make(of) for make in makers)
 
 
-def _start(data: Path, options: Options, peers: Peers) -> list[Command]:
-    small = data / "one" / "datasets" / "small.yaml"
-    nothing = (PYTHON, "-c", "pass")
-    return [
-        _ours("small", "YAML, 40 lines", small, 0, options),
-        _check_jsonschema("check_jsonschema_small", "YAML, 40 lines", small, 0, peers),
-        Command("pass", "`python -c pass`", nothing),
-        Command("version", "evalcontract, `--version`", (*OURS, "--version")),
-        Command("pass_again", "`python -c pass`, again", nothing),
-    ]
+def _yaml(of: Subject) -> Group:
+    commands, cases, number = [], [], of.sizes.yaml
+    for title, layout in LAYOUTS.items():
+        file, ours = f"yaml/{layout.__name__}.yaml", f"YAML, {title}"
+        theirs = f"sourcemeta, {ours}"
+        commands += [of.sourcemeta(theirs, file, number), of.check(ours, file, number)]
+        cases.append(Case(theirs, ours, title))
+    title = f"YAML, {number:,} clean rows, eight layouts: rows/s against sourcemeta `--fast`"
+    return Group("yaml", 7, tuple(commands), (Goal(title, tuple(cases), 0.30, 0.60),))
 
 
-def _many(data: Path, options: Options) -> list[Command]:
-    check = (*OURS, "check", "--strict", *options.one_core(), str(data / "many"))
-    first, second = "evalcontract, many files, first run", "evalcontract, many files, second run"
-    return [
-        Command("many_first", first, check, says=CLEAN, empties=data.parent / "cache"),
-        Command("many_second", second, check, says=CLEAN),
-    ]
+def _jsonl(of: Subject) -> Group:
+    commands, cases, number = [], [], of.sizes.lines
+    for title, shape in SHAPES.items():
+        file, ours = f"jsonl/{shape.__name__}.jsonl", f"JSONL, {title}"
+        theirs = f"plain script, {ours}"
+        files, says = ("row.schema.json", file), f"{number:,} rows, 0 bad"
+        commands += [
+            of.script(theirs, "plain_script.py", *files, rows=number, says=says),
+            of.check(ours, file, number),
+        ]
+        cases.append(Case(theirs, ours, title))
+    title = f"JSONL, {number:,} clean rows, seven shapes: the plain script's time over ours"
+    return Group("jsonl", 7, tuple(commands), (Goal(title, tuple(cases), 1.0, 1.3),))
 
 
-def _check_jsonschema(key: str, what: str, file: Path, rows: int, peers: Peers) -> Command:
-    peer = peers.check_jsonschema
-    if not peer.command:
-        return Command(key, peer.missing, ())
-    arguments = (*peer.command, "--schemafile", str(file.parents[2] / "dataset.schema.json"))
-    return Command(key, f"check-jsonschema, {what}", (*arguments, str(file)), rows)
+def _own(of: Subject) -> Group:
+    ours, theirs, number = "JSONL, own rows", "orjson alone, JSONL, own rows", of.sizes.own
+    commands = (
+        of.script(theirs, "floor.py", "jsonl/own.jsonl", rows=number),
+        of.check(ours, "jsonl/own.jsonl", number),
+    )
+    title = f"JSONL, the benchmark's own rows, {number:,}: rows/s against orjson that parses alone"
+    return Group("own", 7, commands, (Goal(title, (Case(theirs, ours),), 0.45, 0.60),))
 
 
-def _sourcemeta(key: str, what: str, schema: str, file: str, rows: int, peers: Peers) -> Command:
-    peer = peers.sourcemeta
-    if not peer.command:
-        return Command(key, peer.missing, ())
-    arguments = (*peer.command, "validate", "--fast", schema, file)
-    says = f"{rows if file.endswith('.jsonl') else 1} passed"
-    return Command(key, f"sourcemeta, {what}", arguments, rows, says)
+def _memory(of: Subject) -> Group:
+    number = of.sizes.most
+    theirs, names = (
+        f"orjson alone, JSONL, {number:,} own rows",
+        ("ids ascending", "ids in no order"),
+    )
+    keys = [f"JSONL, {number:,} own rows, {name}" for name in names]
+    commands = (
+        of.script(theirs, "floor.py", "jsonl/most.jsonl", rows=number),
+        of.check(keys[0], "jsonl/most.jsonl", number),
+        of.check(keys[1], "jsonl/shuffled.jsonl", number),
+    )
+    peaks = tuple(Case(key, name=name) for key, name in zip(keys, names, strict=True))
+    times = tuple(Case(theirs, peak.over, peak.name) for peak in peaks)
+    goals = (
+        Goal(f"peak memory, {number:,} own rows as JSONL", peaks, 160, 100, high=False),
+        Goal(f"JSONL, {number:,} own rows: rows/s against orjson that parses alone", times),
+    )
+    return Group("memory", 3, commands, goals)
+
+
+def _bad(of: Subject) -> Group:
+    lines, yaml = of.sizes.own, of.sizes.yaml
+    commands = (
+        of.check("JSONL, clean", "jsonl/own.jsonl", lines),
+        of.check_bad("JSONL, 1 % bad", "jsonl/bad.jsonl", lines),
+        of.check("YAML, clean", "yaml/plain.yaml", yaml),
+        of.check_bad("YAML, 1 % bad", "yaml/bad.yaml", yaml),
+    )
+    cases = tuple(Case(f"{name}, clean", f"{name}, 1 % bad", name) for name in ("JSONL", "YAML"))
+    title = "1 % bad rows, all reported with line and column: rows/s against clean"
+    return Group("bad", 5, commands, (Goal(title, cases, 0.40, 0.70),))
+
+
+def _workspace(of: Subject) -> Group:
+    parts = of.sizes.parts
+    many, rows = str(of.data / "many"), parts // 5 * 50
+    says = f"{parts} rubrics, {parts} judges: no findings"
+
+    def check(key: str, by: Installed, *options: str, empties: Path | None = None) -> Command:
+        arguments = (by.program("evalcontract"), "check", "--strict", *options, many)
+        what = f"evalcontract, {key}"
+        return Command(key, what, arguments, rows, says, empties=empties, missing=by.missing)
+
+    ours, before, first, second = (
+        f"many files, {each}" for each in ("no cache", "version before", "first run", "second run")
+    )
+    commands = (
+        check(ours, of.ours, "--no-cache"),
+        check(before, of.before, "--no-cache"),
+        check(first, of.ours, empties=of.cache),
+        check(second, of.ours),
+    )
+    what = (
+        f"`check --no-cache` of {parts // 5} datasets of 50 rows, {parts} rubrics, {parts} judges"
+    )
+    goals = (
+        Goal(
+            f"{what}: time against the version before",
+            (Case(ours, before),),
+            0.50,
+            0.40,
+            high=False,
+        ),
+        Goal(
+            "the same with a cache: time of the second run against the first",
+            (Case(second, first),),
+            high=False,
+        ),
+    )
+    return Group("workspace", 7, commands, goals)
+
+
+def _small(of: Subject) -> Group:
+    tiny, file = "YAML, 40 lines", "yaml/tiny.yaml"
+    theirs, nothing = f"check-jsonschema, {tiny}", "`python -c pass`"
+    version = (of.ours.program("evalcontract"), "--version")
+    python = (of.ours.program("python"), "-c", "pass")
+    commands = (
+        of.check(tiny, file, 2),
+        of.check_jsonschema(theirs, of.data / file),
+        Command("version", "evalcontract, `--version`", version, says="evalcontract, version"),
+        Command(nothing, nothing, python),
+        Command("again", f"{nothing}, again", python),
+    )
+    title = "a file of 40 lines of YAML: time against check-jsonschema"
+    goals = (
+        Goal(title, (Case(tiny, theirs),), 0.30, 0.20, high=False),
+        Goal(f"`--version`: time against {nothing}", (Case("version", nothing),), high=False),
+        Goal(f"noise: {nothing} against itself", (Case(nothing, "again"),)),
+    )
+    return Group("small", 25, commands, goals)
+
+
+def _files(of: Subject) -> Group:
+    commands, cases = [], []
+    for name, number in (("hundred", 100), ("thousand", 1_000)):
+        file, ours = f"yaml/{name}.yaml", f"YAML, {number:,} rows"
+        theirs = f"check-jsonschema, {ours}"
+        commands += [
+            of.check_jsonschema(theirs, of.data / file, number),
+            of.check(ours, file, number),
+        ]
+        cases.append(Case(ours, theirs, f"{number:,} rows"))
+    title = "YAML files of 100 and of 1,000 rows: time against check-jsonschema"
+    return Group("files", 5, tuple(commands), (Goal(title, tuple(cases), high=False),))
+
+
+def _real(of: Subject) -> Group:
+    ours, theirs = "a real dataset", "check-jsonschema, a real dataset"
+    check = (of.ours.program("evalcontract"), "validate-dataset", "--strict", str(REAL))
+    missing = "" if REAL.exists() else "the dataset does not stand beside the repository"
+    says = "1 dataset (6 rows): 1 warning"
+    commands = (
+        Command(ours, f"evalcontract, {ours}", check, says=says, missing=missing),
+        of.check_jsonschema(theirs, REAL),
+    )
+    title = "a real dataset (of ai_eval, 88 lines of YAML): time against check-jsonschema"
+    return Group("real", 11, commands, (Goal(title, (Case(ours, theirs),), high=False),))
+
+
+def _rule(of: Subject) -> Group:
+    commands, cases = [], []
+    lines, yaml = of.sizes.own, of.sizes.yaml
+    for name, file, number in (
+        ("JSONL", "jsonl/own.jsonl", lines),
+        ("YAML", "yaml/plain.yaml", yaml),
+    ):
+        ours, more = f"{name}, our rules", f"{name}, one more rule"
+        commands += [of.check(ours, file, number), of.check(more, file, number, of.with_rule)]
+        cases.append(Case(more, ours, name))
+    title = "one more rule on rows, with a schema of its own: time against without"
+    return Group("rule", 5, tuple(commands), (Goal(title, tuple(cases), 1.1, high=False),))

@@ -8,11 +8,16 @@ import shutil
 import subprocess
 import time
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-SRC = Path(__file__).parents[1] / "src"
-#: Settings that developers have and others do not.
-SLOWS = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONDEVMODE", "PYTHONASYNCIODEBUG")
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Settings that developers have and others do not, and what would change which code is measured.
+LEFT_OUT = (
+    *("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"),
+    *("PYTHONDEVMODE", "PYTHONASYNCIODEBUG", "PYTHONWARNINGS"),
+)
 TAIL = 4000  # bytes of a command's output: its last words stand there
 
 
@@ -21,7 +26,7 @@ class Command:
     """A command, and what shows that it did its work.
 
     `rows` is how many rows it reads, `says` what the end of its output holds, `exits` its exit
-    code, `empties` a folder that is emptied before it starts.
+    code, `empties` a folder that is emptied before it starts, `missing` why it cannot be run.
     """
 
     key: str
@@ -31,6 +36,7 @@ class Command:
     says: str = ""
     exits: int = 0
     empties: Path | None = None
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ def run(command: Command, work: Path) -> Run:
             _, status, usage = os.wait4(process.pid, 0)
             seconds = time.perf_counter() - started
             process.returncode = os.waitstatus_to_exitcode(status)
-    said = last_words(output)
+    said = _last_words(output)
     if process.returncode != command.exits or command.says not in said:
         line = " ".join(command.arguments)
         raise RuntimeError(
@@ -71,18 +77,12 @@ def run(command: Command, work: Path) -> Run:
 
 
 def environment(work: Path) -> dict[str, str]:
-    """Return the environment of the commands.
-
-    This checkout is measured, with a cache of its own, by a Python that keeps what it compiled.
-    """
-    path = os.pathsep.join(filter(None, (str(SRC), os.environ.get("PYTHONPATH", ""))))
-    changed = {"PYTHONPATH": path, "EVALCONTRACT_CACHE_DIR": str(work / "cache")}
-    others = {key: value for key, value in os.environ.items() if key not in SLOWS}
-    return {**others, **changed}
+    """Return the environment of the commands: that of a user, with a cache of its own."""
+    others = {key: value for key, value in os.environ.items() if key not in LEFT_OUT}
+    return {**others, "EVALCONTRACT_CACHE_DIR": str(work / "cache")}
 
 
-def last_words(output: Path) -> str:
-    """Return the end of a file."""
+def _last_words(output: Path) -> str:
     with output.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - TAIL))

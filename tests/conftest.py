@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from evalcontract.source.cache import FOLDER_VARIABLE
+from evalcontract.cache import FOLDER_VARIABLE
 
 # No test asserts a time, and machines are busy.
 settings.register_profile("patient", deadline=None)

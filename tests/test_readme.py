@@ -38,6 +38,7 @@ def blocks() -> list[str]:
     [
         ("warning[dataset/near-miss-key]", ("check", "demo")),
         ("demo/datasets/support.yaml", ("coverage", "demo/datasets/support.yaml")),
+        ("--- demo/datasets/support.yaml", ("fix", "--diff", "demo")),
     ],
 )
 def test_output(begins: str, command: tuple[str, ...]) -> None:

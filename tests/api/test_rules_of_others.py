@@ -10,8 +10,11 @@ import pytest
 
 from evalcontract import DatasetLoader
 from evalcontract.api.manual import manual
+from evalcontract.api.options import Input, Options
 from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.api.validate import validate
 from evalcontract.model.errors import PluginError
+from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,11 +37,21 @@ RULE = """
     from evalcontract.model.diagnostic import Problem
     from evalcontract.rules._row_rule import row_rule
 
-    @row_rule("CODE", page=__doc__)
-    def RULE(subject):
+    def shouts(subject):
+        ASKED.append(subject.row["id"])
         if subject.row["input"].isupper():
             yield Problem("CODE", "this row shouts", (*subject.path, "input"))
 
+    def broken(plan, bundle):
+        raise LookupError("nowhere")
+
+    ASKED = []
+    QUIET = {"properties": {"input": {"pattern": "[a-z]"}}}
+    RULE = row_rule("CODE", page=__doc__)(shouts)
+    SILENT = row_rule("CODE", page=__doc__, silent=lambda plan, bundle: QUIET)(shouts)
+    NEVER_SILENT = row_rule("CODE", page=__doc__, silent=lambda plan, bundle: False)(shouts)
+    NO_SCHEMA = row_rule("CODE", page=__doc__, silent=lambda plan, bundle: {"type": 7})(shouts)
+    RAISES = row_rule("CODE", page=__doc__, silent=broken)(shouts)
     NO_RULE = 7
 """
 
@@ -75,6 +88,45 @@ def test_a_rule_of_others_sees_every_row(
 
     assert [(each.code, str(each.severity)) for each in found] == [("dataset/shouting", "warning")]
     assert "A row shouts." in manual()["dataset/shouting"].what
+
+
+ROWS = "".join(f"  - {{id: r{n}, input: {'HELLO' if n == 7 else 'hello'}, criteria: c}}\n"
+               for n in range(20))  # fmt: skip
+
+
+def checked(folder: Path) -> tuple[list[str], list[str]]:
+    """Check rows of which one shouts; return the codes found, and the ids that were asked about."""
+    path = folder / "data.yaml"
+    path.write_text(f"questions:\n{ROWS}", encoding="utf-8")
+    found = validate(Kind.DATASET, [Input(path)], Options()).diagnostics
+    return [each.code for each in found], sys.modules["shouting"].ASKED
+
+
+@pytest.mark.parametrize("name", ["RULE", "NEVER_SILENT"])
+def test_a_rule_that_is_never_silent_is_asked_about_every_row(
+    name: str, install: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    install(f"shouting:{name}", "dataset/shouting")
+    codes, asked = checked(tmp_path)
+    assert codes == ["dataset/shouting"]
+    assert set(asked) == {f"r{n}" for n in range(20)}
+
+
+def test_a_rule_is_asked_only_about_rows_of_which_it_may_speak(
+    install: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    install("shouting:SILENT", "dataset/shouting")
+    assert checked(tmp_path) == (["dataset/shouting"], ["r7"])
+
+
+@pytest.mark.parametrize("name", ["NO_SCHEMA", "RAISES"])
+def test_a_broken_silence_is_loud_and_hides_nothing(
+    name: str, install: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    install(f"shouting:{name}", "dataset/shouting")
+    codes, asked = checked(tmp_path)
+    assert codes == ["internal/rule-crashed", "dataset/shouting"]
+    assert set(asked) == {f"r{n}" for n in range(20)}
 
 
 @pytest.mark.parametrize(

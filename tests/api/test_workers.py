@@ -14,9 +14,8 @@ import pytest
 
 from evalcontract.api import dataset_check, workers
 from evalcontract.api.options import Input, Options
-from evalcontract.api.sifter import Sifter
-from evalcontract.api.validate import Outcome, validate
-from evalcontract.model.diagnostic import Problem
+from evalcontract.api.validate import validate
+from evalcontract.model.diagnostic import Outcome, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.source import jsonl_blocks
 
@@ -127,12 +126,13 @@ def test_the_verdict_is_the_same(data: bytes, jobs: int, place: Path) -> None:
 
 def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process tells its number in place of a finding."""
-    monkeypatch.setattr(
-        dataset_check.DatasetCheck,
-        "_look",
-        lambda *_: [Problem("dataset/wrong-type", str(os.getpid()), (0,))],
-    )
-    monkeypatch.setattr(Sifter, "read", lambda _, lines: iter([(len(lines), None)]))
+    look = dataset_check.DatasetCheck._look  # noqa: SLF001 - what each process runs
+
+    def signed(*given: Any, **more: Any) -> Any:
+        own = Problem("dataset/wrong-type", str(os.getpid()), (0,))
+        return look(*given, **more)._replace(problems=[own])
+
+    monkeypatch.setattr(dataset_check.DatasetCheck, "_look", signed)
     found = outcome_of(DATA["clean"], place, 3).diagnostics
     assert len({each.message for each in found}) == 3
 
@@ -141,10 +141,10 @@ def test_a_process_that_dies_is_done_without(place: Path, monkeypatch: pytest.Mo
     here = os.getpid()
     look = dataset_check.DatasetCheck._look_at_all  # noqa: SLF001 - what each process runs
 
-    def deadly(*given: Any) -> Any:
+    def deadly(*given: Any, **more: Any) -> Any:
         if os.getpid() != here:
             os.kill(os.getpid(), signal.SIGKILL)
-        return look(*given)
+        return look(*given, **more)
 
     alone = outcome_of(DATA["faults"], place, 1)
     monkeypatch.setattr(dataset_check.DatasetCheck, "_look_at_all", deadly)
@@ -165,7 +165,7 @@ def test_no_process_is_left_behind(place: Path) -> None:
         "from evalcontract.cli import start\n"
         "from evalcontract.api import dataset_check\n"
         "dataset_check.WORTH_BYTES = 1000\n"
-        "dataset_check.DatasetCheck._look = lambda *_: time.sleep(60)\n"
+        "dataset_check.DatasetCheck._look = lambda *_, **__: time.sleep(60)\n"
         "sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '3']\n"
         "sys.exit(start.evalcontract())\n"
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,57 +17,38 @@ from evalcontract import DatasetLoader
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "bench"))
 
-from files import write_all  # noqa: E402 - the benchmark is no package
-from goals import ROWS  # noqa: E402
+from environments import Installed  # noqa: E402 - the benchmark is no package
+from files import write_all  # noqa: E402
+from layouts import LAYOUTS  # noqa: E402
 from notes import NOTES  # noqa: E402
-from peers import none_of_them  # noqa: E402
-from plan import QUICK, Options, make_plan  # noqa: E402
-from samples import FAULTS, ONE_BAD_IN, rows  # noqa: E402
+from plan import QUICK, Sizes, Subject, make_plan  # noqa: E402
+from rows import FAULTS, ONE_BAD_IN, rows, unlike_rows  # noqa: E402
+from shapes import SHAPES  # noqa: E402
 
-LINES = 1_000
-YAML = 500
+ROWS = 500
 PARTS = 10
+YAML = [layout.__name__ for layout in LAYOUTS.values()]
+JSONL = [shape.__name__ for shape in SHAPES.values()]
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write all files, with few rows."""
     folder = tmp_path_factory.mktemp("bench")
-    write_all(folder, lines=LINES, yaml=YAML, parts=PARTS)
+    write_all(folder, Sizes(ROWS, ROWS, ROWS, ROWS, PARTS))
     return folder
 
 
-def values_of(file: Path) -> list[dict[str, object]]:
+def lines_of(data: Path, name: str) -> list[Any]:
     """Return the rows of a JSONL file."""
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    text = (data / "jsonl" / f"{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
 
 
-def test_both_forms_hold_the_same_rows(data: Path) -> None:
-    datasets = data / "one" / "datasets"
-    lines = (datasets / "clean.jsonl").read_text(encoding="utf-8").splitlines()
-    whole = yaml.safe_load((datasets / "clean.yaml").read_text(encoding="utf-8"))
-    assert whole == {"questions": [json.loads(line) for line in lines[:YAML]]}
-    assert values_of(datasets / "clean.jsonl") == list(rows(LINES))
-    assert 650 <= sum(map(len, lines)) / len(lines) <= 700
-    assert len((datasets / "small.yaml").read_text("utf-8").splitlines()) in range(35, 46)
-
-
-def test_the_files_are_what_the_page_says(data: Path) -> None:
-    datasets = data / "one" / "datasets"
-    clean = values_of(datasets / "clean.jsonl")
-    assert sum(":" in str(row["input"]) for row in clean) == -(-LINES // 3)
-    shuffled = values_of(datasets / "shuffled.jsonl")
-    ids = [str(row["id"]) for row in shuffled]
-    assert ids != sorted(ids) == [row["id"] for row in clean]
-    own = values_of(datasets / "own.jsonl")
-    assert all(len(row.keys() - plain.keys()) == 3 for row, plain in zip(own, clean, strict=True))
-    rag = values_of(data / "rag" / "datasets" / "rag.jsonl")
-    assert len({row["rubric_ref"] for row in rag}) == 200
-    assert {row["bundle"] for row in rag} == {"rag"}
-    bad = values_of(datasets / "bad.jsonl")
-    changed = [row != plain for row, plain in zip(bad, clean, strict=True)]
-    hundreds = [changed[first : first + ONE_BAD_IN] for first in range(0, LINES, ONE_BAD_IN)]
-    assert [sum(hundred) for hundred in hundreds] == [1] * (LINES // ONE_BAD_IN)
+def rows_of(data: Path, name: str) -> list[Any]:
+    """Return the rows of a YAML file."""
+    text = (data / "yaml" / f"{name}.yaml").read_text(encoding="utf-8")
+    return list(yaml.load(text, yaml.CSafeLoader)["questions"])
 
 
 def run_ours(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -74,76 +57,109 @@ def run_ours(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(
-    "name", ["clean.jsonl", "shuffled.jsonl", "own.jsonl", "tenth.jsonl", "first.jsonl"]
-)
-def test_clean_lines_are_clean(data: Path, name: str) -> None:
-    done = run_ours("validate-dataset", "--strict", str(data / "one" / "datasets" / name))
-    assert (done.returncode, done.stderr) == (0, "")
+def test_clean_files_are_clean(data: Path) -> None:
+    files = [each for each in data.glob("*/*.*") if each.suffix in {".yaml", ".jsonl"}]
+    clean = [str(each) for each in files if each.stem != "bad" and each.parent.name != "rubrics"]
+    assert len(clean) == len(YAML) + len(JSONL) + len(["tiny", "hundred", "thousand"]) + 3
+    done = run_ours("validate-dataset", "--strict", *clean)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert "no findings" in done.stdout
 
 
-def test_other_clean_files_are_clean(data: Path) -> None:
-    yamls = [str(data / "one" / "datasets" / name) for name in ("clean.yaml", "small.yaml")]
-    done = run_ours("validate-dataset", "--strict", *yamls)
-    assert (done.returncode, "no findings" in done.stdout) == (0, True), done.stdout
-    done = run_ours("check", "--strict", str(data / "rag"))
-    assert (done.returncode, "no findings" in done.stdout) == (0, True), done.stdout
-    done = run_ours("check", "--strict", str(data / "many"))
-    assert (done.returncode, "no findings" in done.stdout) == (0, True), done.stdout
-    assert f"{PARTS} rubrics, {PARTS} judges" in done.stdout
+def test_many_files_are_clean(data: Path) -> None:
+    done = run_ours("check", "--strict", "--no-cache", str(data / "many"))
+    assert done.returncode == 0, done.stdout
+    says = f"{PARTS // 5} datasets ({PARTS // 5 * 50} rows), {PARTS} rubrics, {PARTS} judges"
+    assert f"{says}: no findings" in done.stdout
 
 
-@pytest.mark.parametrize(("name", "number"), [("bad.jsonl", LINES), ("bad.yaml", YAML)])
-def test_a_bad_row_has_one_finding(data: Path, name: str, number: int) -> None:
-    loaded = DatasetLoader(strict=False).load(data / "one" / "datasets" / name)
+@pytest.mark.parametrize("name", ["bad.jsonl", "bad.yaml"])
+def test_a_bad_row_has_one_finding(data: Path, name: str) -> None:
+    loaded = DatasetLoader(strict=False).load(data / name.partition(".")[2] / name)
     found = [(each.code, each.row) for each in loaded.diagnostics]
-    assert len(set(found)) == len(found) == number // ONE_BAD_IN
+    assert len(set(found)) == len(found) == ROWS // ONE_BAD_IN
     assert len({code for code, _ in found}) == len(FAULTS)
     assert all(each.place.span for each in loaded.diagnostics)
 
 
-def test_every_row_is_measured_by_one_group() -> None:
-    """A ratio is of runs of one round."""
-    peers = none_of_them("left out")
-    for options in (Options(jobs=False, cache=False), Options(jobs=True, cache=True)):
-        plan = make_plan(QUICK, Path("data"), options, peers)
-        for row in ROWS:
-            groups = [{each.key for each in group} for group in plan.groups.values()]
-            measured = any(group.issuperset(row.needs()) for group in groups)
-            assert measured != bool(plan.reason(row)), row.key
+def test_layouts_hold_the_same_rows(data: Path) -> None:
+    expected = list(unlike_rows(ROWS))
+    for name in ("pyyaml", "plain", "folded", "by_hand"):
+        assert rows_of(data, name) == expected, name
+    for name in YAML:
+        found = rows_of(data, name)
+        assert [list(row) for row in found] == [list(row) for row in expected], name
+        assert [row["id"] for row in found] == [row["id"] for row in expected], name
 
 
-def test_options_that_are_there_are_used() -> None:
-    peers = none_of_them("left out")
-    old = make_plan(QUICK, Path("data"), Options(jobs=False, cache=False), peers)
-    new = make_plan(QUICK, Path("data"), Options(jobs=True, cache=True), peers)
-    assert old.missing["jobs"] == "this version has no option `--jobs`"
-    commands = {each.key: each.arguments for group in new.groups.values() for each in group}
-    assert " --jobs 1 --no-cache " in " ".join(commands["clean"])
-    assert " --jobs 2 --no-cache " in " ".join(commands["jobs"])
-    assert "--no-cache" not in commands["many_second"]
+def test_neighbours_differ(data: Path) -> None:
+    """A reader that is made for one form of row gains nothing here."""
+    forms = [tuple(row) for row in rows_of(data, "plain")]
+    assert sum(one == other for one, other in pairwise(forms)) < ROWS / 2
+    assert len({tuple(row) for row in lines_of(data, "varied")}) > ROWS / 2
 
 
-def test_notes_are_of_rows() -> None:
-    keys = [row.key for row in ROWS]
-    assert len(set(keys)) == len(keys)
-    assert NOTES.keys() <= set(keys)
+def test_a_small_file_has_about_forty_lines(data: Path) -> None:
+    assert len((data / "yaml" / "tiny.yaml").read_text("utf-8").splitlines()) in range(35, 46)
 
 
-def pages() -> dict[str, int]:
-    """Return when each page of the documentation was written."""
-    return {path.name: path.stat().st_mtime_ns for path in (ROOT / "docs").iterdir()}
+def test_own_rows_are_what_the_page_says(data: Path) -> None:
+    own = lines_of(data, "own")
+    assert own == lines_of(data, "most") == list(rows(ROWS))
+    assert 650 <= (data / "jsonl" / "own.jsonl").stat().st_size / ROWS <= 700
+    assert sum(":" in row["input"] for row in own) == -(-ROWS // 3)
+    ids = [row["id"] for row in own]
+    others = [row["id"] for row in lines_of(data, "shuffled")]
+    assert ids == sorted(others) != others
+
+
+def test_shapes_are_what_they_are_called(data: Path) -> None:
+    simple, three = lines_of(data, "simple")[0], lines_of(data, "three_keys")[0]
+    assert len(three.keys() - simple.keys()) == 3
+    assert all(row["context"]["messages"] for row in lines_of(data, "chat"))
+    assert min(len(json.dumps(row)) for row in lines_of(data, "long_contexts")) > 1_500
+    for row in lines_of(data, "tools"):
+        call = row["context"]["messages"][0]["tool_calls"][0]["function"]
+        assert json.loads(call["arguments"])["query"].startswith('say "')
+    texts = (data / "jsonl" / "unicode.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [text.isascii() for text in texts] == [index % 2 == 1 for index in range(ROWS)]
+
+
+def subject(missing: str = "") -> Subject:
+    there, other = Installed(Path("there")), Installed(missing=missing)
+    return Subject(there, other, other, other, Path("data"), Path("cache"), QUICK)
+
+
+def test_a_ratio_is_of_commands_that_take_turns() -> None:
+    for group in make_plan(subject()):
+        keys = [each.key for each in group.commands]
+        needed = set().union(*(goal.needs for goal in group.goals))
+        assert len(set(keys)) == len(keys), group.name
+        assert needed == set(keys), group.name
+
+
+def test_what_is_missing_is_told() -> None:
+    groups = {group.name: group for group in make_plan(subject("no network"))}
+    reasons = {name: group.reason(group.goals[0]) for name, group in groups.items()}
+    assert {name for name, reason in reasons.items() if not reason} == {"memory", "bad"}
+    assert set(reasons.values()) == {"", "no network"}
+
+
+def test_notes_are_of_groups() -> None:
+    assert set(NOTES) <= {group.name for group in make_plan(subject())}
 
 
 @pytest.mark.slow
 def test_quick_benchmark_runs() -> None:
-    """Without the peers, which are no dependency of the tests."""
-    before = pages()
-    command = [sys.executable, "bench/run.py", "--quick", "--no-peers"]
+    """On this environment, without the peers, which are no dependency of the tests."""
+    page = ROOT / "docs" / "performance.md"
+    before = page.stat().st_mtime_ns
+    asked = ("--quick", "--no-peers", "--ours", sys.prefix, "--baseline", sys.prefix)
+    command = [sys.executable, "bench/run.py", *asked]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    table = [line for line in done.stdout.splitlines() if line.startswith("|")]
-    assert len(table) == 2 + len(ROWS)
+    table = done.stdout.partition("\n\n")[0].splitlines()
+    goals = [goal for group in make_plan(subject()) for goal in group.goals]
+    assert len(table) == 2 + len(goals)
     assert all(line.count("|") == table[0].count("|") for line in table)
-    assert pages() == before
+    assert page.stat().st_mtime_ns == before

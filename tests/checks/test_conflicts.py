@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evalcontract.checks.conflicts import conflicts_of
-from evalcontract.checks.demand import _refused
+from evalcontract.rules.row_contradiction import _refused
 from evalcontract.structure.engine import native_for
 
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.checks import KINDS, Surroundings, _kind
-from evalcontract.checks.demand import asked_of_rows, demand_of
 from evalcontract.checks.plan import plan_of
+from evalcontract.checks.row_needs import asked_of_rows, rows_with_all
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 #: Modules of `checks/` that are no kind.
-NO_KINDS = {"conflicts", "coverage", "demand", "plan"}
+NO_KINDS = {"conflicts", "coverage", "plan", "row_needs"}
 #: The name of a module that would hide one of Python's own words.
 OTHER_NAMES = {"output_format": "format"}
 
@@ -237,6 +237,14 @@ def test_the_kinds_are_those_of_the_schema() -> None:
     assert all(name == kind.name for name, kind in KINDS.items())
 
 
+def test_a_kind_of_the_schema_alone_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(KINDS, "regex")
+    made = plan(of("regex", pattern="a"))
+    (step,) = made.steps
+    assert step.outlook({}).reason == "checks of the kind `regex` are not built in"
+    assert not made.is_complete
+
+
 def test_the_kinds_are_those_of_the_folder() -> None:
     modules = {each.stem for each in Path(_kind.__file__).parent.glob("[!_]*.py")}
     assert {OTHER_NAMES.get(each, each) for each in modules - NO_KINDS} == set(KINDS)
@@ -257,15 +265,15 @@ def test_outlook(check: Any, row: dict[str, Any], state: str, field: str | None)
 
 
 @pytest.mark.parametrize(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
-def test_what_is_demanded_of_a_row(
+def test_what_is_asked_of_a_row(
     check: Any, row: dict[str, Any], state: str, field: str | None
 ) -> None:
-    """A row that meets the demand has none to blame; one that is to blame does not meet it."""
+    """A row that has all has nothing to blame; one that is to blame has not all."""
     made = plan(check)
     whole = {"id": "a", "input": "b", **row}
-    demand = {"$schema": load("dataset")["$schema"], **demand_of(made, has_bundle=False)}
+    schema = {"$schema": load("dataset")["$schema"], "allOf": [rows_with_all(made)]}
     if field is not None:
-        assert not native_for(demand).is_valid(whole), state
+        assert not native_for(schema).is_valid(whole), state
     asked = asked_of_rows(made)
     assert field is None or field in asked or check["kind"] == "composite"
 

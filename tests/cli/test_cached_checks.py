@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import evalcontract
-from evalcontract.api import environment, remembered
 from evalcontract.api.options import Options
 from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.api.workers import WORTH_BYTES
+from evalcontract.cache import Cache, installation
+from evalcontract.cache.recording import MAX_STREAM_BYTES
 from evalcontract.cli.main import group, run
 from evalcontract.model.errors import EvalContractError
-from evalcontract.source.cache import Cache
+from evalcontract.source import DISK, Files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -149,8 +151,8 @@ def test_the_second_check_prints_the_same(
         assert printed() == anew
 
 
-def refuse(path: Path, options: Options) -> Any:
-    raise AssertionError(f"{path} is checked anew: {options}")
+def refuse(*asked: Any) -> Any:
+    raise AssertionError(f"this was not to be asked: {asked}")
 
 
 def test_an_unchanged_workspace_is_not_checked_again(folder: Path, checks: Checks) -> None:
@@ -172,7 +174,7 @@ def test_no_cache_writes_and_reads_nothing(
     assert run(group, ["check", str(folder), "--no-cache"]) == 0
     assert not own_cache.exists()
     assert run(group, ["check", str(folder)]) == 0
-    assert len(list(own_cache.glob("*/*"))) == 2
+    assert len(list(own_cache.glob("*/*"))) == 3
     assert len(list(folder.rglob("*"))) == len(FILES) + 7  # and nothing was added
     capfd.readouterr()
 
@@ -224,6 +226,22 @@ def test_a_change_is_seen(folder: Path, checks: Checks, change: Callable[[Path],
     assert not checks.was_done()
 
 
+def test_contents_that_change_places_are_seen(folder: Path, checks: Checks) -> None:
+    first, third = (folder / "datasets/first.yaml"), (folder / "more/third.yaml")
+    checks()
+    texts = first.read_text(), third.read_text()
+    third.write_text(texts[0])
+    first.write_text(texts[1])
+    assert checks.was_done()
+
+
+def test_other_files_make_no_difference(folder: Path, checks: Checks) -> None:
+    checks()
+    write(folder, {"README.md": "x", "datasets/.first.yaml.swp": "x", ".git/HEAD": "x"})
+    write(folder.parent, {"beside.yaml": "x"})
+    assert not checks.was_done()
+
+
 def test_what_was_there_before_is_remembered(folder: Path, checks: Checks) -> None:
     """Somebody goes from one branch to another, and back."""
     first = FILES["datasets/first.yaml"]
@@ -232,6 +250,17 @@ def test_what_was_there_before_is_remembered(folder: Path, checks: Checks) -> No
     assert checks.was_done()
     write(folder, {"datasets/first.yaml": first})
     assert not checks.was_done()
+
+
+def test_branches_are_remembered_side_by_side(folder: Path, checks: Checks) -> None:
+    """Each has other files, so that another list of questions is asked."""
+    branches = [{f"rubrics/r{n}.yaml": f"id: r{n}\n" for n in range(m)} for m in range(4)]
+    for expected in (True, False):
+        for branch in branches:
+            for path in folder.glob("rubrics/r?.yaml"):
+                path.unlink()
+            write(folder, branch)
+            assert checks.was_done() is expected
 
 
 def test_the_same_content_elsewhere_shows_its_own_name(
@@ -301,8 +330,8 @@ def test_code_of_ours_that_changes_without_a_version_is_seen(
     checks: Checks, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package = tmp_path / "own" / "evalcontract"
-    write(package, {"__init__.py": "", "rules/one.py": "1"})
-    monkeypatch.setattr(evalcontract, "__file__", str(package / "__init__.py"))
+    write(package, {"cache/installation.py": "", "rules/one.py": "1"})
+    monkeypatch.setattr(installation, "__file__", str(package / "cache/installation.py"))
     checks()
     assert not checks.was_done()
     write(package, {"rules/one.py": "12"})
@@ -394,9 +423,9 @@ def test_where_it_is_unknown_what_is_installed_nothing_is_remembered(
         def find_distributions(self, *_: Any) -> list[Any]:
             return []
 
-    assert environment.environment() is not None
+    assert installation.installation_fingerprint() is not None
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
-    assert environment.environment() is None
+    assert installation.installation_fingerprint() is None
     checks()
     assert checks.was_done()
 
@@ -404,17 +433,29 @@ def test_where_it_is_unknown_what_is_installed_nothing_is_remembered(
 # What is beyond the folder, or no file
 
 
-def test_a_dataset_of_elsewhere_is_not_remembered(
+def test_a_dataset_of_elsewhere_is_seen_with_all_that_it_reaches(
     folder: Path, checks: Checks, tmp_path: Path
 ) -> None:
     write(folder, {"targets/nightly.yaml": "dataset: ../other/data.yaml\n"})
     checks()
     assert not checks.was_done()  # there is none yet
-    write(tmp_path / "other", {"data.yaml": "questions: [{id: a}]\n", "rubrics/a.yaml": "id: a\n"})
+    data = "questions: [{id: a, input: b, rubric_ref: rubric/a@1.0.0}]\n"
+    write(tmp_path / "other", {"data.yaml": data, "rubrics/a.yaml": "id: a\n"})
     assert checks.was_done()
-    assert checks.was_done()
+    assert not checks.was_done()
     write(tmp_path / "other", {"data.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
     assert checks.was_done()
+    write(tmp_path / "other", {"data.yaml": data})
+    assert not checks.was_done()
+    write(tmp_path / "other", {"rubrics/a.yaml": "id: b\n"})
+    assert checks.was_done()
+    write(tmp_path / "other", {"evalcontract.toml": "strict = true\n"})
+    assert checks.was_done()
+    write(tmp_path / "other", {"rubrics/more/new.yaml": "id: c\n"})
+    assert checks.was_done()
+    write(tmp_path, {"evalcontract.toml": "strict = true\n"})
+    assert checks.was_done()
+    assert not checks.was_done()
 
 
 def test_a_hidden_dataset_is_seen(folder: Path, checks: Checks) -> None:
@@ -426,14 +467,14 @@ def test_a_hidden_dataset_is_seen(folder: Path, checks: Checks) -> None:
     assert checks.was_done()
 
 
-def test_patterns_of_a_configuration_further_up_are_not_remembered(
+def test_what_patterns_of_a_configuration_further_up_mean_is_seen(
     folder: Path, checks: Checks
 ) -> None:
     (folder / "evalcontract.toml").unlink()
     above = "datasets = ['workspace/datasets/*.yaml', 'beside.yaml']\n"
     write(folder.parent, {"evalcontract.toml": above, "beside.yaml": "questions: []\n"})
-    validate.check_workspaces(folder, Options(root=folder))
     checks(root=folder)
+    assert not checks.was_done(root=folder)
     (folder.parent / "beside.yaml").unlink()
     with pytest.raises(EvalContractError, match="matches no"):
         checks(root=folder)
@@ -463,13 +504,23 @@ def test_what_links_lead_to_is_seen(folder: Path, checks: Checks, tmp_path: Path
 
 
 @posix
-def test_folders_of_artifacts_behind_links_are_not_remembered(
+def test_folders_of_artifacts_behind_links_are_seen(
     folder: Path, checks: Checks, tmp_path: Path
 ) -> None:
     (folder / "rubrics").rename(tmp_path / "elsewhere")
     (folder / "rubrics").symlink_to(tmp_path / "elsewhere")
     checks()
+    assert not checks.was_done()
     write(tmp_path, {"elsewhere/polite.yaml": "id: polite\n"})
+    assert checks.was_done()
+    write(tmp_path, {"elsewhere/more/new.yaml": "id: new\n"})
+    assert checks.was_done()
+    shutil.copytree(tmp_path / "elsewhere", tmp_path / "third")
+    (folder / "rubrics").unlink()
+    (folder / "rubrics").symlink_to(tmp_path / "third")
+    write(tmp_path, {"elsewhere/polite.yaml": "id: kind\n"})
+    assert not checks.was_done()  # what is behind the link is the same
+    write(tmp_path, {"third/polite.yaml": "id: kind\n"})
     assert checks.was_done()
 
 
@@ -483,29 +534,54 @@ def test_a_schema_behind_a_link_is_seen(folder: Path, checks: Checks) -> None:
 
 
 @posix
-def test_what_may_not_be_read_is_not_remembered(folder: Path, checks: Checks) -> None:
-    os.mkfifo(folder / "datasets/pipe.yaml")
+def test_what_may_not_be_read_is_seen(folder: Path, checks: Checks) -> None:
+    pipe = folder / "datasets/pipe.yaml"
+    os.mkfifo(pipe)
     checks()
+    assert not checks.was_done()
+    pipe.unlink()
+    pipe.mkdir()
+    assert checks.was_done()
+    pipe.rmdir()
+    write(folder, {"datasets/pipe.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
+    assert checks.was_done()
+    assert not checks.was_done()
+
+
+@posix
+@pytest.mark.skipif(getattr(os, "getuid", int)() == 0, reason="root may read everything")
+@pytest.mark.parametrize("name", ["datasets/first.yaml", "datasets", "rubrics"])
+def test_what_may_be_read_again_is_seen(folder: Path, checks: Checks, name: str) -> None:
+    mode = (folder / name).stat().st_mode
+    (folder / name).chmod(0)
+    checks()
+    (folder / name).chmod(mode)
     assert checks.was_done()
 
 
 def test_a_large_stream_is_not_remembered(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evalcontract.source.files.MAX_STREAM_BYTES", 10)
+    monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 10)
     checks()
     assert checks.was_done()
 
 
-def test_a_run_in_several_processes_is_not_remembered(
+def test_how_many_processes_look_makes_no_difference(
     folder: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = '{{"id": "r{}", "input": "Where?", "rubric_ref": "rubric/polite@1.0.0"}}\n'
     write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
-    monkeypatch.setattr("evalcontract.api.dataset_check.WORTH_BYTES", 1000)
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
+    monkeypatch.setattr("evalcontract.api.dataset_check.WORTH_BYTES", 1000)
+    monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 1000)
     write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)
     assert checks.was_done(jobs=2)
+
+
+def test_what_several_processes_look_at_is_too_large_to_be_remembered() -> None:
+    """Nobody notes what the other processes ask."""
+    assert WORTH_BYTES >= MAX_STREAM_BYTES
 
 
 def test_a_file_that_changes_meanwhile_is_not_remembered(
@@ -581,7 +657,11 @@ def test_broken_entries_are_none(
 
 @pytest.mark.parametrize(
     "value",
-    [None, [], {}, 7, "x", [[]], [["bytes"]], [["other", "/"]], {"diagnostics": [[1]]}],
+    [
+        *(b"", b"\xff", b"x", b"null", b"[]", b"{}", b"7", b'"x"', b"[[]]", b"[7]", b"[[[]]]"),
+        *(b'[["read"]]', b'[["other", "/"]]', b'[["read", "/", "x"]]', b'[["read", "/", 1, 2]]'),
+        *(b"[[], [], 0, []]", b"[[[1]], [], 0, []]", b'[[["a", 9]], [], 0, []]'),
+    ],
     ids=repr,
 )
 def test_entries_of_another_form_are_none(
@@ -616,7 +696,7 @@ def test_checks_at_once_agree(folder: Path, own_cache: Path) -> None:
     assert len(printed) == 1
     assert b'"findings"' in printed.pop()
     assert all(each.returncode == 0 for each in running)
-    assert len(list(own_cache.glob("*/*"))) == 2
+    assert len(list(own_cache.glob("*/*"))) == 3
 
 
 def test_a_cache_in_the_workspace_is_no_data(folder: Path, checks: Checks) -> None:
@@ -628,10 +708,19 @@ def test_a_cache_in_the_workspace_is_no_data(folder: Path, checks: Checks) -> No
     assert checks.done == before
 
 
-def test_remembering_is_told_apart_by_every_answer() -> None:
-    one = remembered._key("q", [("bytes", "/a", "1"), ("bytes", "/b", "2")])  # noqa: SLF001
-    other = remembered._key("q", [("bytes", "/a", "2"), ("bytes", "/b", "1")])  # noqa: SLF001
-    assert one != other
+@pytest.mark.parametrize("path", WORKSPACES, ids=lambda path: path.name)
+def test_a_check_asks_nobody_but_the_files_it_was_given(
+    path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What it asks of others is not noted."""
+    options = Options(today=date(2026, 5, 8))
+    expected = validate.check_workspaces(path, options)
+    for name in ("kind", "real", "entries", "read", "stream"):
+        monkeypatch.setattr(DISK, name, refuse)
+    options = options._replace(files=Files())
+    assert validate.check_workspaces(path, options) == expected
+    cached = options._replace(cache=Cache(tmp_path))
+    assert validate.check_workspaces(path, cached) == expected
 
 
 ASKS = re.compile(
@@ -641,30 +730,19 @@ ASKS = re.compile(
 )
 #: Modules that ask the system for something, and why the answer is known to who remembers.
 KNOWN = {
-    "source/witness.py": "it notes what is asked",
-    "source/files.py": "by the witness",
-    "source/cache.py": "is not the check",
+    "source/filesystem.py": "the files: what is asked of them is recorded",
     "source/writing.py": "writes",
-    "source/jsonl.py": "reads the stream that `files` opened",
-    "structure/schemas.py": "ours: `environment`",
-    "workspace/plugins.py": "what is installed: `environment`",
-    "workspace/survey.py": "it is what is remembered by",
-    "workspace/discovery.py": "names: `survey`",
-    "workspace/workspace.py": "names: `survey`; what targets and checks name: the witness",
-    "workspace/recognition.py": "names: `survey`",
-    "workspace/configuration.py": "reads by `files`",
-    "workspace/__init__.py": "imports",
-    "source/__init__.py": "imports",
-    "api/environment.py": "it is what is remembered by",
-    "api/remembered.py": "it is what is remembered by",
-    "api/run.py": "the day: in the key; what targets name: the witness",
-    "api/validate.py": "names: `survey`",
-    "api/options.py": "reads by `files`",
+    "structure/schemas.py": "ours: `installation`",
+    "workspace/plugins.py": "what is installed: `installation`",
+    "cache/installation.py": "it is what is remembered by",
+    "cache/store.py": "is not the check",
+    "workspace/configuration.py": "reads by `Files`",
+    "api/run.py": "the day: in the key",
     "api/coverage.py": "is not remembered",
     "api/output.py": "writes",
-    "source/foreign.py": "is not remembered: other systems' datasets",
     "api/loaders.py": "is not remembered",
-    "api/workers.py": "is not remembered",
+    "api/mending.py": "is not remembered",
+    "source/drafts.py": "is not remembered",
 }
 
 
@@ -676,6 +754,8 @@ def test_who_asks_the_system_is_known() -> None:
         name = path.relative_to(source).as_posix()
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         called = [node.func for node in nodes if isinstance(node, ast.Call)]
+        # What is asked of `files` or `self.files` is recorded there.
+        called = [each for each in called if _receiver(each) != "files"]
         names = [each.id for each in called if isinstance(each, ast.Name)]
         names += [each.attr for each in called if isinstance(each, ast.Attribute)]
         names += [
@@ -685,4 +765,8 @@ def test_who_asks_the_system_is_known() -> None:
         ]
         if not name.startswith(("cli/", "report/")) and any(map(ASKS.fullmatch, names)):
             asking.add(name)
-    assert asking <= KNOWN.keys()
+    assert asking == KNOWN.keys()
+
+
+def _receiver(called: ast.expr) -> str:
+    return ast.unparse(called.value).rpartition(".")[2] if isinstance(called, ast.Attribute) else ""

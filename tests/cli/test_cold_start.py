@@ -20,23 +20,13 @@ except SystemExit as ended:
     assert not ended.code, ended.code
 print(*sorted(set(sys.modules) - before))
 """
-#: What takes long to import, and is needed only by files that are large, or have something wrong.
+#: What takes long to import, and is needed only where something is wrong.
 SLOW = {
-    "click", "dataclasses", "email", "hashlib", "importlib.metadata", "importlib.resources",
-    "inspect", "jsonschema", "jsonschema_rs", "logging", "msgspec", "orjson", "referencing",
-    "ruamel", "shutil", "socket", "subprocess", "tempfile", "textwrap", "tomllib",
-    "traceback", "yaml",
-}  # fmt: skip
-#: Ours that a clean small file needs no more.
-OURS = {
-    "evalcontract.analysis.pattern", "evalcontract.analysis.template", "evalcontract.api.coverage",
-    "evalcontract.api.loaders", "evalcontract.library.spelling", "evalcontract.rules._row_rule",
-    "evalcontract.rules.input_unused", "evalcontract.rules.slow_regex",
-    "evalcontract.source.editing", "evalcontract.source.json", "evalcontract.source.writing",
+    "click", "importlib.metadata", "importlib.resources", "jsonschema", "logging", "referencing",
+    "shutil", "subprocess", "tempfile", "textwrap", "tomllib", "traceback",
+    "evalcontract.api.coverage", "evalcontract.api.loaders", "evalcontract.source.writing",
     "evalcontract.source.yaml_errors", "evalcontract.structure.exact",
     "evalcontract.structure.faults", "evalcontract.structure.keys",
-    "evalcontract.structure.pages", "evalcontract.structure.schema_faults",
-    "evalcontract.structure.typed_gate",
 }  # fmt: skip
 RUBRIC = """\
 id: tone
@@ -86,24 +76,7 @@ def test_a_clean_small_file_imports_little(
     (tmp_path / "data.yaml").write_text(DATASET, encoding="utf-8")
     call = ("evalcontract", "validate-dataset") if group else ("validate_dataset",)
     modules = imported(*call, *options, "data.yaml", folder=tmp_path)
-    assert modules & (SLOW | OURS) == set()
-    ours = {name for name in modules if name.startswith("evalcontract")}
-    assert len(ours) <= 121
-
-
-def test_a_large_yaml_file_does_without_the_types_of_jsonl(tmp_path: Path) -> None:
-    row = """\
-  - id: row_{0:04}
-    input: How long can I return lamp {0}?
-    expected_facts:
-      - 30 days
-      - {0} of them
-"""
-    rows = "".join(map(row.format, range(1000)))
-    (tmp_path / "data.yaml").write_text(f"questions:\n{rows}", encoding="utf-8")
-    modules = imported("validate_dataset", "data.yaml", folder=tmp_path)
-    assert "evalcontract.structure.yaml_gate" in modules
-    assert modules.isdisjoint({"msgspec", "evalcontract.structure.typed_gate"})
+    assert modules & SLOW == set()
 
 
 @pytest.mark.parametrize("name", ["data.jsonl", "data.json"])

@@ -15,12 +15,15 @@ import pytest
 
 from evalcontract import DatasetLoader
 from evalcontract.api.options import Options
-from evalcontract.api.validate import Outcome, check_workspaces
+from evalcontract.api.validate import check_workspaces
 from evalcontract.cli.main import group, run
+from evalcontract.source import FOLDER, Entry, Files
 from evalcontract.workspace import data_files, find_root, find_workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Outcome
 
 RUBRIC = """\
 id: polite
@@ -273,18 +276,20 @@ def test_a_closed_folder_that_is_excluded_is_silent(
     assert found(check(place)) == []
 
 
-def test_what_the_system_makes_up_is_not_entered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_system_makes_up_is_not_entered() -> None:
     """A check of `/` looks at no process and no device."""
     listed = []
 
-    def fake(top: Path, **_: object) -> Iterator[tuple[str, list[str], list[str]]]:
-        names = ["dev", "etc", "proc", "sys"]
-        yield str(top), names, []
-        listed.extend(names)
+    class Root(Files):
+        """Files of which the folders in the root alone are known."""
 
-    monkeypatch.setattr(os, "walk", fake)
-    assert data_files(Path("/")) == []
-    assert listed == ["etc"]
+        def entries(self, folder: str | Path, *_: str) -> tuple[Entry, ...]:
+            listed.append(str(folder))
+            names = ["dev", "etc", "proc", "sys"] if folder == Path("/") else []
+            return tuple(Entry(name, FOLDER, is_link=False) for name in names)
+
+    assert data_files(Path("/"), files=Root()) == []
+    assert listed == ["/", "/etc"]
 
 
 def test_each_folder_is_listed_a_few_times_only(

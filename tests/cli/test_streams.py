@@ -24,6 +24,7 @@ CALLS = [
     ("check .", 1),
     ("check . --output-format json", 1),
     ("validate-dataset good.yaml", 0),
+    ("fix --diff rows.yaml", 1),
     ("coverage good.yaml", 0),
     ("coverage good.yaml --output-format json", 0),
     ("explain", 0),

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evalcontract.api.options import Options
-from evalcontract.api.validate import Outcome, check_workspaces
+from evalcontract.api.validate import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from evalcontract.model.diagnostic import Outcome
 
 RUBRIC = """\
 id: polite

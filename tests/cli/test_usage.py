@@ -52,7 +52,7 @@ def test_a_group_alone_shows_its_help_once(
             (
                 "there is no command `rows.yaml`, but a file or folder of that name; name "
                 "a command before it: `check`, `validate-dataset`, `validate-rubric`, "
-                "`validate-judge`, `coverage`, `convert`, `explain`, `schema`"
+                "`validate-judge`, `fix`, `coverage`, `convert`, `explain`, `schema`"
             ),
         ),
         (["schema", "lst"], "there is no command `lst`; did you mean `list`?"),

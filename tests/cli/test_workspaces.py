@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.api.options import Options
-from evalcontract.api.validate import Outcome, check_workspaces
+from evalcontract.api.validate import check_workspaces
 
 if TYPE_CHECKING:
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.diagnostic import Diagnostic, Outcome
 
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"

@@ -45,10 +45,13 @@ def test_a_file_is_recognised(name: str, tmp_path: Path) -> None:
     assert (str(read.dialect) if isinstance(read, Theirs) else None) == expected
 
 
+@pytest.mark.parametrize("before", ["", "\n", "\r\n \n", "\ufeff\n"], ids=repr)
 @pytest.mark.parametrize("name", [name for name in CASES if isinstance(CASES[name][0], list)])
-def test_lines_are_recognised_by_the_first(name: str, tmp_path: Path) -> None:
+def test_lines_are_recognised_by_the_first(name: str, before: str, tmp_path: Path) -> None:
+    """Blank lines are no rows, wherever they stand."""
     rows, expected = CASES[name]
     path = tmp_path / "d.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows) + "{}\n", encoding="utf-8")
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    path.write_text(f"{before}{lines}{{}}\n", encoding="utf-8", newline="")
     read = read_any(Input(path))
     assert (str(read.dialect) if isinstance(read, Theirs) else None) == expected

@@ -117,6 +117,9 @@ class _Failing(io.BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         raise OSError(errno.EIO, "Input/output error", size)
 
+    def readlines(self, size: int | None = -1, /) -> list[bytes]:
+        raise OSError(errno.EIO, "Input/output error", size)
+
 
 @pytest.mark.parametrize("name", ["a.yaml", "a.json"])
 def test_a_disk_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:

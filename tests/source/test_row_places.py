@@ -1,4 +1,4 @@
-"""Places in JSONL and in large YAML: right everywhere, and looked up without reading all again."""
+"""Places in JSONL: right everywhere, and looked up without reading all again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from evalcontract.source import json_scanner, jsonl_blocks
-from evalcontract.source import yaml as yaml_reader
 from evalcontract.source.jsonl import RowStream
-from evalcontract.source.yaml_rows import lay_out
 
 
 class Counting(io.BytesIO):
@@ -92,35 +90,3 @@ def test_places_in_blocks_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None
         assert place.span is not None
         assert place.span.line == other + 1
     assert Counting.read_so_far <= 3 * len(data)
-
-
-def test_yaml_rows_of_which_most_have_findings_are_read_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    number = 1000
-    text = "questions:\n" + "".join(
-        f"  - id: row_{index:04}\n    input: Which way is it to the station?\n"
-        for index in range(number)
-    )
-    rows = lay_out(text, "rows.yaml", text.encode())
-    assert rows is not None
-    pieces = []
-    original = yaml_reader.read_piece
-
-    def counted(piece: str, **options: Any) -> Any:
-        pieces.append(piece)
-        return original(piece, **options)
-
-    monkeypatch.setattr(yaml_reader, "read_piece", counted)
-    batches = 0
-    for batch in rows.batches():
-        batches += 1
-        for index in range(batch.first_index, batch.first_index + batch.number):
-            assert rows.raw(("questions", index, "id")) == f"row_{index:04}"
-            place = rows.place(("questions", index, "input"))
-            assert str(place) == f"rows.yaml:{index * 2 + 3}:12"
-            assert place.text == "    input: Which way is it to the station?"
-    assert len(pieces) < batches + 100
-    pieces.clear()
-    assert str(rows.place(("questions", 500, "input"))) == "rows.yaml:1003:12"
-    assert len(pieces) == 1

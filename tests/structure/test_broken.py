@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evalcontract.structure import check
-from evalcontract.structure.broken import PlainBroken
 from evalcontract.structure.check import Structure, structure_of
+from evalcontract.structure.engine import PlainBroken
 from evalcontract.structure.schemas import definition
 
 ROW: dict[str, Any] = {"id": "a", "input": "Where?", "tags": ["x"], "expected": {"format": "text"}}

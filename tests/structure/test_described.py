@@ -114,13 +114,13 @@ def test_sound_rows(row: Any) -> None:
     """They pass the gate, too, once their own keys are known."""
     assert Structure("dataset", ROW, BUNDLE).check(row) == []
     own = OwnKeys(ROW, BUNDLE)
-    own.learn([row])
+    own.learn(row)
     assert Gate(gate_schema(ROW, [], [BUNDLE], harmless=own.harmless)).passes([row])
 
 
 def test_what_is_learned_is_only_what_is_harmless() -> None:
     own = OwnKeys(ROW, BUNDLE)
-    own.learn([with_document(page=1, scroe=1, titel=2)])
+    own.learn(with_document(page=1, scroe=1, titel=2))
     assert own.harmless[INSIDE] == {"page"}
 
 
@@ -143,6 +143,6 @@ ANY = {**BUNDLE, "required": []}
 @given(ROWS)
 def test_a_row_that_passes_the_gate_has_no_finding(row: Any) -> None:
     own = OwnKeys(ROW, ANY)
-    own.learn([row])
+    own.learn(row)
     if Gate(gate_schema(ROW, [], [ANY], harmless=own.harmless)).passes([row]):
         assert Structure("dataset", ROW, ANY).check(row) == []

@@ -85,5 +85,5 @@ def test_own_keys(row: dict[str, Any]) -> None:
 
 def test_the_gate_does_not_learn_such_a_key() -> None:
     keys = OwnKeys(ROW, None)
-    keys.learn([{"id": "a", "input": "b", "criteria:x": [1]}])
+    keys.learn({"id": "a", "input": "b", "criteria:x": [1]})
     assert "criteria:x" not in keys.harmless["row"]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
     from evalcontract.api.loaders import DatasetLoader, JudgePromptLoader, RubricLoader
-    from evalcontract.api.validate import Outcome, check_workspaces
+    from evalcontract.api.validate import check_workspaces
+    from evalcontract.model.diagnostic import Outcome
 
 _HOMES = {
     "DatasetLoader": "evalcontract.api.loaders",
@@ -19,7 +20,7 @@ _HOMES = {
     "LoadedArtifact": "evalcontract.api.loaded",
     "LoadedDataset": "evalcontract.api.loaded",
     "LoadedRow": "evalcontract.api.loaded",
-    "Outcome": "evalcontract.api.validate",
+    "Outcome": "evalcontract.model.diagnostic",
     "RubricLoader": "evalcontract.api.loaders",
     "check_workspaces": "evalcontract.api.validate",
 }

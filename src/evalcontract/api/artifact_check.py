@@ -41,7 +41,7 @@ def check_artifact(
         return
     kept, checks = well_formed(document.value, faults)
     subject = Subject(artifact, kept, checks, _misspelled(artifact) if faults else frozenset())
-    for rule in rules_in_use().on(artifact.kind, document.value):
+    for rule in rules_in_use().on(artifact.kind):
         yield from guarded(rule.code, rule.check, subject, context)
     for use in artifact.uses:
         yield from check_use(use, context.library, unreadable)

@@ -32,7 +32,7 @@ def check_bundle(schema: Any) -> Iterator[Problem]:
         for each in remarks(schema, properties(row_schema())):
             if each.path not in [problem.path for problem in refused]:
                 code = f"bundle/{each.fault}"
-                yield Problem(code, each.message, each.path, each.help, each.on_key)
+                yield Problem(code, each.message, each.path, each.help, each.on_key, fix=each.fix)
 
 
 def _unsatisfiable(schema: Any) -> Iterator[Problem]:

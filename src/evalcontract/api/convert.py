@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.api.carried import Carried, OfOthers, OfOurs
 from evalcontract.api.detection import OURS, Theirs, read_any
 from evalcontract.api.dialect_check import detected
-from evalcontract.api.edge import locate, sort_key
+from evalcontract.api.edge import locate
 from evalcontract.api.output import Output, medium_for
 from evalcontract.api.placing import AsOurs, AsTheirs
 from evalcontract.api.run import Run, today
 from evalcontract.formats import dialect_of
+from evalcontract.model.diagnostic import sort_key
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
-from evalcontract.source import Unreadable, YamlRows
-from evalcontract.workspace import find_root, name_of, open_workspace, real
+from evalcontract.source import Unreadable
+from evalcontract.workspace import find_root, name_of, open_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +70,7 @@ def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Conve
     """
     target = None if wanted.to == OURS else dialect_of(wanted.to)
     medium = medium_for(out, target)
-    root = real(options.root or find_root(input_.path))
+    root = options.files.real(options.root or find_root(input_.path))
     run = Run(open_workspace(root), None, options.today or today())
     read = read_any(input_, wanted.from_)
     dialect = read.dialect if isinstance(read, Theirs) else None
@@ -97,8 +98,6 @@ def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Conve
 
 def _rows(run: Run, read: Ours | Theirs, path: Path) -> OfOthers | OfOurs | Unreadable:
     policy = run.policy_for(path)
-    if isinstance(read, YamlRows):
-        read = read.whole()  # its comments are asked for, and it may be tangled
     if not isinstance(read, Theirs):
         return read if isinstance(read, Unreadable) else OfOurs(run, read, policy)
     dialect, source = read

@@ -19,9 +19,9 @@ from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Dangling
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, Unreadable, YamlRows
+from evalcontract.source import Document, Unreadable
 from evalcontract.structure.parts import HARMLESS
-from evalcontract.workspace import find_root, open_workspace, real
+from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,21 +66,20 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
     any_input = False
     for each in inputs:
         any_input = True
-        root = real(options.root or find_root(each.path))
+        root = options.files.real(options.root or find_root(each.path))
         if root not in runs:
             runs[root] = Run(open_workspace(root), None, options.today or today())
         run = runs[root]
-        read = read_any(each, options.dialect)
-        if isinstance(read, Theirs):
+        source = read_any(each, options.dialect)
+        if isinstance(source, Theirs):
             outcome.files += cover_others(
                 run,
-                read,
+                source,
                 outcome.diagnostics,
                 keep_all=all_rows,
                 is_said=options.dialect is not None,
             )
             continue
-        source = read.whole() if isinstance(read, YamlRows) else read
         if isinstance(source, Unreadable):
             outcome.diagnostics += run.unreadable([source])
         elif isinstance(source, Document) and _is_rubric(source.value):

@@ -7,43 +7,42 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.crash import guarded
 from evalcontract.api.dataset_root import graded_by
-from evalcontract.api.gates import Gates
+from evalcontract.api.gates import Gates, Words, words_of
 from evalcontract.api.grading import Grading
 from evalcontract.api.rules_in_use import rules_in_use
-from evalcontract.api.sifter import Sifter
-from evalcontract.api.workers import WORTH_BYTES, Looked, look_in_parts
+from evalcontract.api.workers import WORTH_BYTES, Looked, Seen, look_in_parts
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
-from evalcontract.rules._dataset_rule import DatasetContext, IdWatch
-from evalcontract.source import RowStream, YamlRows
+from evalcontract.rules._dataset_rule import DatasetContext
+from evalcontract.source import RowStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from evalcontract.api.gates import SharedGates
     from evalcontract.api.grading import Plans
-    from evalcontract.api.yaml_sifter import YamlSifter
     from evalcontract.checks import Surroundings as CheckSurroundings
     from evalcontract.checks.plan import Plan
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
+    from evalcontract.rules._row_rule import RowRule
     from evalcontract.source import Batch, Rows
     from evalcontract.structure.schemas import Schema
 
+    Raw = Callable[[Path], str | None]
 
-# So many doubtful rows are looked at together: one after another takes half the time that it takes
-# between blocks of others, which drive all that is needed for it from a processor's caches. More
-# batches than these do not wait for them.
-_TOGETHER, _MOST_WAITING = 64, 256
+# Where a run of rows does not pass its gate, its halves are tried; of so few each row.
+_EACH = 4
 
 
 class Surroundings(NamedTuple):
     """What a dataset's rows are judged by besides themselves.
 
-    `bundles` can be used; `declared` are the names of those that cannot, too. `plans` may be
-    shared with other datasets.
+    `bundles` can be used; `declared` are the names of those that cannot, too. `plans` and
+    `gates` may be shared with other datasets.
     """
 
     checks: CheckSurroundings
@@ -51,6 +50,7 @@ class Surroundings(NamedTuple):
     declared: frozenset[str]
     unreadable: UnreadableNames
     plans: Plans | None = None
+    gates: SharedGates | None = None
 
     @property
     def library(self) -> Library:
@@ -58,40 +58,23 @@ class Surroundings(NamedTuple):
         return self.checks.library
 
 
-def _sifter_for(rows: Rows, gates: Gates) -> Sifter | YamlSifter:
-    if not isinstance(rows, YamlRows):
-        return Sifter(gates)
-    from evalcontract.api.yaml_sifter import YamlSifter  # small files have no use for it
-
-    return YamlSifter(gates)
-
-
 class DatasetCheck:
     """One pass over one dataset. `root` holds the keys beside its rows."""
 
-    def __init__(
-        self,
-        rows: Rows,
-        root: dict[str, Any],
-        around: Surroundings,
-        raw: Callable[[Path], str | None] | None = None,
-    ) -> None:
+    def __init__(self, rows: Rows, root: dict[str, Any], around: Surroundings) -> None:
         self._rows = rows
         self._rules = rules_in_use()
         self._around = around
-        self._raw = raw
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None
         self._grading = Grading(around.checks, around.bundles, bundle, around.plans)
-        self._gates = Gates(self._grading)
         self._is_told_above = any(key in root for key in graded_by())
+        self._always = [rule for rule in self._rules.row if rule.silent is None]
         self._references: set[str] = set()
         context = DatasetContext(rows.prefix, root, around.declared)
-        self._watches = [(rule.code, rule.watch(context)) for rule in self._rules.dataset]
-        self._id_watches = [
-            (code, each) for code, each in self._watches if isinstance(each, IdWatch)
-        ]
-        self._sifter = _sifter_for(rows, self._gates)
+        watches = [(rule.code, rule.watch(context)) for rule in self._rules.dataset]
+        self._watches = [(code, each, getattr(each, "see_ids", None)) for code, each in watches]
+        self._by_ids = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
 
     def batches(
@@ -99,89 +82,81 @@ class DatasetCheck:
     ) -> Iterator[tuple[Batch, list[Problem]]]:
         """Yield every batch with what is wrong with its rows.
 
-        The rows of a stream are not kept where nothing is to be said of them, unless it is asked.
-        Then so many processes may look at a large one.
+        The rows of a batch are to be trusted only where `keep_rows` asks for them. Else so many
+        processes may look at a large stream.
         """
-        sift = None if keep_rows or not self._may_sift() else self._sifter
-        for batch, problems in self._looked(sift, jobs):
-            self.count += batch.number
-            yield batch, [*problems, *self._see(batch)]
+        quick = self._by_ids and not keep_rows
+        rows, look = self._rows, partial(self._look_at_all, quick=quick)
+        number = min(jobs, rows.size // WORTH_BYTES) if isinstance(rows, RowStream) and quick else 1
+        crashes = self._grading.crashes
+        every = (
+            look_in_parts(rows, number, look, lambda: crashes, crashes.update)
+            if number > 1 and isinstance(rows, RowStream)
+            else look(rows)
+        )
+        for looked in every:
+            self.count += looked.number
+            self._references |= looked.references
+            yield looked.batch, [*looked.problems, *self._see(looked)]
 
-    def _looked(self, sift: Sifter | YamlSifter | None, jobs: int) -> Iterator[Looked]:
-        rows = self._rows
-        if isinstance(rows, RowStream) and sift:
-            number = min(jobs, rows.size // WORTH_BYTES)
-            if number > 1:
-                crashes = self._grading.crashes
-                look = partial(self._look_at_all, sift)
-                yield from look_in_parts(rows, number, look, lambda: crashes, crashes.update)
-                return
-        yield from self._look_at_all(sift, rows)
+    def _look_at_all(self, rows: Rows, *, quick: bool) -> Iterator[Looked]:
+        has_odd_numbers = partial(_has_other_numbers, rows) if quick else bool
+        gates = Gates(self._grading, self._rules.row, has_odd_numbers, self._around.gates)
+        for batch in rows.batches(quick=quick):
+            yield self._look(rows, batch, gates, quick=quick)
 
-    def _look_at_all(self, sift: Sifter | YamlSifter | None, rows: Rows) -> Iterator[Looked]:
-        """Yield the batches of rows; what is doubtful waits for more of it to be looked at."""
-        waiting: list[tuple[Batch, list[int]]] = []
-        count = 0
-        for batch in sift.batches(rows) if sift else rows.batches():
-            doubtful = [] if batch.sifted else self._doubtful(batch, sift)
-            waiting.append((batch, doubtful))
-            count += len(doubtful)
-            if not count or count >= _TOGETHER or len(waiting) >= _MOST_WAITING:
-                yield from self._told(waiting)
-                waiting, count = [], 0
-        yield from self._told(waiting)
+    def _look(self, rows: Rows, batch: Batch, gates: Gates, *, quick: bool) -> Looked:
+        words = words_of(batch.rows)
+        doubtful = list(self._doubtful(batch.rows, words, gates, batch.first_index))
+        exact = {n: rows.exact(n) if quick else batch.rows[n - batch.first_index] for n in doubtful}
+        problems = [each for n, row in exact.items() for each in self._of_row(row, n, rows.raw)]
+        references = frozenset(_references_of(exact.values()))
+        if words is not None:
+            references |= {text for text in words.references if isinstance(text, str)}
+        is_plain = self._by_ids and self._are_declared(words)
+        seen = list(_seen(batch, exact, keep_rows=not is_plain))
+        return Looked(batch, len(batch.rows), problems, seen, references)
 
-    def _told(self, waiting: list[tuple[Batch, list[int]]]) -> list[Looked]:
-        return [
-            (batch, [] if batch.sifted else self._look(batch, doubtful))
-            for batch, doubtful in waiting
-        ]
+    def _doubtful(
+        self, rows: list[Any], words: Words | None, gates: Gates, first: int
+    ) -> Iterator[int]:
+        """Yield the indexes of rows that do not pass their gate, or of which a rule speaks."""
+        if self._pass(rows, words, gates):
+            if self._always:
+                yield from (n for n, row in enumerate(rows, first) if self._is_spoken_of(row, n))
+            return
+        if len(rows) == 1:
+            if not (gates.learn(rows[0]) and self._pass(rows, words, gates)):
+                yield first
+            return
+        size = 1 if len(rows) <= _EACH else (len(rows) + 1) // 2
+        for at in range(0, len(rows), size):
+            part = rows[at : at + size]
+            yield from self._doubtful(part, words_of(part), gates, first + at)
 
-    def _may_sift(self) -> bool:
-        return self._rules.gate_is_sound and len(self._id_watches) == len(self._watches)
+    def _pass(self, rows: list[Any], words: Words | None, gates: Gates) -> bool:
+        return words is not None and gates.pass_all(rows, words)
 
-    def _doubtful(self, batch: Batch, sift: Sifter | YamlSifter | None) -> list[int]:
-        """Return which rows do not pass their gate; a sift learns from the others."""
-        every = range(len(batch.rows))
-        doubtful: list[int] = []
-        if not self._pass(batch.rows):
-            is_alone = len(batch.rows) == 1
-            doubtful = [n for n in every if is_alone or not self._pass([batch.rows[n]])]
-        if sift and len(doubtful) < len(batch.rows):
-            clean = sorted(set(every).difference(doubtful)) if doubtful else every
-            texts = [batch.texts[number] for number in clean] if batch.texts else []
-            sift.learn([batch.rows[number] for number in clean], texts)
-        return doubtful
+    def _is_spoken_of(self, row: dict[str, Any], index: int) -> bool:
+        """Whether a rule that is silent of no row has something to say of this one."""
+        return any(self._told_by_rules(row, index, self._always))
 
-    def _look(self, batch: Batch, doubtful: list[int]) -> list[Problem]:
-        """Return what is wrong with rows that do not pass their gate, each by itself."""
-        found: list[Problem] = []
-        for number in doubtful:
-            row, index = batch.rows[number], batch.first_index + number
-            id_ = row.get("id") if isinstance(row, dict) else None
-            name = id_ if isinstance(id_, str) else None
-            of_row = self._of_row(row, index)
-            found += [each._replace(row=name, row_index=index) for each in of_row]
-        return found
+    def _are_declared(self, words: Words | None) -> bool:
+        return words is not None and words.bundles <= self._around.declared | {None}
 
-    def _see(self, batch: Batch) -> list[Problem]:
-        """Return what the rows of a batch show beside those before them."""
-        first, found = batch.first_index, []
-        if batch.sifted is not None:
-            self._references |= batch.sifted.references
-            for code, ids in self._id_watches:
-                found += guarded(code, ids.see_ids, first, batch.sifted.ids)
-            return found
-        self._collect(batch.rows)
-        for code, watch in self._watches:
-            if batch.rows or not batch.faults:
-                found += guarded(code, watch.see, first, batch.rows)
-        return found
+    def _see(self, looked: Looked) -> Iterator[Problem]:
+        """Yield what the rows of a batch show beside those before them."""
+        for code, watch, see_ids in self._watches:
+            for seen in looked.seen:
+                if seen.ids and see_ids is not None:
+                    yield from guarded(code, see_ids, seen.first_index, seen.ids)
+                else:
+                    yield from guarded(code, watch.see, seen.first_index, seen.rows)
 
     def finish(self) -> list[Problem]:
         """Return what only the whole dataset shows."""
         found = [
-            problem for code, watch in self._watches for problem in guarded(code, watch.finish)
+            problem for code, watch, _ in self._watches for problem in guarded(code, watch.finish)
         ]
         return [*found, *self._grading.crashes.values()]
 
@@ -195,23 +170,11 @@ class DatasetCheck:
                 found[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
         return list(found.values())
 
-    def _collect(self, rows: list[Any]) -> None:
-        for row in rows:
-            if row.__class__ is dict and "rubric_ref" in row:
-                text = row["rubric_ref"]
-                if text.__class__ is str:
-                    self._references.add(text)
-
-    def _pass(self, rows: list[Any]) -> bool:
-        if not self._rules.gate_is_sound:
-            return False
-        gates = self._gates
-        return gates.pass_all(rows) or (gates.learn(rows) and gates.pass_all(rows))
-
-    def _of_row(self, row: Any, index: int) -> list[Problem]:
+    def _of_row(self, row: Any, index: int, raw: Raw) -> list[Problem]:
+        """Return what is wrong with a row that does not pass its gate."""
         path = (*self._rows.prefix, index)
         bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
-        found = self._grading.structure(bundle).check(row, path, self._raw)
+        found = self._grading.structure(bundle).check(row, path, raw)
         sound = not found
         if found:
             from evalcontract.library.spelling import with_advice  # slow to import
@@ -220,14 +183,21 @@ class DatasetCheck:
         for use in uses_of_row(row, path):
             found += check_use(use, self._around.library, self._around.unreadable)
         if sound and isinstance(row, dict):
-            from evalcontract.rules._row_rule import RowSubject  # clean rows pass their gate
+            found += self._told_by_rules(row, index, self._rules.row)
+        id_ = row.get("id") if isinstance(row, dict) else None
+        name = id_ if isinstance(id_, str) else None
+        return [each._replace(row=name, row_index=index) for each in found]
 
-            plan, known = self._plan(row)
-            declared = bundle in self._around.declared
-            subject = RowSubject(path, row, plan, bundle, declared, self._is_told_above)
-            for rule in self._rules.row if known else ():
-                found += guarded(rule.code, rule.check, subject)
-        return found
+    def _told_by_rules(self, row: dict[str, Any], index: int, rules: Iterable[RowRule]) -> Any:
+        from evalcontract.rules._row_rule import RowSubject  # clean rows pass their gate
+
+        plan, known = self._plan(row)
+        bundle = self._grading.bundle_of(row)
+        declared = bundle in self._around.declared
+        path = (*self._rows.prefix, index)
+        subject = RowSubject(path, row, plan, bundle, declared, self._is_told_above)
+        for rule in rules if known else ():
+            yield from guarded(rule.code, rule.check, subject)
 
     def _plan(self, row: dict[str, Any]) -> tuple[Plan | None, bool]:
         """Return the plan of a row's rubric, and whether it is known what grades the row."""
@@ -236,3 +206,34 @@ class DatasetCheck:
             plan = self._grading.plan(found.artifact)
             return plan, plan is not None
         return None, found is None
+
+
+def _has_other_numbers(rows: Rows) -> bool:
+    return rows.has_other_numbers
+
+
+def _references_of(rows: Iterable[Any]) -> Iterator[str]:
+    for row in rows:
+        text = row.get("rubric_ref") if isinstance(row, dict) else None
+        if isinstance(text, str):
+            yield text
+
+
+def _seen(batch: Batch, exact: dict[int, Any], *, keep_rows: bool) -> Iterator[Seen]:
+    """Yield the rows of a batch as dataset rules see them: clean ones by their ids, if that does.
+
+    A batch of faults alone shows them nothing; one without anything is a dataset without rows.
+    """
+    first, rows = batch.first_index, batch.rows
+    if keep_rows or not rows:
+        if rows or not batch.faults:
+            yield Seen(first, [], [exact.get(n, row) for n, row in enumerate(rows, first)])
+        return
+    at = 0
+    for index in (*exact, first + len(rows)):
+        clean = rows[at : index - first]
+        if clean:
+            yield Seen(first + at, [row["id"] for row in clean], [])
+        if index in exact:
+            yield Seen(index, [], [exact[index]])
+        at = index - first + 1

@@ -10,12 +10,13 @@ from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, RowStream, YamlRows, format_of
+from evalcontract.source import Document, RowStream, format_of
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import Schema, load
 
 if TYPE_CHECKING:
+    from evalcontract.model.fix import Fix
     from evalcontract.source import Rows
 
 _ROWS = "questions"
@@ -37,7 +38,7 @@ def _root_structure() -> Structure:
 
 
 def check_root(
-    source: Document | RowStream | YamlRows,
+    source: Document | RowStream,
 ) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     """Return the rows of a dataset, the keys beside them, and what is wrong with those.
 
@@ -45,11 +46,9 @@ def check_root(
     """
     if isinstance(source, RowStream):
         return source, {}, []
-    if isinstance(source, YamlRows):
-        return _check_mapping(source, {**source.root, _ROWS: source})
-    value = source.value
+    value = source.quick
     if isinstance(value, list) and format_of(source.file) != "yaml":
-        return DocumentRows(source, (), value), {}, []
+        return DocumentRows(source, ()), {}, []
     if isinstance(value, dict):
         return _check_mapping(source, value)
     if isinstance(value, list):
@@ -59,7 +58,7 @@ def check_root(
 
 
 def _check_mapping(
-    source: Document | YamlRows, value: dict[str, Any]
+    source: Document, value: dict[str, Any]
 ) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     other = other_kind(Kind.DATASET, value)
     if other is not None:
@@ -67,28 +66,39 @@ def _check_mapping(
     root = {key: part for key, part in value.items() if key != _ROWS}
     near = nearest(_ROWS, root) if _ROWS not in value else None
     meant = near or (_like_rows(root) if _ROWS not in value else None)
-    # The rows stand there empty: what else stands at the root is judged beside them.
-    beside = {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
-    # Most datasets have nothing but rows, and need no schema compiled for it.
-    has_more = any(key != _ROWS for key in beside)
-    problems = _root_structure().check(beside, (), source.raw) if has_more else []
+    problems = _check_beside(source, value, meant)
     rows = value.get(_ROWS)
-    if isinstance(rows, YamlRows):
-        return rows, root, problems
-    if isinstance(rows, list) and isinstance(source, Document):
-        return DocumentRows(source, (_ROWS,), rows), root, problems
+    if isinstance(rows, list):
+        return DocumentRows(source, (_ROWS,)), root, problems
     if near:
         message = f"`questions` is missing, and `{near}` is unknown"
-        problems.append(_no_questions(message, (near,), "did you mean `questions`?"))
+        fix = _renamed(near, root)
+        problems.append(_no_questions(message, (near,), "did you mean `questions`?", fix))
     elif meant:
         message = f"`questions` is missing; `{meant}` may be the rows"
-        problems.append(_no_questions(message, (meant,), "here it is `questions`"))
+        fix = _renamed(meant, root)
+        problems.append(_no_questions(message, (meant,), "here it is `questions`", fix))
     elif _ROWS in value:
         what = "null" if rows is None else "no list"
         problems.append(_no_questions(f"`questions` is {what}", (_ROWS,)))
     else:
         problems.append(_no_questions("`questions` is missing", ()))
     return None, root, problems
+
+
+def _check_beside(source: Document, value: dict[str, Any], meant: str | None) -> list[Problem]:
+    """Check what stands at the root beside the rows, which stand there empty."""
+    # Most datasets have nothing but rows, and need no schema compiled for it.
+    if value.keys() <= {_ROWS, meant}:
+        return []
+    structure = _root_structure()
+    if structure.is_clean(_beside(value, meant)):
+        return []  # also where a fast reader has read it
+    return structure.check(_beside(source.root, meant), (), source.raw)
+
+
+def _beside(value: dict[str, Any], meant: str | None) -> dict[str, Any]:
+    return {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
 
 
 def graded_by() -> tuple[str, ...]:
@@ -110,6 +120,17 @@ def _like_rows(root: dict[str, Any]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _no_questions(message: str, path: tuple[str, ...], advice: str | None = None) -> Problem:
+def _renamed(key: str, root: dict[str, Any]) -> Fix | None:
+    if not isinstance(root[key], list):
+        return None
+    from evalcontract.model.fix import Fix, Rename  # only for what is wrong
+    from evalcontract.structure.spelling import is_certain
+
+    return Fix((key,), Rename(_ROWS), is_certain(key, _ROWS, root_schema()["properties"]))
+
+
+def _no_questions(
+    message: str, path: tuple[str, ...], advice: str | None = None, fix: Fix | None = None
+) -> Problem:
     advice = advice or "list the rows below it: `questions: [{id: …, input: …}]`"
-    return Problem(_CODE, message, path, advice, on_key=bool(path))
+    return Problem(_CODE, message, path, advice, on_key=bool(path), fix=fix)

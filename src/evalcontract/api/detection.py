@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.source import Document, RowStream, SourceFault, Unreadable, YamlRows
+from evalcontract.source import Document, RowStream, SourceFault, Unreadable
 from evalcontract.structure.schemas import definition, properties
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evalcontract.formats import Dialect
     from evalcontract.source.foreign import Foreign
 
-    Ours = Document | RowStream | YamlRows | Unreadable
+    Ours = Document | RowStream | Unreadable
 
 
 class Theirs(NamedTuple):
@@ -32,10 +32,11 @@ _KEYS = frozenset({"questions", "criteria", "rubric_ref", "must_not_contain"})
 _THEIRS = (".csv", ".parquet", ".pq")
 
 
-def read_any(input_: Input, dialect: str | None = None) -> Ours | Theirs:
+def read_any(input_: Input, dialect: str | None = None, *, quick: bool = False) -> Ours | Theirs:
     """Read a dataset of ours, or one of another system with its dialect.
 
-    Without a `dialect`, a file is another system's if it can be no other's.
+    Without a `dialect`, a file is another system's if it can be no other's. `quick` is as for
+    `read_file`.
 
     Raises:
         UsageError: there is no such dialect.
@@ -48,8 +49,8 @@ def read_any(input_: Input, dialect: str | None = None) -> Ours | Theirs:
     if dialect is None and input_.path.suffix.lower() in _THEIRS:
         return _tabular(input_)
     kept = input_.kept()
-    source = kept.read_rows()
-    if dialect == OURS or isinstance(source, YamlRows) or _is_surely_ours(source):
+    source = kept.read(quick=quick)
+    if dialect == OURS or _is_surely_ours(source):
         return source
     # Only what it takes Python's own parser to read is read anew before it is known whose it is.
     read = kept.read_foreign() if isinstance(source, Unreadable) else None
@@ -79,7 +80,7 @@ def _tabular(input_: Input) -> Ours | Theirs:
 
 def _is_surely_ours(source: Document | RowStream | Unreadable) -> bool:
     """Whether no other system is to be asked; cheap, for the many files that are ours."""
-    value = source.value if isinstance(source, Document) else None
+    value = source.quick if isinstance(source, Document) else None
     return isinstance(value, dict) and "questions" in value
 
 

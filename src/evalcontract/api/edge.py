@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from evalcontract.model.diagnostic import Diagnostic, Related
 from evalcontract.model.span import Place
@@ -10,15 +10,29 @@ from evalcontract.model.span import Place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.diagnostic import Problem, Within
+    from evalcontract.model.path import Path
     from evalcontract.model.span import Span
     from evalcontract.policy import Policy
-    from evalcontract.source import Document, Rows, SourceFault, Unreadable
+    from evalcontract.source import Document, SourceFault, Unreadable
+
+
+class Placed(Protocol):
+    """What has places for paths: a document, or rows."""
+
+    @property
+    def file(self) -> str:
+        """The name of the file."""
+        ...
+
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return where a path stands; see `Document.place`."""
+        ...
 
 
 def locate(
     problems: Iterable[Problem],
-    source: Document | Rows,
+    source: Placed,
     policy: Policy,
     others: Mapping[str, Document],
 ) -> Iterator[Diagnostic]:
@@ -39,10 +53,11 @@ def locate(
                 problem.row,
                 problem.row_index,
                 tuple((each.message, _related(each, source, others)) for each in problem.related),
+                problem.fix,
             )
 
 
-def _related(related: Related, source: Document | Rows, others: Mapping[str, Document]) -> Place:
+def _related(related: Related, source: Placed, others: Mapping[str, Document]) -> Place:
     if related.file is None or related.file == source.file:
         return source.place(related.path, on_key=related.on_key)
     if related.file in others:
@@ -80,10 +95,3 @@ def locate_fault(
     related = tuple((message, Place(file, span, text)) for message, span in fault.related)
     place = Place(file, fault.span, text)
     return Diagnostic(fault.code, severity, fault.message, place, (), fault.help, related=related)
-
-
-def sort_key(found: Diagnostic) -> tuple[Any, ...]:
-    """Order findings by file, line, column and code."""
-    span = found.place.span
-    at = (span.line, span.column) if span else (0, 0)
-    return (found.place.file, *at, found.code, found.message)

@@ -1,58 +1,120 @@
-"""Which gate a row has to pass: one for each bundle and each demand of a rubric."""
+"""Which gate a row has to pass: one for each bundle, and for each silence of the row rules."""
 
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.api.crash import crash
 from evalcontract.api.grading import row_schema
 from evalcontract.api.own_keys import OwnKeys
-from evalcontract.checks.demand import demand_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Kind
+from evalcontract.structure.engine import is_schema
 from evalcontract.structure.gate import Gate, gate_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable
 
     from evalcontract.api.grading import Grading
+    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowRule
     from evalcontract.structure.schemas import Schema
 
-# Rows that name more different things than these gain nothing by one schema for them all.
-_MOST_WORDS = 1000
+    _Pair = tuple[Any, Any]  # a `bundle` and a `rubric_ref`
+
 # So many gates are made at once; for each one more so many rows have to ask.
 _FREE_GATES, _ROWS_OF_A_GATE = 8, 20
 
 
-class _Asked(NamedTuple):
-    """What is asked of a row: the bundle that has a schema, and a demand, also as a text."""
+class Words(NamedTuple):
+    """What decides on the gates of some rows: each `bundle` and `rubric_ref`, whatever it is."""
 
-    own: str | None
-    demand: Schema
+    bundles: frozenset[Any]
+    references: frozenset[Any]
+
+
+def words_of(rows: list[Any]) -> Words | None:
+    """Return the words of rows; None where one is no mapping, or has a word that none can be."""
+    try:
+        return Words(
+            frozenset([row.get("bundle") for row in rows]),
+            frozenset([row.get("rubric_ref") for row in rows]),
+        )
+    except (AttributeError, TypeError):
+        return None
+
+
+class Silence(NamedTuple):
+    """The schema of rows of which no rule has anything to say, and the same as a text."""
+
+    schema: Schema
     text: str
 
 
+class SharedGates:
+    """What the gates of all datasets of one run share: the silences of rules, compiled gates."""
+
+    def __init__(self) -> None:
+        self.silences: dict[tuple[int, str | None], Silence | None] = {}
+        self.gates: dict[tuple[Any, ...], Gate] = {}
+
+
+class _Asked(NamedTuple):
+    """What is asked of a row: the bundle that has a schema, and the silence of the rules."""
+
+    own: str | None
+    silence: Silence
+
+
 class Gates:
-    """The gates of one dataset, made when a row first needs them."""
+    """The gates of one dataset, made when a row first needs them.
 
-    def __init__(self, grading: Grading) -> None:
+    `rules` are those on one row. Where numbers may have been read in two ways, as
+    `has_odd_numbers` tells, no gate is made for the rows of a bundle, which may ask for some.
+    """
+
+    def __init__(
+        self,
+        grading: Grading,
+        rules: Iterable[RowRule],
+        has_odd_numbers: Callable[[], bool] = lambda: False,
+        shared: SharedGates | None = None,
+    ) -> None:
         self._grading = grading
-        self._gates: dict[tuple[str | None, str], Gate] = {}
-        self._by_words: dict[tuple[Any, Any], Gate | None] = {}
+        self._rules = tuple(rule for rule in rules if rule.silent is not None)
+        self._has_odd_numbers = has_odd_numbers
+        self._shared = shared or SharedGates()
+        self._by_words: dict[_Pair, Gate | None] = {}
         self._own_keys: dict[str | None, OwnKeys] = {}
-        self._waiting: dict[tuple[Any, Any], int] = {}
-        self._answers: dict[tuple[Any, Any], _Asked | None] = {}
+        self._waiting: dict[_Pair, int] = {}
+        self._made = 0
 
-    def learn(self, rows: list[Any]) -> bool:
-        """Judge keys that the gates refused; return whether it is worth to ask them again."""
-        grew = False
+    def pass_all(self, rows: list[Any], words: Words) -> bool:
+        """Whether nothing can be found in any of these rows; False may be too careful.
+
+        `words` are those of the rows.
+        """
+        gates = {self._gate(*each) for each in product(words.bundles, words.references)}
+        if len(gates) == 1:
+            gate = gates.pop()
+            return gate is not None and gate.passes(rows)
+        groups: dict[Gate | None, list[Any]] = {}
         for row in rows:
-            if isinstance(row, dict):
-                name = self._declared(self._grading.bundle_of(row))
-                grew |= self._keys_of(name).learn([row])
+            gate = self._gate(row.get("bundle"), row.get("rubric_ref"))
+            groups.setdefault(gate, []).append(row)
+        return all(gate is not None and gate.passes(group) for gate, group in groups.items())
+
+    def learn(self, row: Any) -> bool:
+        """Judge the keys of a row that was refused; return whether it is worth to try it again."""
+        if not isinstance(row, dict):
+            return False
+        own = self._with_schema(self._grading.bundle_of(row))
+        grew = self._keys_of(own).learn(row)
         if grew:
-            self._gates.clear()
             self._by_words.clear()
+            self._made = 0
         return grew
 
     def _keys_of(self, bundle: str | None) -> OwnKeys:
@@ -60,65 +122,45 @@ class Gates:
             self._own_keys[bundle] = OwnKeys(row_schema(), self._grading.schema_of(bundle))
         return self._own_keys[bundle]
 
-    def _declared(self, bundle: str | None) -> str | None:
+    def _with_schema(self, bundle: str | None) -> str | None:
         return bundle if self._grading.schema_of(bundle) is not None else None
-
-    def pass_all(self, rows: list[Any]) -> bool:
-        """Whether nothing can be found in any of these rows; False may be too careful."""
-        try:
-            words = {(row.get("bundle"), row.get("rubric_ref")) for row in rows}
-        except (AttributeError, TypeError):
-            return False
-        gates = {self._gate(*each) for each in words}
-        if len(gates) == 1:
-            gate = gates.pop()
-            return gate is not None and gate.passes(rows)
-        if None in gates:
-            return False
-        groups: dict[Gate | None, list[Any]] = {}
-        for row in rows:
-            gate = self._gate(row.get("bundle"), row.get("rubric_ref"))
-            groups.setdefault(gate, []).append(row)
-        return all(gate is not None and gate.passes(group) for gate, group in groups.items())
 
     def _gate(self, bundle: Any, reference: Any) -> Gate | None:
         """Return the gate for what a row names; None where it must be looked at closely."""
-        words = (bundle, reference)
-        if words not in self._by_words:
-            gate = self._choose(*words)
-            if gate is None and words in self._waiting:
+        pair = (bundle, reference)
+        if pair not in self._by_words:
+            asked = self._work_out(bundle, reference)
+            gate = self._gate_of(asked, pair) if asked else None
+            if asked and gate is None:
                 return None
-            self._by_words[words] = gate
-        return self._by_words[words]
+            self._by_words[pair] = gate
+        return self._by_words[pair]
 
-    def _is_worth(self, words: tuple[Any, Any]) -> bool:
-        """Whether one more gate pays: to make it costs as much as to look closely at some rows."""
-        self._waiting[words] = self._waiting.get(words, 0) + 1
-        if len(self._gates) >= _FREE_GATES and self._waiting[words] < _ROWS_OF_A_GATE:
-            return False
-        del self._waiting[words]
-        return True
-
-    def _choose(self, bundle: Any, reference: Any) -> Gate | None:
-        asked = self._asked(bundle, reference)
-        if asked is None:
-            return None
-        key = (asked.own, asked.text)
-        if key not in self._gates:
-            if not self._is_worth((bundle, reference)):
+    def _gate_of(self, asked: _Asked, pair: _Pair) -> Gate | None:
+        """Return the gate for what is asked; None where it is not worth to make one yet."""
+        keys = self._keys_of(asked.own).harmless
+        name = (asked.own, asked.silence.text, *(frozenset(each) for each in keys.values()))
+        gates = self._shared.gates
+        if name not in gates:
+            if not self._is_worth(pair):
                 return None
             references = self._grading.around.library.pinned_references(Kind.RUBRIC)
-            self._gates[key] = Gate(self._schema(asked.own, references, asked.demand))
-        return self._gates[key]
+            bundle = self._grading.schema_of(asked.own)
+            extra = [bundle] if bundle is not None else []
+            schema = gate_schema(row_schema(), references, extra, asked.silence.schema, keys)
+            gates[name] = Gate(schema)
+        return gates[name]
 
-    def _asked(self, bundle: Any, reference: Any) -> _Asked | None:
-        """Return what is asked of a row by what it names; None: it must be looked at closely."""
-        words = (bundle, reference)
-        if words not in self._answers:
-            self._answers[words] = self._work_out(*words)
-        return self._answers[words]
+    def _is_worth(self, pair: _Pair) -> bool:
+        """Whether one more gate pays: to make it costs as much as to look closely at some rows."""
+        self._waiting[pair] = self._waiting.get(pair, 0) + 1
+        if self._made >= _FREE_GATES and self._waiting[pair] < _ROWS_OF_A_GATE:
+            return False
+        self._made += 1
+        return True
 
     def _work_out(self, bundle: Any, reference: Any) -> _Asked | None:
+        """Return what is asked of a row by what it names; None: it must be looked at closely."""
         plan = None
         grading = self._grading
         name = grading.default if bundle is None else bundle
@@ -127,48 +169,36 @@ class Gates:
             if not isinstance(found, Resolved) or not found.pinned:
                 return None
             plan = grading.plan(found.artifact)
-            if plan is None or (name is not None and plan.bundles and name not in plan.bundles):
+            if plan is None:
                 return None
-        schema = grading.schema_of(name if isinstance(name, str) else None)
-        own = name if schema is not None else None
-        demand = demand_of(plan, has_bundle=name is not None)
-        return _Asked(own, demand, json.dumps(demand, sort_keys=True))
-
-    def _schema(self, own: str | None, references: Iterable[str], demand: Schema) -> Schema:
-        bundle = self._grading.schema_of(own)
-        extra = [bundle] if bundle is not None else []
-        return gate_schema(row_schema(), references, extra, demand, self._keys_of(own).harmless)
-
-    def schema_of_all(self, rows: list[dict[str, Any]]) -> Schema | None:
-        """Return a schema of one row, for rows that name what some of these rows name.
-
-        What it accepts passes its own gate, whichever it is. None where there is no such schema.
-        """
-        bundles = {row.get("bundle") for row in rows}
-        references = {row.get("rubric_ref") for row in rows}
-        if len(bundles) * len(references) > _MOST_WORDS:
+        own = self._with_schema(name) if isinstance(name, str) else None
+        silence = self._silence(plan, name if isinstance(name, str) else None)
+        if silence is None or (own is not None and self._has_odd_numbers()):
             return None
-        if any(self._declared(each) is None for each in bundles if each is not None):
-            return None
-        asked = [self._asked(one, other) for one in bundles for other in references]
-        demands = {each.text: each.demand for each in asked if each}
-        owns = {each.own for each in asked if each}
-        if None in asked or len(owns) != 1:
-            return None
-        alike = references | set(self._alike(bundles, owns, demands))
-        texts = [each for each in alike if each is not None]
-        schema = self._schema(owns.pop(), texts, {"allOf": list(demands.values())})
-        names = sorted(each for each in bundles if each is not None)
-        schema["$defs"]["row"]["properties"]["bundle"] = {"enum": names} if names else False
-        row: Schema = schema.pop("items")
-        return {**schema, "type": "object", **row}
+        return _Asked(own, silence)
 
-    def _alike(
-        self, bundles: set[Any], owns: set[str | None], demands: Mapping[str, Schema]
-    ) -> Iterator[str]:
-        """Yield the references whose rubrics ask nothing that is not asked already."""
-        every = self._grading.around.library.pinned_references(Kind.RUBRIC)
-        for text in every if len(every) <= _MOST_WORDS else ():
-            asked = [self._asked(bundle, text) for bundle in bundles]
-            if all(each and each.own in owns and each.text in demands for each in asked):
-                yield text
+    def _silence(self, plan: Plan | None, bundle: str | None) -> Silence | None:
+        """Return the silence of all rules; None: one of them is never silent."""
+        silences = self._shared.silences
+        name = (id(plan), bundle)  # plans live as long as the run
+        if name not in silences:
+            parts = [self._silence_of(rule, plan, bundle) for rule in self._rules]
+            texts = {json.dumps(each, sort_keys=True): each for each in parts if each is not True}
+            schemas = [each for each in texts.values() if isinstance(each, dict)]
+            is_one = len(schemas) == len(texts)
+            schema: Schema = {"allOf": schemas} if schemas else {}
+            silences[name] = Silence(schema, "\n".join(sorted(texts))) if is_one else None
+        return silences[name]
+
+    def _silence_of(self, rule: RowRule, plan: Plan | None, bundle: str | None) -> Schema | bool:
+        """Ask a rule for its silence; one that fails at it is asked about every row."""
+        try:
+            schema = rule.silent(plan, bundle) if rule.silent else False
+            if is_schema(schema):
+                return schema
+            error: Exception = TypeError("`silent` returns no JSON Schema")
+        except Exception as raised:  # noqa: BLE001 - whatever a rule does, the others run
+            error = raised
+        rest = "it is asked about every row"
+        self._grading.crashes[rule.code] = crash(f"`silent` of the rule {rule.code}", error, rest)
+        return False

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.coverage import Coverer
-from evalcontract.api.edge import sort_key
 from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
 from evalcontract.api.run import Run, today
 from evalcontract.library.advice import advise, says
 from evalcontract.library.library import Dangling, Resolved
 from evalcontract.library.provenance import provenance_of
+from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version

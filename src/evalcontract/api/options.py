@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from evalcontract.source import read_dataset, read_dataset_stream, read_file, read_stream
+from evalcontract.source import DISK, Files, read_file, read_stream
 from evalcontract.workspace import name_of
 
 if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from evalcontract.source import Document, RowStream, Unreadable, YamlRows
-    from evalcontract.source.cache import Cache
+    from evalcontract.cache import Cache
+    from evalcontract.source import Document, RowStream, Unreadable
     from evalcontract.source.foreign import Foreign
 
 #: Called now and then while a file streams: its name, the bytes read, and their total.
@@ -25,7 +25,7 @@ class Options(NamedTuple):
 
     `jobs` is how many processes may look at one large dataset. Without a `cache` everything is
     checked anew. `dialect` says whose datasets are validated, such as `mlflow:oss`; without it,
-    what a file holds.
+    what a file holds. `files` is where the run finds what it asks for.
     """
 
     root: Path | None = None
@@ -35,6 +35,7 @@ class Options(NamedTuple):
     jobs: int = 1
     cache: Cache | None = None
     dialect: str | None = None
+    files: Files = DISK
 
 
 class Input(NamedTuple):
@@ -42,18 +43,14 @@ class Input(NamedTuple):
 
     path: Path
     stream: BinaryIO | None = None
+    files: Files = DISK
 
-    def read(self) -> Document | RowStream | Unreadable:
-        """Read it."""
-        name = name_of(self.path)
-        return read_stream(self.stream, name) if self.stream else read_file(self.path, name)
-
-    def read_rows(self) -> Document | RowStream | YamlRows | Unreadable:
-        """Read it as a dataset, row by row where it can be."""
+    def read(self, *, quick: bool = False) -> Document | RowStream | Unreadable:
+        """Read it; `quick` is as for `read_file`."""
         name = name_of(self.path)
         if self.stream:
-            return read_dataset_stream(self.stream, name)
-        return read_dataset(self.path, name)
+            return read_stream(self.stream, name, quick=quick)
+        return read_file(self.path, name, self.files, quick=quick)
 
     def read_foreign(self) -> Foreign | Unreadable:
         """Read it as a dataset of another system."""
@@ -61,7 +58,7 @@ class Input(NamedTuple):
 
         name = name_of(self.path)
         if not self.stream:
-            return read_foreign(self.path, name)
+            return read_foreign(self.path, name, self.files)
         if self.stream.seekable():
             self.stream.seek(0)
         return read_foreign_stream(self.stream, name)

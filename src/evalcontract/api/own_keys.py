@@ -39,16 +39,15 @@ class OwnKeys:
         self._described = _describe(bundle, row) if bundle else None
         self.harmless: dict[str, set[str]] = {name: set() for name in (*PLACES, INSIDE)}
 
-    def learn(self, rows: list[Any]) -> bool:
-        """Judge the unknown keys of some rows; return whether any new one is harmless."""
+    def learn(self, row: Any) -> bool:
+        """Judge the unknown keys of a row; return whether any new one is harmless."""
         grew = False
-        for row in rows:
-            for name, key in self._unknown(row):
-                if (name, key) not in self._judged and len(self._judged) < _MOST:
-                    self._judged.add((name, key))
-                    if self._is_harmless(name, key):
-                        self.harmless[name].add(key)
-                        grew = True
+        for name, key in self._unknown(row):
+            if (name, key) not in self._judged and len(self._judged) < _MOST:
+                self._judged.add((name, key))
+                if self._is_harmless(name, key):
+                    self.harmless[name].add(key)
+                    grew = True
         return grew
 
     def _unknown(self, row: Any) -> Iterator[tuple[str, str]]:

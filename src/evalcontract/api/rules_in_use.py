@@ -1,7 +1,7 @@
 """The rules of a run: the built-in ones, and those of other packages.
 
-The built-in ones are imported when they are first asked for: a run over clean rows needs no row
-rule, and one without judges none on judges.
+The built-in ones are imported when they are first asked for: a run without judges needs none on
+judges.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from evalcontract.rules import (
     ROW_RULES,
     RUBRIC_RULES,
     load_rules,
-    rubric_rules_for,
 )
 from evalcontract.workspace import entry_points
 
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
 class RulesInUse:
     """The rules by what they look at, those of other packages behind the built-in ones.
 
-    `gate_is_sound` is False where a package brings a row rule: the gate knows nothing of what it
-    finds, so every row takes the exact way.
-
     Raises:
         PluginError: one of other packages is no rule, or has a code that is taken.
 
@@ -48,7 +44,6 @@ class RulesInUse:
         self._dataset: tuple[DatasetRule, ...] = ()
         if others:
             self._take(others)
-        self.gate_is_sound = not self._row
 
     def _take(self, others: Mapping[str, Any]) -> None:
         from evalcontract.rules._dataset_rule import DatasetRule  # rarely needed, all three
@@ -77,9 +72,9 @@ class RulesInUse:
         """The rules on a dataset as a whole."""
         return (*load_rules(DATASET_RULES), *self._dataset)
 
-    def on(self, kind: Kind, value: dict[str, Any]) -> tuple[Rule, ...]:
-        """Return the rules that may speak of a rubric or a judge, by its value."""
-        modules = rubric_rules_for(value) if kind is Kind.RUBRIC else JUDGE_RULES
+    def on(self, kind: Kind) -> tuple[Rule, ...]:
+        """Return the rules on rubrics or on judges."""
+        modules = RUBRIC_RULES if kind is Kind.RUBRIC else JUDGE_RULES
         others = (rule for rule in self._artifact if kind in rule.kinds)
         return (*load_rules(modules, kind), *others)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from evalcontract.api.artifact_check import check_artifact
 from evalcontract.api.dataset_check import DatasetCheck, Surroundings
 from evalcontract.api.dataset_root import check_root
 from evalcontract.api.edge import locate, locate_fault, locate_faults
+from evalcontract.api.gates import SharedGates
 from evalcontract.api.grading import Plans
 from evalcontract.checks import Surroundings as CheckSurroundings
 from evalcontract.library.graph import reach
@@ -18,10 +18,8 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
-from evalcontract.source import Document, RowStream, Unreadable, read_file
-from evalcontract.source.witness import the_witness
+from evalcontract.source import FILE, Unreadable, read_file
 from evalcontract.structure.check import structure_of
-from evalcontract.workspace import real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
-    from evalcontract.source import Batch, YamlRows
+    from evalcontract.source import Batch, Document, RowStream
     from evalcontract.workspace import Target, Workspace
 
 
@@ -73,7 +71,7 @@ class Run:
     def policy_for(self, path: Path | None) -> Policy:
         """Return the policy for a dataset: the strictest of the targets that run it."""
         targets = self.workspace.targets_of(path) if path else []
-        others = self.named_by_others.get(real(path), []) if path else []
+        others = self.named_by_others.get(self.workspace.files.real(path), []) if path else []
         policies = [*(self.policy_of(each) for each in targets), *others]
         if not policies:
             return self.base_policy
@@ -100,7 +98,12 @@ class Run:
         around = CheckSurroundings(workspace.library, has_php=True, read_json=workspace.read_json)
         return Plans(around)
 
-    def dataset(self, source: Document | RowStream | YamlRows, policy: Policy) -> DatasetRun:
+    @cached_property
+    def gates(self) -> SharedGates:
+        """What the gates of all datasets share."""
+        return SharedGates()
+
+    def dataset(self, source: Document | RowStream, policy: Policy) -> DatasetRun:
         """Prepare the check of one dataset; see `DatasetRun`."""
         return DatasetRun(self, source, policy)
 
@@ -134,10 +137,11 @@ class Run:
     def _fault_of_dataset(self, path: Path, name: str) -> Iterator[Problem]:
         """Say why what a target names is no dataset that can be run."""
         where = ("dataset",)
-        if not os.path.isfile(path):
-            source = read_file(path, name)
+        files = self.workspace.files
+        if not files.is_file(path):
+            source = read_file(path, name, files)
             fault = source.faults[0].message if isinstance(source, Unreadable) else "is no file"
-            there = os.path.lexists(path)
+            there = files.is_there(path)
             message = f"`{name}` {fault}" if there else f"there is no file `{name}`"
             advice = None if there else self._advice_of_dataset(name)
             yield Problem("target/missing-dataset", message, where, advice)
@@ -151,12 +155,11 @@ class Run:
         folder, _, base = name.rpartition("/")
         root = self.workspace.root
         for place in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
-            if witness := the_witness():
-                witness.looked(root / place)
             try:
-                names = sorted(each.name for each in (root / place).iterdir() if each.is_file())
+                entries = self.workspace.files.entries(root / place, "")
             except (OSError, ValueError):
                 continue
+            names = [each.name for each in entries if each.kind == FILE]
             meant = base if base in names else nearest(base, names)
             if meant:
                 return f"did you mean `{f'{place}/{meant}'.removeprefix('/')}`?"
@@ -192,7 +195,7 @@ class DatasetRun:
     `rows` are None where the file has none to judge; `root` holds the keys beside them.
     """
 
-    def __init__(self, run: Run, source: Document | RowStream | YamlRows, policy: Policy) -> None:
+    def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
         self._run = run
         self._policy = policy
         self._library = run.workspace.library
@@ -203,9 +206,9 @@ class DatasetRun:
             frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
             run.workspace.unreadable_names,
             run.plans,
+            run.gates,
         )
-        raw = None if isinstance(source, RowStream) else source.raw
-        self._check = DatasetCheck(self.rows, self.root, around, raw) if self.rows else None
+        self._check = DatasetCheck(self.rows, self.root, around) if self.rows else None
         self._source = source
 
     @property

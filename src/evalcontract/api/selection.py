@@ -6,8 +6,8 @@ from pathlib import Path
 
 from evalcontract.api.detection import OURS
 from evalcontract.model.reference import Kind
-from evalcontract.source import format_of
-from evalcontract.workspace import data_files, find_workspaces, inner_of, open_workspace, real
+from evalcontract.source import DISK, format_of
+from evalcontract.workspace import data_files, find_workspaces, inner_of, open_workspace
 
 
 def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Path]:
@@ -27,7 +27,7 @@ def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Pa
         )
         return sorted([*found, *unlisted])
     if kind is Kind.DATASET:
-        top = real(folder)
+        top = DISK.real(folder)
         roots = find_workspaces(folder)
         workspaces = [open_workspace(root, inner_of(root, roots)) for root in roots]
         scanned = (each for workspace in workspaces for each in workspace.scan())

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import evalcontract
 from evalcontract.api.detection import Theirs, read_any
-from evalcontract.api.edge import sort_key
 from evalcontract.api.run import Run, today
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
+from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.source import (
     Document,
+    MisreadError,
     RowStream,
-    TangledError,
     Unreadable,
-    YamlRows,
     read_file,
 )
-from evalcontract.source.witness import the_witness
 from evalcontract.workspace import (
     find_root,
     find_workspaces,
@@ -27,7 +26,7 @@ from evalcontract.workspace import (
     name_of,
     one_value,
     open_workspace,
-    real,
+    top_of,
 )
 
 if TYPE_CHECKING:
@@ -36,33 +35,6 @@ if TYPE_CHECKING:
 
     from evalcontract.api.options import Input, Options, Progress
     from evalcontract.model.diagnostic import Diagnostic
-
-
-class Outcome:
-    """What a run found. `files` and `rows` count what was looked at; `left_out` what was not."""
-
-    def __init__(
-        self,
-        diagnostics: list[Diagnostic] | None = None,
-        files: dict[str, int] | None = None,
-        rows: int = 0,
-        left_out: list[str] | None = None,
-    ) -> None:
-        self.diagnostics = diagnostics or []
-        self.files = files or {}
-        self.rows = rows
-        self.left_out = left_out or []
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Outcome) and vars(self) == vars(other)
-
-    def settle(self) -> Outcome:
-        """Sort the findings, each once."""
-        self.left_out.sort()
-        self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)
-        return self
 
 
 def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
@@ -77,12 +49,12 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     outcome = Outcome()
     runs: dict[Path, Run] = {}
     for each in inputs:
-        root = real(options.root or find_root(each.path))
+        root = options.files.real(options.root or find_root(each.path, options.files))
         if root not in runs:
             runs[root] = _run(root, (), options)
         run = runs[root]
         if kind is Kind.DATASET:
-            read = read_any(each, options.dialect)
+            read = read_any(each, options.dialect, quick=True)
             if isinstance(read, Theirs):
                 outcome.diagnostics += _of_others(run, read, each.path, outcome, options)
             else:
@@ -108,16 +80,29 @@ def check_workspaces(path: Path, options: Options) -> Outcome:
         ConfigurationError: a workspace's configuration cannot be used.
 
     """
-    if options.cache is None:
+    cache = options.cache
+    if cache is None:
         return _check_all(path, options)
-    from evalcontract.api.remembered import remembered  # not for those who want no cache
+    from evalcontract.cache import cached_check  # not for those who want no cache
 
-    return remembered(path, options, _check_all)
+    options = options._replace(today=options.today or today())
+    asked = {name: each for name, each in options._asdict().items() if name not in _UNSEEN}
+    top = options.files.real(options.root) if options.root else top_of(path, options.files)
+    return cached_check(
+        cache,
+        [evalcontract.__version__, top, asked],
+        lambda files: _check_all(path, options._replace(files=files)),
+    )
+
+
+#: The options that no outcome depends on. One process gives the verdict of many.
+_UNSEEN = frozenset({"progress", "jobs", "cache", "files"})
 
 
 def _check_all(path: Path, options: Options) -> Outcome:
     outcome = Outcome()
-    roots = [real(options.root)] if options.root else find_workspaces(path)
+    files = options.files
+    roots = [files.real(options.root)] if options.root else find_workspaces(path, files)
     runs = {root: _run(root, inner_of(root, roots), options) for root in roots}
     others: dict[Path, Run] = {}
     for run in list(runs.values()):
@@ -126,7 +111,7 @@ def _check_all(path: Path, options: Options) -> Outcome:
         outcome.diagnostics += _workspace(run, outcome, options.progress)
     for run in others.values():
         for dataset in run.workspace.also:
-            source = read_file(dataset, name_of(dataset))
+            source = read_file(dataset, name_of(dataset), files)
             outcome.diagnostics += _dataset(run, source, dataset, outcome, options.progress)
         outcome.diagnostics += [*run.artifacts(), *run.bundles()]
     if not outcome.files and not outcome.diagnostics:
@@ -142,10 +127,8 @@ def _ask_others(run: Run, runs: dict[Path, Run], others: dict[Path, Run], option
     for target in run.workspace.named_elsewhere():
         if target.dataset is None or run.workspace.is_no_dataset(target.dataset):
             continue
-        dataset = real(target.dataset)
-        root = find_root(dataset)
-        if root not in runs and (witness := the_witness()):
-            witness.spoil()
+        dataset = options.files.real(target.dataset)
+        root = find_root(dataset, options.files)
         owner = runs.get(root) or others.setdefault(root, _run(root, (), options))
         if dataset not in owner.named_by_others:
             owner.workspace.also.append(dataset)
@@ -176,7 +159,8 @@ def _workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterato
 
 
 def _run(root: Path, inner: tuple[Path, ...], options: Options) -> Run:
-    return Run(open_workspace(root, inner), options.strict, options.today or today(), options.jobs)
+    workspace = open_workspace(root, inner, options.files)
+    return Run(workspace, options.strict, options.today or today(), options.jobs)
 
 
 def _count(outcome: Outcome, kind: str) -> None:
@@ -185,25 +169,23 @@ def _count(outcome: Outcome, kind: str) -> None:
 
 def _dataset(
     run: Run,
-    source: Document | RowStream | YamlRows | Unreadable,
+    source: Document | RowStream | Unreadable,
     path: Path,
     outcome: Outcome,
     progress: Progress | None,
 ) -> Iterable[Diagnostic]:
     _count(outcome, Kind.DATASET)
-    if isinstance(source, YamlRows):
-        try:
-            return list(_checked(run, source, path, outcome, progress))
-        except TangledError:
-            source = source.whole()
     if isinstance(source, Unreadable):
         return run.unreadable([source])
-    return _checked(run, source, path, outcome, progress)
+    try:
+        return list(_checked(run, source, path, outcome, progress))
+    except MisreadError as misread:
+        return run.unreadable([misread.unreadable])
 
 
 def _checked(
     run: Run,
-    source: Document | RowStream | YamlRows,
+    source: Document | RowStream,
     path: Path,
     outcome: Outcome,
     progress: Progress | None,

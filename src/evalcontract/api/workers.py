@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.source import EMPTY, Batch, Sifted, moved_fault
-from evalcontract.source.witness import the_witness
+from evalcontract.source import EMPTY, Batch, moved_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +20,24 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
     from evalcontract.source import RowStream
 
-Looked = tuple[Batch, list["Problem"]]
+
+class Seen(NamedTuple):
+    """Some rows in a row as dataset rules see them: clean ones may be there by their ids alone."""
+
+    first_index: int
+    ids: list[str]
+    rows: list[Any]
+
+
+class Looked(NamedTuple):
+    """A batch of so many rows, and what was found: problems, and what dataset rules are to see."""
+
+    batch: Batch
+    number: int
+    problems: list[Problem]
+    seen: list[Seen]
+    references: frozenset[str]
+
 
 # To start a process and to bring its findings home takes as long as to read so many bytes.
 WORTH_BYTES = 16 << 20
@@ -48,8 +64,6 @@ def look_in_parts(
     `learned` is asked in each other process when it is done, and its answer given to `take` here.
     A part of which the process dies is looked at in this one.
     """
-    if witness := the_witness():
-        witness.spoil()  # it sees nothing of what the other processes read
     first, *others = rows.cut(number)
     workers = [_Worker(part, look, learned) for part in others]
     try:
@@ -63,7 +77,7 @@ def look_in_parts(
             found = look(worker.part) if results is None else iter(results)
             yield from _joined(rows, worker.part, found, *count)
         if rows.is_empty:
-            yield Batch(0, [], ((EMPTY, ""),)), []
+            yield Looked(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
     finally:
         for worker in workers:
             worker.stop()
@@ -74,13 +88,17 @@ def _joined(
 ) -> Iterator[Looked]:
     """Move what was found in a part behind so many rows and lines."""
     adopted = 0
-    for batch, problems in found:
+    for looked in found:
         rows.adopt(part.blocks[adopted:], rows=count, lines=lines)
         adopted = len(part.blocks)
         rows.done = part.done
+        batch = looked.batch
         faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
-        moved = batch._replace(first_index=batch.first_index + count, faults=faults)
-        yield moved, [_moved(each, count) for each in problems]
+        yield looked._replace(
+            batch=batch._replace(first_index=batch.first_index + count, faults=faults),
+            problems=[_moved(each, count) for each in looked.problems],
+            seen=[each._replace(first_index=each.first_index + count) for each in looked.seen],
+        )
 
 
 def _moved(problem: Problem, rows: int) -> Problem:
@@ -91,7 +109,8 @@ def _moved(problem: Problem, rows: int) -> Problem:
         for each in problem.related
     )
     index = problem.row_index if problem.row_index is None else problem.row_index + rows
-    return problem._replace(path=_path(problem.path, rows), row_index=index, related=related)
+    moved = problem.relocated(lambda path: _path(path, rows))
+    return moved._replace(row_index=index, related=related)
 
 
 def _path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ...]:
@@ -126,7 +145,7 @@ class _Worker:
             return None
         self.part.restore(state)
         take(answer)
-        return [(_unpacked(batch), problems) for batch, problems in found]
+        return [_unpacked(each) for each in found]
 
     def stop(self) -> None:
         """End the process, whatever it does."""
@@ -149,34 +168,39 @@ def _work(
 
 
 def _packed(found: Iterable[Looked]) -> Iterator[Looked]:
-    """Put sifted batches together, and their ids into one text: many small things are slow to send.
+    """Leave out rows, and put the ids of many clean batches into one text.
 
-    Some of them at a time: the ids of a batch are taken apart together.
+    Many small things are slow to send. Some batches at a time: their ids are taken apart together.
     """
-    waiting: list[tuple[Batch, Sifted]] = []
-    for batch, problems in found:
-        if waiting and (batch.sifted is None or len(waiting) == _MOST_BATCHES):
-            yield _as_one(waiting), []
+    waiting: list[Looked] = []
+    for looked in found:
+        is_clean = not (looked.problems or looked.batch.faults) and all(
+            each.ids for each in looked.seen
+        )
+        if waiting and (not is_clean or len(waiting) == _MOST_BATCHES):
+            yield _as_one(waiting)
             waiting = []
-        if batch.sifted is None:
-            yield batch, problems
+        if is_clean:
+            waiting.append(looked)
         else:
-            waiting.append((batch, batch.sifted))
+            yield looked._replace(batch=looked.batch._replace(rows=[]))
     if waiting:
-        yield _as_one(waiting), []
+        yield _as_one(waiting)
 
 
-def _as_one(batches: list[tuple[Batch, Sifted]]) -> Batch:
-    ids = [each for _, kept in batches for each in kept.ids]
+def _as_one(clean: list[Looked]) -> Looked:
+    ids = [id_ for looked in clean for each in looked.seen for id_ in each.ids]
     joined = _BETWEEN.join(ids)
     is_plain = joined.count(_BETWEEN) == len(ids) - 1
-    references = frozenset().union(*(kept.references for _, kept in batches))
-    first, _ = batches[0]
-    return first._replace(sifted=Sifted([joined] if is_plain else ids, references, len(ids)))
+    first = clean[0].batch.first_index
+    references = frozenset().union(*(each.references for each in clean))
+    seen = Seen(first, [joined] if is_plain else ids, [])
+    return Looked(Batch(first, []), len(ids), [], [seen], references)
 
 
-def _unpacked(batch: Batch) -> Batch:
-    kept = batch.sifted
-    if kept is None or len(kept.ids) == kept.number:
-        return batch
-    return batch._replace(sifted=kept._replace(ids=kept.ids[0].split(_BETWEEN)))
+def _unpacked(looked: Looked) -> Looked:
+    """Undo `_as_one`; what was not packed has as many ids as rows, or a run of other rows."""
+    seen = looked.seen
+    if len(seen) != 1 or len(seen[0].ids) != 1 or looked.number == 1:
+        return looked
+    return looked._replace(seen=[seen[0]._replace(ids=seen[0].ids[0].split(_BETWEEN))])

@@ -8,6 +8,7 @@ from evalcontract.checks import KINDS
 from evalcontract.checks._kind import (
     ANY_TEXT,
     RUNS,
+    CheckKind,
     Needs,
     Outlook,
     State,
@@ -15,6 +16,7 @@ from evalcontract.checks._kind import (
     barred,
     is_empty,
     outlook_of,
+    reads_nothing,
 )
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.library.library import Resolved
@@ -78,7 +80,7 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
     steps = []
     known = True
     for path, check in checks:
-        kind = KINDS[check["kind"]]
+        kind = KINDS.get(check["kind"], _without_executor(check["kind"]))
         reads |= kind.reads(check, around)
         inner = _inner(check, around, depth)
         if inner is not None:
@@ -87,6 +89,7 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
         needs = kind.needs(check, around)
         if kind.name == "composite" and needs.barred is None:
             needs = _of_composite(check, inner)
+        known &= kind.name in KINDS
         known &= kind.name not in _REFERRING or not _is_unavailable(needs)
         known &= inner is None or inner.is_complete
         steps.append(Step(name, kind.name, needs, inner.steps if inner else ()))
@@ -97,6 +100,12 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
     bundles = tuple(kept.get("applicable_bundles", ()))
     conflicts = conflicts_of(checks, kept.get("scoring", {}).get("combine"))
     return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete, conflicts)
+
+
+def _without_executor(name: str) -> CheckKind:
+    """Return a kind that only the schema knows: it never runs, and is not passed over."""
+    needs = barred(State.UNAVAILABLE, f"checks of the kind `{name}` are not built in")
+    return CheckKind(name, reads_nothing, lambda *_: needs)
 
 
 def _ill_formed(written: list[Any], sound: Checks) -> list[Step]:

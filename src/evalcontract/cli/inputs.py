@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.api.options import Input
 from evalcontract.model.errors import NothingToCheck
-from evalcontract.workspace import real
+from evalcontract.source import DISK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,36 +35,47 @@ def find_inputs(
     found: dict[Path, Input] = {}
     for argument in arguments:
         if argument == "-":
-            given = _stdin(stdin_name)
+            given = standard_input(stdin_name)
             found.setdefault(given.path, given)
             continue
         for path in _paths(argument, kind, dialect):
-            found.setdefault(real(path), Input(path))
+            found.setdefault(DISK.real(path), Input(path))
     return list(found.values())
 
 
-def _stdin(name: str | None) -> Input:
+def find_paths(arguments: tuple[str, ...]) -> list[Path]:
+    """Return the files and folders that arguments mean.
+
+    Raises:
+        NothingToCheck: one of them leads to nothing.
+
+    """
+    found: list[Path] = []
+    for argument in arguments:
+        path, matches = _expanded(argument)
+        if matches is None and not os.path.lexists(path):
+            raise NothingToCheck(f"there is no file or folder {argument}")
+        found += [path] if matches is None else matches
+    return found
+
+
+def standard_input(name: str | None) -> Input:
+    """Return standard input, with the name that it stands for.
+
+    Raises:
+        NothingToCheck: it is closed.
+
+    """
     if sys.stdin is None:
         raise NothingToCheck("standard input is closed")
     return Input(Path(name or "<stdin>"), sys.stdin.buffer)
 
 
 def _paths(argument: str, kind: Kind, dialect: str | None) -> Iterator[Path]:
-    path = Path(argument)
-    if not argument:
-        # Not the current folder: this is what an unset variable of a script gives.
-        raise NothingToCheck("an empty text names no file")
-    if "\0" in argument:
-        raise NothingToCheck("a file's name cannot hold a NUL")
-    if not os.path.lexists(path) and has_magic(argument):
-        matches = sorted(Path(each) for each in glob(argument, recursive=True))
-        if not matches:
-            raise NothingToCheck(f"the pattern {argument} matches no file")
-        for match in matches:
-            if not os.path.isdir(match):
-                yield match
-        return
-    if os.path.isdir(path):
+    path, matches = _expanded(argument)
+    if matches is not None:
+        yield from matches
+    elif os.path.isdir(path):
         from evalcontract.api.selection import files_below  # for folders alone
 
         below = files_below(path, kind, dialect)
@@ -73,3 +84,24 @@ def _paths(argument: str, kind: Kind, dialect: str | None) -> Iterator[Path]:
         yield from below
     else:
         yield path
+
+
+def _expanded(argument: str) -> tuple[Path, list[Path] | None]:
+    """Return a path, and the files that match it where it is a pattern.
+
+    Raises:
+        NothingToCheck: it is no path, or a pattern of nothing.
+
+    """
+    path = Path(argument)
+    if not argument:
+        # Not the current folder: this is what an unset variable of a script gives.
+        raise NothingToCheck("an empty text names no file")
+    if "\0" in argument:
+        raise NothingToCheck("a file's name cannot hold a NUL")
+    if os.path.lexists(path) or not has_magic(argument):
+        return path, None
+    matches = sorted(Path(each) for each in glob(argument, recursive=True))
+    if not matches:
+        raise NothingToCheck(f"the pattern {argument} matches no file")
+    return path, [each for each in matches if not os.path.isdir(each)]

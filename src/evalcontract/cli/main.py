@@ -21,6 +21,7 @@ COMMANDS = {
     "validate-dataset": "evalcontract.cli.validate:validate_dataset",
     "validate-rubric": "evalcontract.cli.validate:validate_rubric",
     "validate-judge": "evalcontract.cli.validate:validate_judge",
+    "fix": "evalcontract.cli.fix:fix_command",
     "coverage": "evalcontract.cli.coverage:coverage_command",
     "convert": "evalcontract.cli.convert:convert_command",
     "explain": "evalcontract.cli.explain:explain",

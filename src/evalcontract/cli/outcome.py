@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from evalcontract.api.validate import Outcome
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.cache import Cache
+    from evalcontract.model.diagnostic import Diagnostic, Outcome
     from evalcontract.model.reference import Kind
-    from evalcontract.source.cache import Cache
 
 
 class Asked(NamedTuple):
@@ -89,7 +88,7 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
 
 
 def _cache() -> Cache | None:
-    from evalcontract.source.cache import Cache, cache_folder  # not for those who want no cache
+    from evalcontract.cache import Cache, cache_folder  # not for those who want no cache
 
     folder = cache_folder()
     return Cache(folder) if folder else None

@@ -71,6 +71,21 @@ def put_json(pieces: Iterable[str]) -> None:
     put(pieces if is_utf8 else (_BEYOND_ASCII.sub(_escape, piece) for piece in pieces))
 
 
+def put_bytes(data: bytes) -> None:
+    """Print bytes as they are.
+
+    Raises:
+        OutputError: the stream does not take them.
+
+    """
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        raise not_written(error) from None
+
+
 def not_written(error: OSError) -> OutputError:
     """Return what is told of a stream that failed."""
     reason = (error.strerror or str(error)).lower()

@@ -32,25 +32,41 @@ def advise(found: Dangling, library: Library, unreadable: UnreadableNames) -> st
     """Say what to do about it. `unreadable` are files that may be what it means."""
     reference = found.reference
     kind, id_ = reference.kind, reference.id
-    for version, file in unreadable.get(f"{kind}/{id_}", ()):
-        if version in (None, reference.version) or reference.version is None:
-            return f"{file} could not be read: mend that first"
-    suspects = library.suspects(kind, id_)
-    for suspect in suspects:
-        _, version = promised(suspect.file, kind)
-        broken = _broken(suspect)
-        if broken and (not found.versions or version in (None, reference.version)):
-            return f"{broken}: mend that first"
+    if mend := _to_mend(found, library, unreadable):
+        return mend
     if found.versions:
         return f"it has {listed(reversed(found.versions))}"
-    near = library.nearest_id(kind, id_)
-    if near is not None:
-        return f"did you mean `{Reference(kind, near, reference.version)}`?"
+    if near := meant_by(found, library, unreadable):
+        return f"did you mean `{near}`?"
+    suspects = library.suspects(kind, id_)
     if suspects:
         return f"{suspects[0].file} is named for it, and holds `{suspects[0].id}`"
     ids = library.ids(kind)
     known = f"; there are {listed(ids)}" if ids else ""
     return f"add {kind}s/{id_}.yaml, or correct the name{known}"
+
+
+def meant_by(found: Dangling, library: Library, unreadable: UnreadableNames) -> Reference | None:
+    """Return the reference that was probably meant, with the version as it was written."""
+    kind, id_, version = found.reference
+    if found.versions or _to_mend(found, library, unreadable):
+        return None
+    near = library.nearest_id(kind, id_)
+    return None if near is None else Reference(kind, near, version)
+
+
+def _to_mend(found: Dangling, library: Library, unreadable: UnreadableNames) -> str | None:
+    """Say which file to mend first, that may be what a reference means."""
+    kind, id_, wanted = found.reference
+    for version, file in unreadable.get(f"{kind}/{id_}", ()):
+        if version in (None, wanted) or wanted is None:
+            return f"{file} could not be read: mend that first"
+    for suspect in library.suspects(kind, id_):
+        _, version = promised(suspect.file, kind)
+        broken = _broken(suspect)
+        if broken and (not found.versions or version in (None, wanted)):
+            return f"{broken}: mend that first"
+    return None
 
 
 def _broken(suspect: Artifact) -> str | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.advice import advise, says
+from evalcontract.library.advice import advise, meant_by, says
 from evalcontract.library.graph import find_cycles, rubric_steps
-from evalcontract.library.library import Dangling
+from evalcontract.library.library import Dangling, Resolved
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.listing import chained
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact, Use
     from evalcontract.library.library import Library
     from evalcontract.library.names import UnreadableNames
+    from evalcontract.model.fix import Fix
 
 
 def check_use(use: Use, library: Library, unreadable: UnreadableNames) -> Iterator[Problem]:
@@ -23,14 +24,24 @@ def check_use(use: Use, library: Library, unreadable: UnreadableNames) -> Iterat
     found = library.resolve(use.reference)
     if isinstance(found, Dangling):
         advice = advise(found, library, unreadable)
-        yield Problem("reference/dangling", says(found, library), use.path, advice)
+        near = meant_by(found, library, unreadable)
+        is_there = near is not None and isinstance(library.resolve(near), Resolved)
+        fix = _written(use, str(near), safe=False) if is_there else None
+        yield Problem("reference/dangling", says(found, library), use.path, advice, fix=fix)
     elif not found.pinned:
         broken = unreadable.get(f"{use.reference.kind}/{use.reference.id}", ())
         unless = "".join(f"; {file} could not be read" for _, file in broken)
         message = f"`{use.reference}` names no version; today it means {found.artifact.version}"
-        yield Problem(
-            "reference/unpinned", f"{message}{unless}", use.path, f"pin it: {found.artifact.name}"
-        )
+        name = found.artifact.name
+        fix = None if broken else _written(use, name)
+        code = "reference/unpinned"
+        yield Problem(code, f"{message}{unless}", use.path, f"pin it: {name}", fix=fix)
+
+
+def _written(use: Use, reference: str, *, safe: bool = True) -> Fix:
+    from evalcontract.model.fix import Fix, Write  # only for what is wrong
+
+    return Fix(use.path, Write(reference), safe)
 
 
 def check_cycles(artifact: Artifact, library: Library) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.fix import Fix, Write
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind, Reference
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from evalcontract.library.library import Library
     from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
 
 #: The keys that hold references, and what they refer to.
 KEYS = {"rubric_ref": Kind.RUBRIC, "judge_prompt_ref": Kind.JUDGE}
@@ -50,7 +52,8 @@ def with_advice(
             for step in fault.path[below:]:
                 text = text[step]
             advice = advice_for(text, kind, library) if isinstance(text, str) else None
-            found.append(fault._replace(help=advice or fault.help))
+            fix = _fix_for(text, kind, library, fault.path) if isinstance(text, str) else None
+            found.append(fault._replace(help=advice or fault.help, fix=fix))
         else:
             found.append(fault)
     return found
@@ -77,6 +80,18 @@ def advice_for(text: str, kind: Kind, library: Library) -> str | None:
     chosen = _version(read.version, versions)
     more = f"; it has {listed(reversed(versions))}" if len(versions) > 1 else ""
     return f"did you mean `{Reference(kind, id_, chosen)}`?{more}"
+
+
+def _fix_for(text: str, kind: Kind, library: Library, path: Path) -> Fix | None:
+    """Write the reference that was probably meant; certain where its id and version are there."""
+    read = _read(text[:_LONGEST])
+    id_ = _id_of(read.id, kind, library) if read.kind in (None, kind) and read.id else None
+    if len(text) > _LONGEST or id_ is None:
+        return None
+    versions = sorted(library.versions(kind, id_))
+    chosen = _version(read.version, versions)
+    is_written = chosen == Version.parse(read.version.lstrip("vV"))
+    return Fix(path, Write(str(Reference(kind, id_, chosen))), is_written and id_ == read.id)
 
 
 def _unknown(read: _Read, kind: Kind, there: str | None) -> str | None:

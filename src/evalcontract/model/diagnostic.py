@@ -1,13 +1,19 @@
-"""What is found: a `Problem` speaks in paths, a `Diagnostic` in files, lines and severities."""
+"""What is found: a `Problem` speaks in paths, a `Diagnostic` in files, lines and severities.
+
+An `Outcome` is all that a run found.
+"""
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.path import format_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
 
@@ -52,7 +58,8 @@ class Problem(NamedTuple):
 
     `on_key` points at the key at the end of the path, not at its value; `within` points at a part
     of the text at the end of the path. `row` names the row of a
-    dataset that it belongs to: its id, or None where it has none.
+    dataset that it belongs to: its id, or None where it has none. `fix` is the edit that mends it,
+    where there is one.
     """
 
     code: str
@@ -64,6 +71,12 @@ class Problem(NamedTuple):
     related: tuple[Related, ...] = ()
     row_index: int | None = None
     within: Within | None = None
+    fix: Fix | None = None
+
+    def relocated(self, change: Callable[[Path], Path]) -> Problem:
+        """Return the same problem with its path and that of its fix changed."""
+        fix = self.fix and self.fix.relocated(change)
+        return self._replace(path=change(self.path), fix=fix)
 
 
 class Diagnostic(NamedTuple):
@@ -78,6 +91,7 @@ class Diagnostic(NamedTuple):
     row: str | None = None
     row_index: int | None = None
     related: tuple[tuple[str, Place], ...] = ()
+    fix: Fix | None = None
 
     @property
     def is_error(self) -> bool:
@@ -91,3 +105,37 @@ class Diagnostic(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.severity}[{self.code}]: {self.message}"
+
+
+class Outcome:
+    """What a run found. `files` and `rows` count what was looked at; `left_out` what was not."""
+
+    def __init__(
+        self,
+        diagnostics: list[Diagnostic] | None = None,
+        files: dict[str, int] | None = None,
+        rows: int = 0,
+        left_out: list[str] | None = None,
+    ) -> None:
+        self.diagnostics = diagnostics or []
+        self.files = files or {}
+        self.rows = rows
+        self.left_out = left_out or []
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Outcome) and vars(self) == vars(other)
+
+    def settle(self) -> Outcome:
+        """Sort the findings, each once."""
+        self.left_out.sort()
+        self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)
+        return self
+
+
+def sort_key(diagnostic: Diagnostic) -> tuple[Any, ...]:
+    """Order findings by file, line, column and code."""
+    span = diagnostic.place.span
+    at = (span.line, span.column) if span else (0, 0)
+    return (diagnostic.place.file, *at, diagnostic.code, diagnostic.message)

@@ -6,7 +6,7 @@ EvalContractError
 ├── ConfigurationError    evalcontract.toml cannot be used
 ├── InstallationError     a file of the package itself is missing
 ├── PluginError           an entry point of somebody else does not load
-├── EditError             a change of a YAML text that cannot be made faithfully
+├── EditError             a value that has no YAML
 └── ContractViolation     strict mode, or nothing to load: carries every diagnostic of the run
 """
 
@@ -48,7 +48,7 @@ class PluginError(EvalContractError):
 
 
 class EditError(EvalContractError):
-    """A YAML text cannot be changed so that it reads as asked and keeps the rest."""
+    """A value cannot be written as YAML so that it is read again as what it was."""
 
 
 class ContractViolation(EvalContractError):

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
-from evalcontract.checks.demand import asked_of_rows
+from evalcontract.checks.row_needs import asked_of_rows
 from evalcontract.report.frame import cells, visible
 
 if TYPE_CHECKING:

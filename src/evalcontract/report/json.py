@@ -6,10 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.path import format_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.model.fix import Fix
     from evalcontract.model.span import Place
     from evalcontract.report.report import Report, Style
 
@@ -47,7 +49,13 @@ def _finding(found: Diagnostic) -> dict[str, Any]:
         "row": found.row,
         "row_index": found.row_index,
         "related": [{"message": message, **_place(place)} for message, place in found.related],
+        **({"fix": _fix(found.fix)} if found.fix else {}),
     }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    edit = {"edit": fix.kind, "path": format_path(fix.path)}
+    return {**edit, ("value" if fix.kind == "write" else "to"): fix.target, "safe": fix.safe}
 
 
 def _place(place: Place) -> dict[str, Any]:

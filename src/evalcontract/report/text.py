@@ -21,7 +21,7 @@ _ORDER = ("dataset", "rubric", "judge", "target", "bundle", "unreadable")
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
-    """Write every finding, and one line that sums up."""
+    """Write every finding, one line that sums up, and one on what can be mended at once."""
     shown = report.diagnostics[: style.limit] if style.limit else report.diagnostics
     for found in shown:
         yield from write_finding(found, style)
@@ -29,6 +29,7 @@ def write(report: Report, style: Style) -> Iterator[str]:
     yield from _hidden(report.diagnostics[len(shown) :])
     yield from _left_out(report, style)
     yield _summary(report, style) + "\n"
+    yield from _fixable(report)
 
 
 def _hidden(found: Sequence[Diagnostic]) -> Iterator[str]:
@@ -120,6 +121,18 @@ def _summary(report: Report, style: Style) -> str:
     if style.colour:
         verdict = f"\x1b[{_COLOURS[worst] if worst else _GREEN}m{verdict}\x1b[0m"
     return f"{', '.join(parts)}: {verdict}"
+
+
+def _fixable(report: Report) -> Iterator[str]:
+    fixes = [found.fix for found in report.diagnostics if found.fix]
+    safe = sum(fix.safe for fix in fixes)
+    if safe:
+        yield f"{safe:,} fixable with `evalcontract fix`"
+    if unsafe := len(fixes) - safe:
+        yield f", {unsafe:,} more" if safe else f"{unsafe:,} fixable"
+        yield " with `evalcontract fix --unsafe-fixes`"
+    if fixes:
+        yield "\n"
 
 
 def _many(count: int, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +35,6 @@ class Watch(Protocol):
         ...
 
 
-@runtime_checkable
 class IdWatch(Watch, Protocol):
     """One to which the ids of clean rows are enough. Without it, every row has to be kept."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State
 from evalcontract.model.page import parse_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from evalcontract.checks import Outlook
     from evalcontract.checks.plan import Plan
@@ -47,18 +48,31 @@ class RowSubject(NamedTuple):
         return bool(wanting) and not any(each.runs for each in outlooks)
 
 
+#: Returns a JSON Schema of rows, by the plan of their rubric and by their bundle: `silent` below.
+Silent = Callable[["Plan | None", "str | None"], dict[str, Any] | bool]
+
+
 class RowRule(NamedTuple):
-    """A judgement on a row. Pure; what the gate lets pass must give it nothing to say."""
+    """A judgement on one row. Pure.
+
+    `silent` returns a JSON Schema of rows of which the rule has nothing to say, for rows with a
+    plan and a bundle: `True` for all of them, `False` for none that is known. What it accepts is
+    never shown to the rule, so it may refuse too much, and must not accept too much. Without it
+    the rule is asked about every row, which takes longer.
+    """
 
     code: str
     check: Callable[[RowSubject], Iterator[Problem]]
     page: Page
+    silent: Silent | None = None
 
 
-def row_rule(code: str, *, page: str | None) -> Callable[[Any], RowRule]:
-    """Make a function a rule; `page` is the docstring of its module."""
+def row_rule(
+    code: str, *, page: str | None, silent: Silent | None = None
+) -> Callable[[Any], RowRule]:
+    """Make a function a rule; `page` is the docstring of its module, `silent` as for `RowRule`."""
 
     def make(check: Callable[[RowSubject], Iterator[Problem]]) -> RowRule:
-        return RowRule(code, check, parse_page(code, page or ""))
+        return RowRule(code, check, parse_page(code, page or ""), silent)
 
     return make

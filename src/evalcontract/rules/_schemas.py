@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
-from evalcontract.structure.schema_faults import schema_faults
-from evalcontract.structure.schema_words import remarks
-from evalcontract.structure.subschemas import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.analysis.regex_ambiguity import Attack
+    from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context, Subject
+    from evalcontract.structure.schema_faults import SchemaFault
+    from evalcontract.structure.schema_words import Remark
 
 
 def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]:
@@ -33,14 +33,22 @@ def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]
 
 
 def told(
-    code: str, path: Path, message: str, inner: Path, advice: str | None, *, on_key: bool
+    code: str,
+    path: Path,
+    message: str,
+    inner: Path,
+    advice: str | None,
+    *,
+    on_key: bool,
+    fix: Fix | None = None,
 ) -> Problem:
     """Tell what is wrong at a place of a schema; `path` is the key of the check that gives it.
 
     What stands in a file of its own is told at the check, with the way to it.
     """
     if path[-1] == "schema":
-        return Problem(code, message, (*path, *inner), advice, on_key)
+        fix = fix and fix.relocated(lambda within: (*path, *within))
+        return Problem(code, message, (*path, *inner), advice, on_key, fix=fix)
     return Problem(code, f"{message} (at {format_path(inner)} of the schema)", path, advice)
 
 
@@ -49,6 +57,8 @@ def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
 
     With the way to it and what it backtracks on, whether it is a key of `patternProperties`.
     """
+    from evalcontract.structure.subschemas import patterns  # slow to import
+
     seen: set[str] = set()
     for path, pattern, on_key in patterns(schema):
         if pattern in seen:
@@ -61,9 +71,24 @@ def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
             yield path, attack, on_key
 
 
+def schema_faults(schema: Any) -> list[SchemaFault]:
+    """Return what is wrong with a schema."""
+    from evalcontract.structure.schema_faults import schema_faults as found_in  # slow to import
+
+    return list(found_in(schema))
+
+
+def remarks(schema: Any) -> Iterator[Remark]:
+    """Yield what is odd about the words of a valid schema."""
+    from evalcontract.structure.schema_words import remarks as found_in  # slow to import
+
+    yield from found_in(schema)
+
+
 def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Iterator[Problem]:
     """Yield one sort of remarks on the words of every valid schema."""
     for path, schema in schemas_of(subject, context):
         for each in remarks(schema):
             if each.fault == fault:
-                yield told(code, path, each.message, each.path, each.help, on_key=each.on_key)
+                where, on_key = each.path, each.on_key
+                yield told(code, path, each.message, where, each.help, on_key=on_key, fix=each.fix)

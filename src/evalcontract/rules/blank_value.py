@@ -15,15 +15,17 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.demand import LISTS, TEXTS, is_blank
+from evalcontract.checks.row_needs import VISIBLE
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._texts import LISTS, TEXTS, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.checks.plan import Plan
     from evalcontract.model.path import Path
 
 CODE = "dataset/blank-value"
@@ -31,7 +33,17 @@ CODE = "dataset/blank-value"
 _ADVICE = {"id": "name the row", "input": "write what the system is asked"}
 
 
-@row_rule(CODE, page=__doc__)
+_SEEN: dict[str, Any] = {"pattern": VISIBLE}
+
+
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
+    del plan, bundle
+    lists = {key: {"items": _SEEN} for key in LISTS}
+    tools = {"items": {**_SEEN, "properties": {"name": _SEEN}}}
+    return {"properties": {**dict.fromkeys(TEXTS, _SEEN), **lists, "expected_tools": tools}}
+
+
+@row_rule(CODE, page=__doc__, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     for path, text in _texts(subject):
         if is_blank(text):

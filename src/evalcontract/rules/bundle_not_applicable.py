@@ -43,10 +43,16 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.checks.plan import Plan
+
 CODE = "dataset/bundle-not-applicable"
 
 
-@row_rule(CODE, page=__doc__)
+def _silent(plan: Plan | None, bundle: str | None) -> bool:
+    return plan is None or bundle is None or not plan.bundles or bundle in plan.bundles
+
+
+@row_rule(CODE, page=__doc__, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan, bundle = subject.plan, subject.bundle
     if plan is None or bundle is None or not plan.bundles or bundle in plan.bundles:

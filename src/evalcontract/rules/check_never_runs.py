@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
+from evalcontract.checks.row_needs import rows_with_all
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import nearest
@@ -47,10 +48,17 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from evalcontract.checks.plan import Plan
+
 CODE = "dataset/check-never-runs"
 
 
-@row_rule(CODE, page=__doc__)
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
+    del bundle
+    return plan is None or rows_with_all(plan)
+
+
+@row_rule(CODE, page=__doc__, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.plan is None or subject.runs_nothing:
         return

@@ -27,7 +27,7 @@ from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.structure.schema_faults import schema_faults
+from evalcontract.rules._schemas import schema_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -36,8 +36,7 @@ from typing import TYPE_CHECKING
 from evalcontract.analysis.schema_sense import refusal
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import schemas_of, told
-from evalcontract.structure.schema_words import remarks
+from evalcontract.rules._schemas import remarks, schemas_of, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -35,18 +35,26 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks.row_needs import rows_with_all
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.checks.plan import Plan
+
 CODE = "dataset/nothing-runs"
 
 
-@row_rule(CODE, page=__doc__)
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
+    del bundle
+    return plan is None or rows_with_all(plan)
+
+
+@row_rule(CODE, page=__doc__, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.runs_nothing and subject.plan is not None:
         fields = list(dict.fromkeys(each.field for each in subject.outlooks if each.field))

@@ -14,19 +14,27 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.plan import own_outlooks
+from evalcontract.checks.plan import OWN_EXPECTATIONS, own_outlooks
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.checks.plan import Plan
+
 CODE = "dataset/nothing-to-grade"
 
 
-@row_rule(CODE, page=__doc__)
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
+    if plan is not None or bundle is not None:
+        return True
+    return {"anyOf": [{"required": [each]} for each in OWN_EXPECTATIONS]}
+
+
+@row_rule(CODE, page=__doc__, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.is_told_above:
         return

@@ -15,19 +15,26 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.demand import LISTS, is_blank
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._texts import LISTS, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.checks.plan import Plan
+
 CODE = "dataset/repeated-value"
 
 
-@row_rule(CODE, page=__doc__)
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
+    del plan, bundle
+    return {"properties": {key: {"uniqueItems": True} for key in LISTS}}
+
+
+@row_rule(CODE, page=__doc__, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     for key in LISTS:
         first: dict[str, int] = {}

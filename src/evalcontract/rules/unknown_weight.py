@@ -24,11 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.suggestions import Suggestions
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.fix import Fix, Rename
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.structure.schemas import follow, known_keys, load
+from evalcontract.structure.spelling import is_certain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +69,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
             continue
         advice = f"did you mean `{meant}`?" if meant else f"the checks are: {listed(ids)}"
         path = ("scoring", "weights", key)
-        yield Problem(CODE, f"no check has the id `{key}`", path, advice, on_key=True)
+        is_clear = meant and meant not in weights and is_certain(key, meant, ids, is_closed=True)
+        fix = Fix(path, Rename(str(meant))) if is_clear else None
+        yield Problem(CODE, f"no check has the id `{key}`", path, advice, on_key=True, fix=fix)
 
 
 def _ids(check: dict[str, Any]) -> Iterator[str]:

@@ -35,17 +35,20 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import field_of
-from evalcontract.checks.demand import EXPECTATIONS
+from evalcontract.checks.row_needs import all_of
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.checks.plan import Plan
+
 CODE = "dataset/unread-expectation"
+#: Expectations that some check has to read, where a row has a rubric, and what reads them.
 _READERS = {
     "expected_facts": "a `fact_match` check without `facts` of its own",
     "expected_tools": "a `tool_usage` check without `expected_tools` of its own",
@@ -54,17 +57,30 @@ _READERS = {
 }
 
 
-@row_rule(CODE, page=__doc__)
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
+    del bundle
+    if plan is None or not plan.is_complete:
+        return True
+    return all_of(_without(field) for field in _READERS if field not in plan.reads)
+
+
+def _without(field: str) -> dict[str, Any]:
+    name, _, inner = field.partition(".")
+    refused: dict[str, Any] | bool = {"properties": {inner: False}} if inner else False
+    return {"properties": {name: refused}}
+
+
+@row_rule(CODE, page=__doc__, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan = subject.plan
     if plan is None or not plan.is_complete:
         return
-    for field in EXPECTATIONS:
+    for field, reader in _READERS.items():
         if field_of(subject.row, field) is not None and field not in plan.reads:
             yield Problem(
                 CODE,
                 f"no check of {plan.artifact.name} reads `{field}`",
                 (*subject.path, *field.split(".")),
-                f"it is read by {_READERS[field]}",
+                f"it is read by {reader}",
                 on_key=True,
             )

@@ -38,8 +38,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import schemas_of
-from evalcontract.structure.schema_words import remarks
+from evalcontract.rules._schemas import remarks, schemas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

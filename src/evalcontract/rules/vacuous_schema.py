@@ -27,8 +27,7 @@ from evalcontract.analysis.schema_sense import accepts_everything, unknown_keywo
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import schemas_of
-from evalcontract.structure.schema_words import remarks
+from evalcontract.rules._schemas import remarks, schemas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

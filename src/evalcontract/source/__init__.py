@@ -1,6 +1,7 @@
 """Bytes become a `Document` or a stream of batches of rows, with positions on demand.
 
-What writes stands in `editing` and `writing`, and is imported from there: checking needs none.
+What writes stands in `editing`, `drafts` and `writing`, and is imported from there: checking needs
+none.
 """
 
 from __future__ import annotations
@@ -10,34 +11,48 @@ from evalcontract.source.fault import SourceFault, Unreadable, moved_fault
 from evalcontract.source.files import (
     SUFFIXES,
     format_of,
-    read_dataset,
-    read_dataset_stream,
     read_file,
     read_stream,
     read_text,
 )
+from evalcontract.source.filesystem import (
+    DISK,
+    FILE,
+    FOLDER,
+    NOTHING,
+    Entry,
+    Files,
+    Stream,
+    TooLargeError,
+    is_given,
+)
 from evalcontract.source.jsonl import RowStream
-from evalcontract.source.rows import Batch, Rows, Sifted
+from evalcontract.source.rows import Batch, Rows
 from evalcontract.source.text import EMPTY
-from evalcontract.source.yaml_rows import TangledError, YamlRows, place_rows
+from evalcontract.source.yaml_rows import MisreadError, QuickDocument
 
 __all__ = [
+    "DISK",
     "EMPTY",
+    "FILE",
+    "FOLDER",
+    "NOTHING",
     "SUFFIXES",
     "Batch",
     "Document",
+    "Entry",
+    "Files",
+    "MisreadError",
+    "QuickDocument",
     "RowStream",
     "Rows",
-    "Sifted",
     "SourceFault",
-    "TangledError",
+    "Stream",
+    "TooLargeError",
     "Unreadable",
-    "YamlRows",
     "format_of",
+    "is_given",
     "moved_fault",
-    "place_rows",
-    "read_dataset",
-    "read_dataset_stream",
     "read_file",
     "read_stream",
     "read_text",

@@ -30,6 +30,9 @@ class Document:
     of `place`.
     """
 
+    #: Whether a fast reader may have read numbers into `quick` where `value` holds text.
+    has_other_numbers = False
+
     def __init__(
         self, file: str, value: Any, text: str, data: bytes, nodes: Callable[[], Node]
     ) -> None:
@@ -62,6 +65,20 @@ class Document:
     @cached_property
     def _root(self) -> Node:
         return self._nodes()
+
+    @property
+    def quick(self) -> Any:
+        """The value as a fast reader has read it, where one has; see `yaml_rows`."""
+        return self.value
+
+    @property
+    def root(self) -> Any:
+        """The value, in which the rows of a dataset may be left out."""
+        return self.value
+
+    def row(self, path: Path) -> Any:
+        """Return a row by its path, as the exact reader reads it."""
+        return value_at(self.value, path)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands; where it leads nowhere, the nearest thing above it.

@@ -1,163 +1,172 @@
-"""Changes to YAML that keep its comments, quotes, order and spaces."""
+"""Fixes are made in a text: only what they touch changes, and the result has been read again."""
 
 from __future__ import annotations
 
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from bisect import bisect_left, insort
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.model.errors import EditError
-from evalcontract.model.path import format_path
+from evalcontract.model.fix import Move
 from evalcontract.model.same import same
+from evalcontract.source.cutting import apply_cuts, cuts_of
+from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.fault import Fault
-from evalcontract.source.yaml import parse_yaml
-from evalcontract.source.yaml_splice import Cut, Splicer, apply_cuts
+from evalcontract.source.fixed_value import fixed
+from evalcontract.source.json import load_json
+from evalcontract.source.json_scanner import scan
+from evalcontract.source.yaml import nodes_of, parse_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from evalcontract.model.path import Path
-    from evalcontract.source.document import Document
+    from evalcontract.model.fix import Fix
+    from evalcontract.source.node import Node
 
-    Change = tuple[Path, Any]
+#: How often a text is read again, at the most, to tell the fixes that hold from those that do not.
+_TRIES = 100
 
-_MARK = "\ufeff"
 
+class Edited(NamedTuple):
+    """A text in which fixes were made; what was neither `made` nor `refused` waits for those.
 
-def edit_yaml(text: str, changes: Iterable[tuple[Path, Any]]) -> str:
-    """Return a YAML text with plain values set at paths, one after the other.
-
-    The last step of a path may be a new key of a mapping, which is added at its end. What is not
-    set stays as it is, byte for byte: comments, quotes, spaces, line ends; where a value is
-    replaced by one that is no scalar, the comments inside of it go with it. Only a change below
-    an alias, a merged key or a `? ` key has the text written anew, values and comments kept.
-    The result has been read again, and has the values that were asked for.
-
-    Raises:
-        LookupError: a path leads nowhere.
-        EditError: the text cannot be read, or not be changed so that nothing else changes.
-
+    A fix is refused that cannot be made so that nothing else changes.
     """
-    mark = _MARK if text.startswith(_MARK) else ""
+
+    text: str
+    made: tuple[Fix, ...] = ()
+    refused: tuple[Fix, ...] = ()
+
+
+def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
+    """Make fixes in a text of YAML or JSON, or in JSONL, where a path begins with the line, from 0.
+
+    Comments, quotes, order, spaces, line ends and a byte order mark stay as they are.
+    """
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)
-    wanted = [(tuple(path), new) for path, new in changes]
+    edited = _edit_lines(body, fixes) if form == "jsonl" else _edit(body, form, fixes)
+    return edited._replace(text=mark + edited.text)
+
+
+def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:
+    by_line: dict[int, list[Fix]] = {}
+    for fix in fixes:
+        by_line.setdefault(int(fix.path[0]), []).append(fix)
+    lines = text.split("\n")
+    made: list[Fix] = []
+    refused: list[Fix] = []
+    for number, asked in by_line.items():
+        line = lines[number].removesuffix("\r") if number < len(lines) else ""
+        found = _edit(line, "jsonl", [each.relocated(lambda path: path[1:]) for each in asked])
+        if found.made:
+            lines[number] = found.text + lines[number][len(line) :]
+        whole = {each.relocated(lambda path: path[1:]): each for each in asked}
+        made += [whole[each] for each in found.made]
+        refused += [whole[each] for each in found.refused]
+    return Edited("\n".join(lines), tuple(made), tuple(refused))
+
+
+def _edit(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
     try:
-        return mark + _edited(body, _read(body), wanted)
-    except RecursionError:
-        raise EditError("a value stands inside of itself, or is nested too deeply") from None
-    except Fault as fault:
-        if wanted and fault.faults[0].code == "source/empty":
-            raise LookupError(f"{format_path(wanted[0][0])} leads nowhere: no value") from None
-        raise EditError(f"the text cannot be read: {fault.faults[0].message}") from None
+        value, root = _read(text, form)
+    except (Fault, ValueError, RecursionError):
+        return Edited(text, (), tuple(fixes))
+    entries = Entries(text, root, is_line=form == "jsonl")
+    units: dict[tuple[Cut, ...], list[Fix]] = {}
+    for fix in fixes:
+        # What several aliases repeat has one place: the fixes of all are made there together.
+        units.setdefault(cuts_of(fix, entries, is_json=form != "yaml"), []).append(fix)
+    refused = units.pop((), [])
+    if form == "yaml":
+        moves = [unit for unit, of_unit in units.items() if _is_move(of_unit)]
+        for unit in moves:
+            refused += units.pop(unit) if _loses_comment(text, unit) else []
+    chosen = _apart(units)
+    made, failed = _Trial(text, form, value, units).divide(chosen)
+    written = apply_cuts(text, (cut for unit in made for cut in unit))
+    refused += [fix for unit in failed for fix in units[unit]]
+    return Edited(written, tuple(fix for unit in made for fix in units[unit]), tuple(refused))
 
 
-def _edited(text: str, document: Document, changes: Sequence[Change]) -> str:
-    """Make all changes in one pass if that is sound; else those of each half, one by one at last.
+def _read(text: str, form: str) -> tuple[Any, Node]:
+    """Return the value of a text and its places.
 
     Raises:
-        LookupError, EditError: as `edit_yaml`.
+        Fault, RecursionError: it cannot be read.
 
     """
-    expected = reduce(_with, changes, document.value)
-    if same(document.value, expected):
-        return text
-    written = _spliced(text, document, changes, expected)
-    if written is not None:
-        return written
-    if len(changes) == 1:
-        return _rewritten(text, document, changes[0], expected)
-    half = len(changes) // 2
-    first = _edited(text, document, changes[:half])
-    return _edited(first, _read(first), changes[half:])
+    value = _value(text, form)
+    return value, nodes_of(text) if form == "yaml" else scan(text, is_line=form == "jsonl")
 
 
-def _spliced(
-    text: str,
-    document: Document,
-    changes: Sequence[Change],
-    expected: Any,
-    *,
-    as_flow: bool = False,
-) -> str | None:
-    """Cut the changes into the text; None unless what comes of it reads as expected."""
-    splicer = Splicer(text, document)
-    cuts: list[Cut] = []
-    for path, new in changes:
-        found = _cuts(splicer, document.value, path, new, as_flow=as_flow)
-        if found is None:
-            return None
-        cuts += found
-    written = apply_cuts(text, cuts)
-    return written if written is not None and _reads_as(written, expected) else None
+def _value(text: str, form: str) -> Any:
+    if form == "yaml":
+        return parse_yaml(text, "", b"").value
+    return load_json(text.encode(), is_line=form == "jsonl")
 
 
-def _cuts(splicer: Splicer, value: Any, path: Path, new: Any, *, as_flow: bool) -> list[Cut] | None:
-    """Return the cuts of one change; None where a change before it makes what it stands in."""
-    try:
-        for step in path[:-1]:
-            value = value[step]
-        last = path[-1]
-        is_new = isinstance(value, dict) and last not in value
-        if not is_new and same(value[last], new):
-            return []
-        if is_new or (isinstance(value, dict) and splicer.is_merged(path)):
-            return splicer.add(path[:-1], value, str(last), new)
-    except (LookupError, TypeError):
-        return None
-    return splicer.set(path, new, as_flow=as_flow)
+def _apart(units: dict[tuple[Cut, ...], list[Fix]]) -> list[tuple[Cut, ...]]:
+    """Choose units that do not touch each other. Keys are renamed before they are moved."""
+
+    def order(unit: tuple[Cut, ...]) -> tuple[bool, tuple[Cut, ...]]:
+        return _is_move(units[unit]), unit
+
+    taken: list[tuple[int, int]] = []
+    chosen: list[tuple[Cut, ...]] = []
+    for unit in sorted(units, key=order):
+        if all(_is_free(cut, taken) for cut in unit):
+            chosen.append(unit)
+            for cut in unit:
+                insort(taken, (cut.start, cut.end))
+    return chosen
 
 
-def _rewritten(text: str, document: Document, change: Change, expected: Any) -> str:
-    """Make a change that has no place of its own in the text.
+def _is_move(fixes: list[Fix]) -> bool:
+    return any(isinstance(each.edit, Move) for each in fixes)
 
-    Raises:
-        EditError: it would change more than it should.
 
-    """
-    from evalcontract.source.yaml_round_trip import with_placeholder  # slow to import
+def _loses_comment(text: str, unit: tuple[Cut, ...]) -> bool:
+    return sum(text.count("#", each.start, each.end) - each.text.count("#") for each in unit) != 0
 
-    path, _ = change
-    splicer = Splicer(text, document)
-    anew = with_placeholder(text, path, splicer.step, splicer.offset)
-    bases = [(text, True)] if anew is None else [(text, True), (anew, False), (anew, True)]
-    for base, as_flow in bases:
+
+def _is_free(cut: Cut, taken: list[tuple[int, int]]) -> bool:
+    at = bisect_left(taken, (cut.start, cut.end))
+    before_ends = at == 0 or taken[at - 1][1] < cut.start
+    return before_ends and (at == len(taken) or cut.end < taken[at][0])
+
+
+class _Trial(NamedTuple):
+    """Finds which units hold: what is read again is the value that they ask for, and no more."""
+
+    text: str
+    form: str
+    value: Any
+    units: dict[tuple[Cut, ...], list[Fix]]
+
+    def divide(
+        self, units: list[tuple[Cut, ...]]
+    ) -> tuple[list[tuple[Cut, ...]], list[tuple[Cut, ...]]]:
+        """Return the units that hold together, and those that do not, as far as it was tried."""
+        made: list[tuple[Cut, ...]] = []
+        failed: list[tuple[Cut, ...]] = []
+        waiting = [units] if units else []
+        for _ in range(_TRIES):
+            if not waiting:
+                break
+            part = waiting.pop()
+            if self._holds([*made, *part]):
+                made += part
+            elif len(part) == 1:
+                # Beside others it may only have to wait: two keys go into one new mapping.
+                failed += [] if made and self._holds(part) else part
+            else:
+                half = len(part) // 2
+                waiting += [part[half:], part[:half]]
+        return made, failed
+
+    def _holds(self, units: list[tuple[Cut, ...]]) -> bool:
+        fixes = [fix for unit in units for fix in self.units[unit]]
+        cuts = [cut for unit in units for cut in unit]
         try:
-            written = _spliced(base, _read(base), [change], expected, as_flow=as_flow)
-        except Fault:
-            continue
-        if written is not None:
-            return written
-    raise EditError(
-        f"{format_path(path)} cannot be set without changing something else, or the value has no "
-        "YAML; is it reached through an alias?"
-    )
-
-
-def _with(value: Any, change: Change) -> Any:
-    """Return a value with another one set at a path; the value itself stays as it is.
-
-    Raises:
-        LookupError: the path leads nowhere.
-
-    """
-    path, new = change
-    if not path:
-        raise LookupError("a path of no steps sets nothing")
-    first, rest = path[0], path[1:]
-    is_key = isinstance(value, dict) and isinstance(first, str) and (first in value or not rest)
-    is_index = isinstance(value, list) and isinstance(first, int) and 0 <= first < len(value)
-    if not is_key and not is_index:
-        raise LookupError(f"{format_path(path)} leads nowhere")
-    copy = value.copy()
-    copy[first] = _with(value[first], (rest, new)) if rest else new
-    return copy
-
-
-def _read(text: str) -> Document:
-    return parse_yaml(text, "", b"")
-
-
-def _reads_as(text: str, expected: Any) -> bool:
-    try:
-        return same(_read(text).value, expected)
-    except Fault:
-        return False
+            return same(_value(apply_cuts(self.text, cuts), self.form), fixed(self.value, fixes))
+        except (Fault, ValueError, LookupError, RecursionError):
+            return False

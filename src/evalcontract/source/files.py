@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import codecs
 import io
-import os
-import stat
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.source.fault import Fault, SourceFault, Unreadable
+from evalcontract.source.filesystem import DISK, Files, TooLargeError
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.text import EMPTY, decode, split_lines
-from evalcontract.source.witness import MAX_STREAM_BYTES, the_witness
-from evalcontract.source.yaml_rows import YamlRows, lay_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,77 +26,45 @@ SUFFIXES = {
     ".ndjson": "jsonl",
 }
 
-# Standard input, and what `<(command)` of a shell stands for.
-_GIVEN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-
 
 def format_of(name: str) -> str | None:
     """Return the format that a file's name promises; None where it promises none."""
     return SUFFIXES.get(PurePath(name).suffix.lower())
 
 
-def read_file(path: Path, name: str) -> Document | RowStream | Unreadable:
-    """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
-    return _whole(read_dataset(path, name))
+def read_file(
+    path: Path, name: str, files: Files = DISK, *, quick: bool = False
+) -> Document | RowStream | Unreadable:
+    """Read a file; `name` is what findings call it. JSONL is opened, and read later.
 
-
-def read_dataset(path: Path, name: str) -> Document | RowStream | YamlRows | Unreadable:
-    """Read a file; a large YAML dataset is opened, and read later, where it is laid out for it."""
-    witness = the_witness()
+    Where a `quick` reading of the rows of a dataset is enough at first, YAML may be read by a fast
+    reader; see `yaml_rows`.
+    """
     try:
-        limit = MAX_STREAM_BYTES if format_of(name) == "jsonl" else MAX_DOCUMENT_BYTES
-        data = witness.read(path, limit) if witness else None
-        return _open(path, name) if data is None else read_dataset_stream(io.BytesIO(data), name)
-    except FileNotFoundError:
-        return unreadable(name, "no such file")
+        if format_of(name) == "jsonl":
+            return RowStream(name, *files.stream(path))
+        return read_stream(io.BytesIO(files.read(path)), name, quick=quick)
     except (OSError, ValueError) as error:
-        return unreadable(name, _reason(error))
+        return unreadable(name, error)
 
 
-def _open(path: Path, name: str) -> Document | RowStream | YamlRows | Unreadable:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode) and (what := what_else(path, status.st_mode)):
-        return unreadable(name, f"it is {what}")
-    kind = format_of(name)
-    if kind == "jsonl" and stat.S_ISREG(status.st_mode):
-        with path.open("rb"):  # fails here, not while it streams
-            return RowStream(name, lambda: path.open("rb"), status.st_size)
-    if status.st_size > MAX_DOCUMENT_BYTES:
-        return Unreadable(name, (large_fault(status.st_size),))
-    with path.open("rb") as stream:
-        return read_dataset_stream(stream, name)
-
-
-def read_text(path: Path, name: str) -> str | Unreadable:
+def read_text(path: Path, name: str, files: Files = DISK) -> str | Unreadable:
     """Read a text file whole, whatever its format; an empty one is an empty text."""
-    witness = the_witness()
     try:
-        data = witness.read(path, MAX_DOCUMENT_BYTES) if witness else None
-        if data is None:
-            with path.open("rb") as stream:
-                data = stream.read()
-        return decode(data)
-    except (OSError, ValueError) as error:
-        return unreadable(name, _reason(error))
+        return decode(files.read(path))
     except Fault as fault:
         return "" if fault.faults == (EMPTY,) else Unreadable(name, fault.faults)
+    except (OSError, ValueError) as error:
+        return unreadable(name, error)
 
 
-def read_stream(stream: BinaryIO, name: str) -> Document | RowStream | Unreadable:
-    """Read an open stream of bytes to its end; where the name promises no format, look."""
-    return _whole(read_dataset_stream(stream, name))
-
-
-def _whole(
-    source: Document | RowStream | YamlRows | Unreadable,
+def read_stream(
+    stream: BinaryIO, name: str, *, quick: bool = False
 ) -> Document | RowStream | Unreadable:
-    return source.whole() if isinstance(source, YamlRows) else source
+    """Read an open stream of bytes to its end; where the name promises no format, look.
 
-
-def read_dataset_stream(
-    stream: BinaryIO, name: str
-) -> Document | RowStream | YamlRows | Unreadable:
-    """Read an open stream as `read_dataset` does a file."""
+    `quick` is as for `read_file`.
+    """
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         return Unreadable(name, (large_fault(len(data)),))
@@ -113,10 +78,11 @@ def read_dataset_stream(
             from evalcontract.source.json import parse_json  # parsers are slow to import
 
             return parse_json(text, name, data)
-        from evalcontract.source.yaml_plain import parse_plain
+        if quick:
+            from evalcontract.source.yaml_rows import read_quickly
 
-        if found := lay_out(text, name, data) or parse_plain(text, name, data):
-            return found
+            if found := read_quickly(text, name, data):
+                return found
         from evalcontract.source.yaml import parse_yaml
 
         return parse_yaml(text, name, data)
@@ -140,29 +106,15 @@ def guess_format(data: bytes) -> str:
     return "jsonl" if many else "json"
 
 
-def what_else(path: Path, mode: int) -> str | None:
-    """Say what a path is that is no file; None for a stream that this process was given.
-
-    Opening a named pipe waits for somebody who may never come, and a device may never end.
-    """
-    if stat.S_ISDIR(mode):
-        return "a folder" if os.access(path, os.R_OK | os.X_OK) else "a folder without access"
-    if path.as_posix().startswith(_GIVEN):
-        return None
-    if stat.S_ISFIFO(mode):
-        return "a named pipe; pipe into `-` instead"
-    return "a socket" if stat.S_ISSOCK(mode) else "a device"
-
-
 def _is_syntax(fault: Fault) -> bool:
     return any(each.code == "source/syntax" for each in fault.faults)
 
 
-def _reason(error: OSError | ValueError) -> str:
-    """Say why a file cannot be opened; a ValueError is a name that no system takes."""
-    return (getattr(error, "strerror", None) or str(error)).lower()
-
-
-def unreadable(name: str, reason: str) -> Unreadable:
-    """Say why a file gives nothing at all."""
-    return Unreadable(name, (SourceFault("source/unreadable", f"cannot be read: {reason}"),))
+def unreadable(name: str, error: OSError | ValueError) -> Unreadable:
+    """Say why a file gives nothing at all; a ValueError is a name that no system takes."""
+    if isinstance(error, TooLargeError):
+        return Unreadable(name, (large_fault(error.size),))
+    is_missing = isinstance(error, FileNotFoundError)
+    reason = "no such file" if is_missing else getattr(error, "strerror", None) or str(error)
+    message = f"cannot be read: {reason.lower()}"
+    return Unreadable(name, (SourceFault("source/unreadable", message),))

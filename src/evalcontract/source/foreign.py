@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import stat
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
 from evalcontract.source.fault import Fault, SourceFault, Unreadable
-from evalcontract.source.files import SUFFIXES, guess_format, unreadable, what_else
+from evalcontract.source.files import SUFFIXES, guess_format, unreadable
+from evalcontract.source.filesystem import DISK, Files
 from evalcontract.source.json import load_as_python
 from evalcontract.source.json_scanner import scan
 from evalcontract.source.jsonl import RowStream
@@ -47,25 +47,17 @@ def medium_of(name: str) -> str | None:
     return MEDIA.get(PurePath(name).suffix.lower())
 
 
-def read_foreign(path: Path, name: str) -> Foreign | Unreadable:
+def read_foreign(path: Path, name: str, files: Files = DISK) -> Foreign | Unreadable:
     """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode) and (what := what_else(path, status.st_mode)):
-            return unreadable(name, f"it is {what}")
-        if medium_of(name) == "jsonl" and stat.S_ISREG(status.st_mode):
-            with path.open("rb") as stream:  # fails here, not while it streams
+        if medium_of(name) == "jsonl":
+            open_, size = files.stream(path)
+            with open_() as stream:
                 has_mark = stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
-            rows = RowStream(name, lambda: path.open("rb"), status.st_size, as_python=True)
-            return Foreign("jsonl", rows, has_mark)
-        if status.st_size > MAX_DOCUMENT_BYTES:
-            return Unreadable(name, (large_fault(status.st_size),))
-        with path.open("rb") as stream:
-            return read_foreign_stream(stream, name)
-    except FileNotFoundError:
-        return unreadable(name, "no such file")
+            return Foreign("jsonl", RowStream(name, open_, size, as_python=True), has_mark)
+        return read_foreign_stream(io.BytesIO(files.read(path)), name)
     except (OSError, ValueError) as error:
-        return unreadable(name, (getattr(error, "strerror", None) or str(error)).lower())
+        return unreadable(name, error)
 
 
 def read_foreign_stream(stream: BinaryIO, name: str) -> Foreign | Unreadable:

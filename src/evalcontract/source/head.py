@@ -19,7 +19,7 @@ def head_of(source: Document | RowStream | CsvTable | ParquetTable) -> Any:
     None where there is none that can be read. No more of a stream is read than its first line.
     """
     if isinstance(source, Document):
-        return source.value
+        return source.quick
     if isinstance(source, RowStream):
         from evalcontract.source.json import load_as_python  # slow to import
 

@@ -14,11 +14,9 @@ from evalcontract.source.json_scanner import scan
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.memory import collector_paused
 
-# The end of a key, with its colon: at least one for every pair of a JSON text.
-_KEY_END = re.compile(rb'"[ \t\r\n]*:')
 # From here on orjson reads integers as floats.
 _ROUNDED = 2.0**63
-_DIGITS = re.compile(r"[0-9]{19}")
+_DIGITS = re.compile(rb"[0-9]{19}")
 
 
 def parse_json(text: str, file: str, data: bytes) -> Document:
@@ -48,10 +46,10 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
     except orjson.JSONDecodeError as error:
         text = data.decode()
         scan(text, is_line=is_line)  # says what is wrong, and where
-        if _DIGITS.search(text):  # more digits than the fast reader takes
+        if _DIGITS.search(data):  # more digits than the fast reader takes
             return json.loads(text)
         raise Fault(SourceFault("source/syntax", f"not JSON: {error.msg}")) from None
-    if is_plain(data, [value]):
+    if keeps_all_keys(data, value) and is_plain(data, [value]):
         return value
     scan(data.decode(), is_line=is_line)
     return json.loads(data)
@@ -76,14 +74,28 @@ def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[So
         return json.loads(text), tuple(remarks)
 
 
-def is_plain(data: bytes, values: list[Any]) -> bool:
-    """Whether the values that were read from a text are surely all that it says.
+def keeps_all_keys(data: bytes, value: Any) -> bool:
+    r"""Whether the fast reader surely dropped no key of a text: the first of two equal ones.
 
-    Each pair of a text has a colon, and a quote before it, so as many of those as there are keys
-    in the values means that no key was dropped; more may also be a text that holds `":`. A float
-    beyond 64 bits may have been an integer, which orjson rounds. And nothing may be too deep.
+    Written again, the value has as many quotes as the text: each of its texts has two, and those
+    inside of texts are escaped in both, but for `\u0022`.
     """
-    keys = depth = 0
+    if b"\\u0022" in data:
+        return False
+    try:
+        return data.count(b'"') == orjson.dumps(value).count(b'"')
+    except orjson.JSONEncodeError:  # nested deeper than it writes
+        return False
+
+
+def is_plain(data: bytes, values: list[Any]) -> bool:
+    """Whether values are not too deep, and hold no integer that the fast reader rounded.
+
+    A float beyond 64 bits may have been an integer, which it reads as a float.
+    """
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH and not _DIGITS.search(data):
+        return True
+    depth = 0
     layer = values
     while layer:
         if depth >= MAX_DEPTH:
@@ -92,11 +104,10 @@ def is_plain(data: bytes, values: list[Any]) -> bool:
         below: list[Any] = []
         for part in layer:
             if part.__class__ is dict:
-                keys += len(part)
                 below.extend(part.values())
             elif part.__class__ is list:
                 below.extend(part)
             elif part.__class__ is float and abs(part) >= _ROUNDED:
                 return False
         layer = below
-    return data.count(b":") == keys or len(_KEY_END.findall(data)) == keys
+    return True

@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import Fault, SourceFault
-from evalcontract.source.jsonl_blocks import Block, Piece, ends_of_lines, in_turns, whole_lines
+from evalcontract.source.jsonl_blocks import Block, Start, ends_of_lines, whole_lines
 from evalcontract.source.jsonl_places import RowPlaces
-from evalcontract.source.rows import Batch, LineSift
+from evalcontract.source.rows import Batch
 from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
+    from evalcontract.source.node import Node
 
 _OPENING_BYTES = 1 << 12
 _LATEST_BYTES = 1 << 18
@@ -39,6 +40,8 @@ class RowStream:
     """
 
     prefix: Path = ()
+    #: Numbers are numbers in both readers.
+    has_other_numbers = False
 
     def __init__(
         self,
@@ -77,12 +80,15 @@ class RowStream:
         digest: str = self._digest.hexdigest()
         return digest
 
-    def batches(self, sift: LineSift | None = None) -> Iterator[Batch]:
-        """Read the file from its beginning; where it cannot be read on, a last batch says so."""
+    def batches(self, *, quick: bool = False) -> Iterator[Batch]:
+        """Read the file from its beginning; where it cannot be read on, a last batch says so.
+
+        Integers of more than 64 bits may be floats where `quick` rows are enough.
+        """
         from hashlib import sha256  # slow to import
 
         self.forget()
-        self._digest = sha256() if sift is None else None
+        self._digest = None if quick else sha256()
         begin, end = self._part
         self.done = begin
         index = 0
@@ -90,8 +96,8 @@ class RowStream:
             with self._open() as stream:
                 if begin:
                     stream.seek(begin)
-                for batch in self._read(whole_lines(stream, end - begin), sift):
-                    index = batch.first_index + batch.number
+                for batch in self._read(whole_lines(stream, end - begin), quick=quick):
+                    index = batch.first_index + len(batch.rows)
                     yield batch
         except Fault as fault:
             yield Batch(index, [], tuple((each, "") for each in fault.faults))
@@ -102,60 +108,49 @@ class RowStream:
     def opening(self, whole: int = 0) -> list[str]:
         """Return the first lines as they are, for who wants to know what is meant.
 
-        So many of them are `whole`, if they are long; of the rest some may be cut.
+        So many of them are `whole`, if they are long, and none of these is blank; of the rest some
+        may be cut.
         """
         try:
             with self._open() as stream:
                 if whole:
-                    head = [stream.readline() for _ in range(whole)]
-                    return [strip_mark(each).decode("utf-8", "replace") for each in head]
+                    lines = (strip_mark(line) for line in stream)
+                    head = islice((line for line in lines if line.strip()), whole)
+                    return [line.decode("utf-8", "replace") for line in head]
                 return split_lines(stream.read(_OPENING_BYTES).decode("utf-8", "replace"))
         except (OSError, Fault):
             return []
 
-    def _read(self, blocks: Iterator[bytes], sift: LineSift | None) -> Iterator[Batch]:
+    def _read(self, blocks: Iterator[list[bytes]], *, quick: bool) -> Iterator[Batch]:
         from evalcontract.source.jsonl_lines import parse_lines  # slow to import
         from evalcontract.source.misnamed import not_jsonl
 
-        if not self.done and (first := next(blocks, b"")):
-            if fault := not_jsonl(without_nul(strip_mark(first)).split(b"\n")):
+        if not self.done and (first := next(blocks, [])):
+            whole = without_nul(strip_mark(b"".join(first)))
+            if fault := not_jsonl(whole.split(b"\n")):
                 yield Batch(0, [], (fault,))
                 return
             blocks = chain((first,), blocks)
-        index, line = 0, 1
-        for offset, size, data, sifted in in_turns(self._pieces(blocks, sift), sift):
-            if sifted is None:
-                batch, lines, skipped = parse_lines(
-                    data, index, line, offset, as_python=self._as_python
-                )
-                self._places.expect(each for each, _ in batch.remarks)
-                self._keep(offset, lines, size)
-            else:
-                batch, lines, skipped = Batch(index, [], (), sifted), None, ()
-            count = batch.number if lines is None else len(lines)
-            is_blank = len(skipped) == count and not batch.faults
-            self._blocks.append(Block(index, line, offset, size, count, skipped, is_blank))
+        index, line, offset = 0, 1, self.done
+        for lines in blocks:
+            raw = b"".join(lines)
+            if self._digest is not None:
+                self._digest.update(raw)
+            if not offset:
+                lines[0] = strip_mark(lines[0])
+            data = raw if offset else b"".join(lines)
+            offset += len(raw) - len(data)
+            at = Start(index, line, offset)
+            batch, skipped = parse_lines(data, lines, at, quick=quick, as_python=self._as_python)
+            self._keep(offset, lines, len(data))
+            is_blank = len(skipped) == len(lines) and not batch.faults
+            self._blocks.append(Block(*at, len(data), len(lines), skipped, is_blank))
             self._starts.append(index)
-            index, line = index + batch.number, line + count
-            self.done = offset + size
+            index, line, offset = index + len(batch.rows), line + len(lines), offset + len(data)
+            self.done = offset
             yield batch
         if self._part == _WHOLE and self.is_empty:
             raise Fault(EMPTY)
-
-    def _pieces(self, blocks: Iterator[bytes], sift: LineSift | None) -> Iterator[Piece]:
-        """Yield what the blocks hold, as far as it has to be read."""
-        offset = self.done
-        for raw in blocks:
-            if self._digest is not None:
-                self._digest.update(raw)
-            data = raw if offset else without_nul(strip_mark(raw))
-            offset += len(raw) - len(data)
-            at = 0
-            for size, sifted in sift.read(data) if sift else ((len(data), None),):
-                doubtful = data[at : at + size] if sifted is None else b""
-                yield Piece(offset + at, size, doubtful, sifted)
-                at += size
-            offset += at
 
     def _keep(self, offset: int, lines: list[bytes], size: int) -> None:
         """Keep the lines of a block: soon their places may be asked."""
@@ -232,32 +227,57 @@ class RowStream:
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands; its first step is the row's index."""
-        if not path or not isinstance(path[0], int) or not self._blocks:
+        found = self._node(path)
+        if found is None:
             return Place(self.file)
-        block = self._blocks[bisect_right(self._starts, path[0]) - 1]
-        number = path[0] - block.first_index
-        for skipped in block.skipped:
-            number += skipped <= number
         from evalcontract.source.inside import Inside  # slow to import
         from evalcontract.source.json import load_json
 
-        try:
-            read = partial(self._line, block, number)
-            text, node = self._places.find(block.first_line + number, read, path[1:])
-        except (Fault, OSError, UnicodeDecodeError, IndexError):
-            return Place(self.file)
+        at, text, node = found
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
         span = place.span or Span.point()
         part = value_at(load_json(text.encode(), is_line=True), path[1:]) if within else None
         if within and isinstance(part, str):
             span = find_within(Inside(part, [text], span), part, within) or span
-        at = block.first_line + number
         return Place(self.file, Span(at, span.column, at, span.end_column), text)
+
+    def raw(self, path: Path) -> str | None:
+        """Return a scalar as its author wrote it; see `Document.raw`."""
+        found = self._node(path)
+        if found is None:
+            return None
+        node, _, depth = found[2].find(path[1:])
+        return node.raw if depth == len(path) - 1 else None
+
+    def _node(self, path: Path) -> tuple[int, str, Node] | None:
+        """Return the line of a row, its text, and where its parts stand; None if it is gone."""
+        if not path or not isinstance(path[0], int) or not self._blocks:
+            return None
+        block, number = self._find(path[0])
+        line = block.first_line + number
+        try:
+            return line, *self._places.find(line, partial(self._line, block, number))
+        except (Fault, OSError, UnicodeDecodeError, IndexError):
+            return None
+
+    def exact(self, index: int) -> Any:
+        """Return a row that was read, as the exact reader reads it."""
+        from evalcontract.source.json import load_json
+
+        return load_json(self._line(*self._find(index)).rstrip(b"\r"), is_line=True)
+
+    def _find(self, index: int) -> tuple[Block, int]:
+        """Return the block of a row, and the number of its line there."""
+        block = self._blocks[bisect_right(self._starts, index) - 1]
+        number = index - block.first_index
+        for skipped in block.skipped:
+            number += skipped <= number
+        return block, number
 
     def _line(self, block: Block, number: int) -> bytes:
         """Return a line of a block: of the latest ones as it is, of others from the file."""
         if block.offset in self._latest:
-            return self._latest[block.offset][number]
+            return self._latest[block.offset][number].removesuffix(b"\n")
         with self._open() as stream:
             if block.offset not in self._ends:
                 stream.seek(block.offset)

@@ -2,52 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from evalcontract.model.span import Span
 from evalcontract.source.fault import Fault, SourceFault, moved_fault
-from evalcontract.source.json import is_plain, load_as_python, load_json
+from evalcontract.source.json import is_plain, keeps_all_keys, load_as_python, load_json
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.rows import Batch
 from evalcontract.source.text import encoding_fault
+
+if TYPE_CHECKING:
+    from evalcontract.source.jsonl_blocks import Start
 
 Faults = tuple[tuple[SourceFault, str], ...]
 
 
 def parse_lines(
-    data: bytes, index: int, line: int, offset: int, *, as_python: bool = False
-) -> tuple[Batch, list[bytes], tuple[int, ...]]:
-    """Return the rows of some lines, the lines, and which of them hold no row.
+    data: bytes, lines: list[bytes], at: Start, *, quick: bool = False, as_python: bool = False
+) -> tuple[Batch, tuple[int, ...]]:
+    """Return the rows of some lines, and which of the lines hold no row; `data` is all lines.
 
-    `as_python` reads each as Python's own parser does, and remarks what is odd about it.
+    `quick` is as for `RowStream.batches`; `as_python` reads each line as Python's own parser does,
+    and remarks what is odd about it.
     """
-    lines = data.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
+    rows = _parse_quickly(data, lines)
+    if rows is not None and (quick or is_plain(data, rows)):
+        return Batch(at.first_index, rows), ()
     remarks: list[tuple[SourceFault, str]] | None = [] if as_python else None
-    rows, faults, skipped = _parse(data, lines, line, offset, remarks)
-    return Batch(index, rows, faults, remarks=tuple(remarks or ())), lines, skipped
+    rows, faults, skipped = _parse_slowly(lines, at.first_line, at.offset, remarks)
+    return Batch(at.first_index, rows, faults, tuple(remarks or ())), skipped
 
 
-def _parse(
-    data: bytes,
-    lines: list[bytes],
-    first_line: int,
-    offset: int,
-    remarks: list[tuple[SourceFault, str]] | None,
-) -> tuple[list[Any], Faults, tuple[int, ...]]:
-    """Return the rows of a block, its faults, and the lines that hold no row."""
+def _parse_quickly(data: bytes, lines: list[bytes]) -> list[Any] | None:
+    """Return the rows of a block; None where at least one line is blank, broken or doubtful."""
     loads = orjson.loads
     try:
         with collector_paused():
             rows = [loads(line) for line in lines]
-        if is_plain(data, rows):
-            return rows, (), ()
     except orjson.JSONDecodeError:
-        pass
-    return _parse_slowly(lines, first_line, offset, remarks)
+        return None
+    return rows if keeps_all_keys(data, rows) else None
 
 
 def _parse_slowly(
@@ -60,7 +56,7 @@ def _parse_slowly(
     rows: list[Any] = []
     faults: list[tuple[SourceFault, str]] = []
     skipped: list[int] = []
-    for number, line in enumerate(lines):
+    for number, line in enumerate(each.removesuffix(b"\n") for each in lines):
         if not line.strip():
             skipped.append(number)
         else:

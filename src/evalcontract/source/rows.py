@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from evalcontract.source.document import value_at
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -14,61 +16,17 @@ if TYPE_CHECKING:
     from evalcontract.source.fault import SourceFault
 
 
-class Sifted(NamedTuple):
-    """What is kept of rows of which nothing is to be said: their ids, and what they refer to."""
-
-    ids: list[str]
-    references: frozenset[str]
-    number: int
-
-
-class LineSift(Protocol):
-    """What tells rows of JSONL of which nothing is to be said from all others."""
-
-    def read(self, lines: bytes) -> Iterator[tuple[int, Sifted | None]]:
-        """Yield the sizes of pieces of whole lines, with what is kept; None: it is to be read.
-
-        What is learned from a piece may be used for the next: they are to be read as they come.
-        """
-        ...
-
-    @property
-    def can_wait(self) -> bool:
-        """Whether pieces may be held back before they are read: little is learned from them."""
-        ...
-
-
-class TextSift(Protocol):
-    """What tells rows of YAML of which nothing is to be said from all others."""
-
-    def take(self, text: str, start: int) -> tuple[Sifted, int]:
-        """Return what is kept of the rows of a text from one on, and where they end.
-
-        They end before the first of which something may be to be said.
-        """
-        ...
-
-
 class Batch(NamedTuple):
     """Some rows in a row: `rows[0]` is row `first_index` of the dataset.
 
-    `faults` are the lines of the batch that gave no row, with their texts. Of rows that were
-    `sifted` there is nothing else. `texts` are those of the rows, where a sift can learn from them.
-    `remarks` are what is odd about lines that gave a row, with their texts, where the rows are
-    another system's.
+    `faults` are the lines of the batch that gave no row, with their texts; `remarks` are what is
+    odd about lines that gave one, where the rows are another system's.
     """
 
     first_index: int
     rows: list[Any]
     faults: tuple[tuple[SourceFault, str], ...] = ()
-    sifted: Sifted | None = None
-    texts: tuple[str, ...] = ()
     remarks: tuple[tuple[SourceFault, str], ...] = ()
-
-    @property
-    def number(self) -> int:
-        """How many rows it is of."""
-        return len(self.rows) if self.sifted is None else self.sifted.number
 
 
 class Rows(Protocol):
@@ -81,8 +39,25 @@ class Rows(Protocol):
     file: str
     prefix: Path
 
-    def batches(self) -> Iterator[Batch]:
-        """Read the rows from the first to the last."""
+    def batches(self, *, quick: bool = False) -> Iterator[Batch]:
+        """Read the rows from the first to the last.
+
+        Where `quick` rows are enough, they are as a fast reader reads them, which is to be trusted
+        of rows in which nothing is found: `exact` gives the others.
+        """
+        ...
+
+    def exact(self, index: int) -> Any:
+        """Return a row of the batches that were read, as the exact reader reads it."""
+        ...
+
+    def raw(self, path: Path) -> str | None:
+        """Return a scalar as its author wrote it, where that is known; see `Document.raw`."""
+        ...
+
+    @property
+    def has_other_numbers(self) -> bool:
+        """Whether quick rows may hold numbers where exact ones hold text."""
         ...
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
@@ -95,24 +70,42 @@ class Rows(Protocol):
         ...
 
 
-class DocumentRows:
-    """The rows of a YAML or JSON document: one batch."""
+# So many rows are looked at together; a faulty one takes the others of its batch longer.
+_BATCH = 500
 
-    def __init__(self, document: Document, prefix: Path, rows: list[Any]) -> None:
+
+class DocumentRows:
+    """The rows of a YAML or JSON document, below a prefix."""
+
+    def __init__(self, document: Document, prefix: Path) -> None:
         self.file = document.file
         self.prefix = prefix
         self._document = document
-        self._rows = rows
 
     @property
     def sha256(self) -> str:
         """The digest of the document's bytes."""
         return self._document.sha256
 
-    def batches(self) -> Iterator[Batch]:
-        """Yield the one batch; its rows are there already."""
-        yield Batch(0, self._rows)
+    @property
+    def has_other_numbers(self) -> bool:
+        """Whether quick rows may hold numbers where exact ones hold text."""
+        return self._document.has_other_numbers
+
+    def batches(self, *, quick: bool = False) -> Iterator[Batch]:
+        """Yield the rows, which are there already; an empty list is one empty batch."""
+        rows = value_at(self._document.quick if quick else self._document.value, self.prefix)
+        for first in range(0, max(len(rows), 1), _BATCH):
+            yield Batch(first, rows[first : first + _BATCH])
+
+    def exact(self, index: int) -> Any:
+        """Return a row as the exact reader reads it."""
+        return self._document.row((*self.prefix, index))
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands."""
         return self._document.place(path, on_key=on_key, within=within)
+
+    def raw(self, path: Path) -> str | None:
+        """Return a scalar as its author wrote it."""
+        return self._document.raw(path)

@@ -6,11 +6,9 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.broken import plain_broken
-from evalcontract.structure.engine import native_for, validator_for
+from evalcontract.structure.engine import native_for, plain_broken, validator_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.schemas import follow, known_keys, load, properties
-from evalcontract.structure.small import SmallValues
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +17,9 @@ if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.broken import Broken
     from evalcontract.structure.described import Described
+    from evalcontract.structure.engine import Broken
+    from evalcontract.structure.fits import Fits
     from evalcontract.structure.keys import Miss, NearMisses
     from evalcontract.structure.schemas import Schema
 
@@ -72,22 +71,13 @@ class Structure:
         return Described(self.also, self.schema)
 
     @cached_property
-    def _closed_schema(self) -> Schema:
-        return closed(self.schema)
-
-    @cached_property
     def _closed(self) -> NativeValidator:
-        return native_for(self._closed_schema)
+        return native_for(closed(self.schema))
 
-    @cached_property
-    def _small(self) -> SmallValues:
-        return SmallValues(self._closed_schema)
-
-    def _is_clean(self, value: Any) -> bool:
-        """Whether one native call can say that there is nothing to find."""
-        verdict = self._small.verdict(value)
-        if verdict is not None:
-            return verdict
+    def is_clean(self, value: Any) -> bool:
+        """Whether one native call can say that there is nothing to find, by the one schema."""
+        if self.also:
+            return False
         try:
             return self._closed.is_valid(value)
         except (ValueError, TypeError, RecursionError):
@@ -101,11 +91,18 @@ class Structure:
         `raw(path)` gives a scalar as its author wrote it, where the text is at hand: `1.10` is
         the number 1.1 by then, and the help must show what stands in the file.
         """
-        if not self.also and self._is_clean(value):
+        if self.is_clean(value):
             return []
         from evalcontract.structure.faults import faults_of  # slow to import
 
         return faults_of(self, value, prefix, raw)
+
+    @cached_property
+    def fits(self) -> Fits:
+        """Whether values would do elsewhere in the first schema."""
+        from evalcontract.structure.fits import Fits  # only for what is wrong
+
+        return Fits(self.schema)
 
     @cached_property
     def _near_misses(self) -> NearMisses:

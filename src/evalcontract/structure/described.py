@@ -10,6 +10,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.structure.fits import Fits
+from evalcontract.structure.fixes_of_keys import Held, respelled, without_rivals
 from evalcontract.structure.keys import Miss
 from evalcontract.structure.schemas import OWN_PREFIX, follow, properties
 from evalcontract.structure.spelling import meant_key
@@ -31,6 +33,7 @@ class Described:
 
     def __init__(self, bundle: Schema, row: Schema) -> None:
         self._bundle = bundle
+        self._fits = Fits(bundle)
         ours = properties(row)
         self._top = {
             key: inner
@@ -56,8 +59,11 @@ class Described:
         every = subschemas(self._bundle)
         return frozenset(name for _, each in every for name in each.get("properties", {}))
 
-    def misses(self, row: Any) -> Iterator[Miss]:
-        """Yield the keys of a row, inside of what is described, that stand for another."""
+    def misses(self, row: Any) -> list[Miss]:
+        """Return the keys of a row, inside of what is described, that stand for another."""
+        return without_rivals(self._misses(row))
+
+    def _misses(self, row: Any) -> Iterator[Miss]:
         for path, mapping, schema in self._mappings(row):
             known = schema["properties"]
             for key in mapping:
@@ -65,7 +71,9 @@ class Described:
                     missing = [each for each in schema.get("required", ()) if each not in mapping]
                     meant = meant_key(key, known, mapping, missing)
                     if meant:
-                        yield Miss(path, key, meant, "near-miss-key", f"did you mean `{meant}`?")
+                        advice = f"did you mean `{meant}`?"
+                        fix = respelled(Held(path, key, mapping), meant, known, self._fits)
+                        yield Miss(path, key, meant, "near-miss-key", advice, 0, fix)
 
     def unknown(self, row: Any) -> Iterator[str]:
         """Yield the keys of a row, inside of what is described, that are not."""

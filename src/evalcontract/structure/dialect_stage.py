@@ -114,4 +114,4 @@ def _wanted(problem: Problem, key: str | None) -> Problem:
 
 
 def _below(path: Path, problem: Problem) -> Problem:
-    return problem._replace(path=(*path, *problem.path))
+    return problem.relocated(lambda inner: (*path, *inner))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.structure.fits import Fits
+from evalcontract.structure.fixes_of_keys import Held
+from evalcontract.structure.fixes_of_keys import unknown as fix_unknown
 from evalcontract.structure.schemas import alternatives, described, known_keys
 from evalcontract.structure.sentences import sentence_for
 from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
@@ -15,8 +18,8 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
-    from evalcontract.structure.broken import Broken
     from evalcontract.structure.check import Structure
+    from evalcontract.structure.engine import Broken
     from evalcontract.structure.schemas import Schema
 
 
@@ -50,6 +53,7 @@ class _Faults:
         self._schema = schema
         self._value = value
         self._misspelled = misspelled
+        self._fits = structure.fits if schema is structure.schema else Fits(schema)
         self._missing: dict[Path, list[str]] = {}
         self._refused: dict[Path, Broken] = {}
         for error in errors:
@@ -72,8 +76,10 @@ class _Faults:
             known = self._structure.known(error, path, self._schema)
             for key, meant in unknown.items():
                 if (path, meant) not in self._misspelled:
-                    lost = self._missing.get(path, ())
-                    yield unknown_key(kind, key, meant, known, path, error.instance, lost)
+                    lost, every = self._missing.get(path, ()), unknown.values()
+                    held = Held(path, key, error.instance)
+                    fix = fix_unknown(held, meant, every, known, lost, self._fits)
+                    yield unknown_key(kind, key, meant, known, path, error.instance, lost, fix)
         elif error.validator == "unevaluatedProperties" and error.validator_value is False:
             yield from self._unevaluated(error, path)
         elif error.validator == "anyOf" and unknown:
@@ -115,8 +121,10 @@ class _Faults:
             others = [each for each in known if each not in error.instance]
             meant = meant_key(str(key), known, error.instance, others)
             if (where, meant) not in self._misspelled:
-                kind = self._structure.kind
-                yield unknown_key(kind, str(key), meant, known, where, error.instance, ())
+                kind, value = self._structure.kind, error.instance
+                held = Held(where, str(key), value)
+                fix = fix_unknown(held, meant, [meant], known, (), self._fits)
+                yield unknown_key(kind, str(key), meant, known, where, value, (), fix)
 
     def _meant(self, error: Broken) -> dict[str, str | None]:
         """Return the unknown keys of a closed mapping, each with the one that it stands for.
@@ -150,4 +158,4 @@ def _is_closed(error: Broken) -> bool:
 
 
 def _below(prefix: Path, problem: Problem) -> Problem:
-    return problem._replace(path=(*prefix, *problem.path)) if prefix else problem
+    return problem.relocated(lambda path: (*prefix, *path)) if prefix else problem

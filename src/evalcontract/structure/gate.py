@@ -2,7 +2,9 @@
 
 It is the row's schema, closed over the keys that are known, with every reference that resolves
 and is pinned as an enum. A row that passes has no fault of structure, no near-miss key and no
-reference to report; one that fails may still be fine, and takes the exact way.
+reference to report; one that fails may still be fine, and takes the exact way. What an author may
+write freely must be plain all the same: keys are text, and nothing is nested too deep. Readers that
+are trusted for a yes do not look.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX
-from evalcontract.structure.small import SmallValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,8 +34,17 @@ _BASE = "https://evalcontract.example/gate/"
 #: The name of harmless keys inside of what a bundle describes.
 INSIDE = "inside"
 
-# More rows than these are worth an engine.
-_FEW = 20
+# Keywords that mean the same whatever stands beside them.
+_ALONE = frozenset(
+    {
+        "type", "enum", "const", "not", "anyOf", "required", "pattern", "minLength", "maxLength",
+        "minItems", "maxItems", "uniqueItems", "minProperties",
+    }
+)  # fmt: skip
+# Levels that a value below a row may have, by far fewer than any reader allows.
+_LEVELS = 90
+_SCALARS = ["null", "boolean", "number", "string"]
+_PLAIN: dict[str, Any] = {"$ref": f"#/$defs/plain_{_LEVELS}"}
 
 
 class Gate:
@@ -42,7 +52,6 @@ class Gate:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._small = SmallValues(schema)
 
     @cached_property
     def _rows(self) -> NativeValidator:
@@ -50,12 +59,10 @@ class Gate:
 
     def passes(self, rows: list[Any]) -> bool:
         """Whether nothing can be found in any of these rows."""
-        if len(rows) <= _FEW and (verdict := self._small.verdict(rows)) is not None:
-            return verdict
         try:
             return bool(self._rows.is_valid(rows))
         except (ValueError, TypeError, RecursionError):
-            # A value that is no JSON (a date, a lone surrogate) in rows from memory: look closely.
+            # No JSON: a date, a lone surrogate, a key that is no text. It takes the exact way.
             return False
 
 
@@ -78,15 +85,17 @@ def gate_schema(
     definition = definitions["row"]
     for bundle in extra:
         for key in bundle.get("properties", {}):
-            definition["properties"].setdefault(key, True)
+            definition["properties"].setdefault(key, _PLAIN)
     for each in _open_mappings(definitions):
         each["additionalProperties"] = False
-        each["patternProperties"] = {f"^{OWN_PREFIX}": True}
+        each["patternProperties"] = {f"^{OWN_PREFIX}": _PLAIN}
+        for key in _FREE.intersection(each["properties"]):
+            each["properties"][key] = {"allOf": [each["properties"][key], _PLAIN]}
     definition["properties"]["rubric_ref"] = _one_of(sorted(references))
     known = dict(harmless or {})
     inside = known.pop(INSIDE, ())
     for name, keys in known.items():
-        definitions[name]["properties"].update(dict.fromkeys(keys, True))
+        definitions[name]["properties"].update(dict.fromkeys(keys, _PLAIN))
     embedded = {
         f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_knowing(each, definition["properties"])}
         for n, each in enumerate(extra)
@@ -96,14 +105,51 @@ def gate_schema(
         for n, each in enumerate(extra)
     }
     bundles = [{"$ref": each["$id"]} for each in embedded.values()]
-    every = [{"$ref": "#/$defs/row"}, *bundles, *([demand] if demand else [])]
+    definitions["row"] = joined(definition, demand or {})
+    every = [{"$ref": "#/$defs/row"}, *bundles]
     return {
         "$schema": row["$schema"],
         "$id": _BASE,
         "type": "array",
         "items": {"allOf": every},
-        "$defs": {**definitions, **embedded},
+        "$defs": {**definitions, **embedded, **_plain_levels()},
     }
+
+
+def joined(schema: Any, more: Any) -> Schema:
+    """Return one schema of what two accept together: it is half the work of one after the other.
+
+    Keys that only `more` names stay apart from the others, which may be all that are allowed.
+    """
+    if not isinstance(schema, dict) or not isinstance(more, dict):
+        return {"allOf": [schema, more]}
+    whole, apart = dict(schema), {}
+    for keyword, part in more.items():
+        if keyword == "properties" and keyword in whole:
+            known = whole[keyword]
+            both = {key: joined(known[key], inner) for key, inner in part.items() if key in known}
+            whole[keyword] = {**known, **both}
+            if rest := {key: inner for key, inner in part.items() if key not in known}:
+                apart[keyword] = rest
+        elif keyword == "items" and keyword in whole:
+            whole[keyword] = joined(whole[keyword], part)
+        elif keyword == "allOf":
+            for each in part:
+                whole = joined(whole, each)
+        elif keyword in _ALONE and keyword not in whole:
+            whole[keyword] = part
+        elif whole.get(keyword) != part:
+            apart[keyword] = part
+    return {**whole, "allOf": [*whole.get("allOf", ()), apart]} if apart else whole
+
+
+def _plain_levels() -> dict[str, Schema]:
+    """Return definitions of plain values of so many levels; the engine refuses keys not of text."""
+    levels: dict[str, Schema] = {"plain_0": {"type": _SCALARS}}
+    for level in range(_LEVELS):
+        below = {"$ref": f"#/$defs/plain_{level}"}
+        levels[f"plain_{level + 1}"] = {"additionalProperties": below, "items": below}
+    return levels
 
 
 def _describing(bundle: Schema, row: Schema, harmless: Iterable[str]) -> Schema:

@@ -10,6 +10,14 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.structure.fits import Fits
+from evalcontract.structure.fixes_of_keys import (
+    Held,
+    moved,
+    renamed,
+    respelled,
+    without_rivals,
+)
 from evalcontract.structure.schemas import (
     OWN_PREFIX,
     branches,
@@ -24,8 +32,10 @@ from evalcontract.structure.words import our_key
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.words import Ours
 
 # Below these an author writes what they like.
 _FREE = frozenset({"metadata"})
@@ -40,7 +50,8 @@ class Miss(NamedTuple):
     """A key of the mapping at `path` that is hardly the author's own.
 
     `meant` is the known key that it stands for, or that it belongs below; `fault` is the second
-    half of its code. The higher its `rank`, the more it is a guess.
+    half of its code. The higher its `rank`, the more it is a guess. `fix` is the edit that mends
+    it, where that is clear.
     """
 
     path: Path
@@ -49,6 +60,7 @@ class Miss(NamedTuple):
     fault: str
     advice: str
     rank: int = 0
+    fix: Fix | None = None
 
 
 class _Known:
@@ -80,10 +92,16 @@ class _Known:
         return [(key, inner) for key, inner in every if _describes(inner, self.root)]
 
     @cached_property
-    def homes(self) -> dict[str, str]:
-        """The keys that belong below a known key, each with that key."""
+    def homes(self) -> dict[str, list[str]]:
+        """The keys that belong below a known key, each with such keys; the first one is told."""
         found = _homes(self.ours, self.root)
-        return {key: home for key, home in found.items() if key not in self.keys}
+        return {key: homes for key, homes in found.items() if key not in self.keys}
+
+    def below(self, home: str, key: str) -> Schema | None:
+        """Return what a schema says of a key below a known one; None where that is a list."""
+        inner = follow(self.keys[home], self.root)
+        found = None if "items" in inner else inner.get("properties", {}).get(key)
+        return found if isinstance(found, dict) else None
 
 
 class NearMisses:
@@ -99,15 +117,16 @@ class NearMisses:
         self._root = schema
         self._also = also or {}
         self._known: dict[tuple[int, bool], _Known] = {}
+        self._fits = Fits(schema)
 
     def of(self, value: Any) -> Iterator[Miss]:
         """Yield the keys of a value that are near misses."""
-        return self._below(value, self._root, self._also, (), frozenset())
+        return self._below(value, self._root, self._also, (), None)
 
     def _below(
-        self, value: Any, schema: Any, also: Schema, path: Path, outer: frozenset[str]
+        self, value: Any, schema: Any, also: Schema, path: Path, outer: _Outer | None
     ) -> Iterator[Miss]:
-        """Yield those at a path; `outer` are the keys known one mapping further out."""
+        """Yield those at a path; `outer` is the mapping one further out."""
         if isinstance(value, list):
             parts = [each for each in enumerate(value) if isinstance(each[1], _NESTED)]
             items = follow(schema, self._root).get("items", {}) if parts else {}
@@ -120,11 +139,13 @@ class NearMisses:
         if known.is_open and not names.issuperset(value):
             unknown = [key for key in value if key not in names and not key.startswith(OWN_PREFIX)]
             missing = [key for key in known.required if key not in value]
-            looker = _Looker(value, known.keys, missing, known.homes, outer, path)
-            yield from _told_once([miss for key in unknown for miss in looker.look(key)])
+            looker = _Looker(value, known, missing, outer, path, self._fits)
+            found = [miss for key in unknown for miss in looker.look(key)]
+            yield from without_rivals(_told_once(found))
         for key, inner in known.described:
             if isinstance(value.get(key), _NESTED):
-                yield from self._below(value[key], inner, {}, (*path, key), names)
+                around = _Outer(value, known)
+                yield from self._below(value[key], inner, {}, (*path, key), around)
 
     def _known_by(self, schema: Any, also: Schema, value: dict[str, Any]) -> _Known:
         key = (id(schema), bool(also))
@@ -171,36 +192,72 @@ def _told_once(misses: list[Miss]) -> Iterator[Miss]:
     yield from (miss for miss in misses if miss.key in kept)
 
 
+class _Outer(NamedTuple):
+    """A mapping around another one, and what is known of it."""
+
+    value: dict[str, Any]
+    known: _Known
+
+
 class _Looker(NamedTuple):
     value: dict[str, Any]
-    known: dict[str, Schema]
+    known: _Known
     missing: list[str]
-    homes: dict[str, str]
-    outer: frozenset[str]
+    outer: _Outer | None
     path: Path
+    fits: Fits
 
     def look(self, key: str) -> Iterator[Miss]:
+        known = self.known.keys
         apart = glued(key, self.value[key])
-        if apart and apart[0] in self.known and apart[0] not in self.value:
+        if apart and apart[0] in known and apart[0] not in self.value:
             advice = f"write `{apart[0]}: {apart[1]}`"
             yield Miss(self.path, key, apart[0], "near-miss-key", advice)
             return
-        home = self.homes.get(key)
-        meant = meant_key(key, self.known, self.value, self.missing)
-        if home is not None and home != meant:
-            advice = f"it belongs below `{home}`: `{home}: {{{key}: …}}`"
-            if "items" in self.known[home]:
-                advice = f"it belongs into each of `{home}`"
-            yield Miss(self.path, key, home, "misplaced-key", advice)
+        homes = self.known.homes.get(key)
+        meant = meant_key(key, known, self.value, self.missing)
+        if homes is not None and homes[0] != meant:
+            yield self._misplaced(key, homes)
         elif meant:
             beside = " It is there too: keep one of them" if meant in self.value else ""
             advice = f"did you mean `{meant}`?{beside}"
-            yield Miss(self.path, key, meant, "near-miss-key", advice)
-        elif key in self.outer and _is_telling(key):
+            fix = respelled(self._held(key), meant, known, self.fits, self.missing)
+            yield Miss(self.path, key, meant, "near-miss-key", advice, 0, fix)
+        elif self.outer and key in self.outer.known.names and _is_telling(key):
             advice = f"it belongs one level up, beside `{self.path[-1]}`"
-            yield Miss(self.path, key, key, "misplaced-key", advice)
-        elif ours := our_key(key, self.known, self.value, self.missing):
-            yield Miss(self.path, key, ours.key, "foreign-key", ours.advice, ours.rank)
+            yield Miss(self.path, key, key, "misplaced-key", advice, 0, self._up(key, self.outer))
+        elif ours := our_key(key, known, self.value, self.missing):
+            advice, rank, fix = ours.advice, ours.rank, self._ours(key, ours)
+            yield Miss(self.path, key, ours.key, "foreign-key", advice, rank, fix)
+
+    def _held(self, key: str) -> Held:
+        return Held(self.path, key, self.value)
+
+    def _misplaced(self, key: str, homes: list[str]) -> Miss:
+        home = homes[0]
+        advice = f"it belongs below `{home}`: `{home}: {{{key}: …}}`"
+        if "items" in self.known.keys[home]:
+            advice = f"it belongs into each of `{home}`"
+        schema = self.known.below(home, key) if len(homes) == 1 else None
+        there, above = self.value.get(home), (*self.path, home)
+        is_null = home in self.value and there is None
+        fix = None
+        if schema is not None and not is_null:
+            fix = moved(self._held(key), above, there, schema, self.fits)
+        return Miss(self.path, key, home, "misplaced-key", advice, 0, fix)
+
+    def _up(self, key: str, outer: _Outer) -> Fix | None:
+        """Move a key one level up; an item of a list has no such level of its own."""
+        if isinstance(self.path[-1], int):
+            return None
+        schema, above = outer.known.keys[key], self.path[:-1]
+        return moved(self._held(key), above, outer.value, schema, self.fits)
+
+    def _ours(self, key: str, ours: Ours) -> Fix | None:
+        if ours.renaming is None:
+            return None
+        schema, safe = self.known.keys[ours.key], ours.renaming
+        return renamed(self._held(key), ours.key, schema, self.fits, safe=safe)
 
 
 def _describes(schema: Schema, root: Schema, depth: int = _DEEPEST) -> bool:
@@ -211,12 +268,12 @@ def _describes(schema: Schema, root: Schema, depth: int = _DEEPEST) -> bool:
     return "items" in whole and _describes(whole["items"], root, depth - 1)
 
 
-def _homes(known: dict[str, Schema], root: Schema) -> dict[str, str]:
-    """Return the keys that belong below a known key, each with that key.
+def _homes(known: dict[str, Schema], root: Schema) -> dict[str, list[str]]:
+    """Return the keys that belong below known keys, each with those.
 
     Through a list only keys of several words count: `tags` beside `questions` is anybody's.
     """
-    homes: dict[str, str] = {}
+    homes: dict[str, list[str]] = {}
     for name, schema in known.items():
         inner = follow(schema, root)
         items = follow(inner.get("items", {}), root) if name not in _FREE else {}
@@ -225,7 +282,7 @@ def _homes(known: dict[str, Schema], root: Schema) -> dict[str, str]:
             *filter(_is_telling, items.get("properties", {})),
         ):
             if key not in known and key not in generic_keys():
-                homes.setdefault(key, name)
+                homes.setdefault(key, []).append(name)
     return homes
 
 

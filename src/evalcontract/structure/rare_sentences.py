@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from evalcontract.structure.broken import Broken
+    from evalcontract.structure.engine import Broken
 
 
 Said = tuple[str, str | None]

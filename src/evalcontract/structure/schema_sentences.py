@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.broken import Broken
+    from evalcontract.structure.engine import Broken
 
 TYPES = ("string", "number", "integer", "object", "array", "boolean", "null")
 #: What other languages call a type.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.fix import Fix, Rename, Write
 from evalcontract.model.nearest import nearest
-from evalcontract.structure.spelling import meant_key
+from evalcontract.structure.spelling import is_certain, meant_key
 from evalcontract.structure.subschemas import subschemas
 
 if TYPE_CHECKING:
@@ -92,13 +93,17 @@ _CALLED = {
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A word that hardly does what it is there for; `fault` is the second half of its code."""
+    """A word that hardly does what it is there for; `fault` is the second half of its code.
+
+    `fix` is the edit that mends it, where that is clear.
+    """
 
     fault: str
     message: str
     path: Path
     help: str
     on_key: bool = True
+    fix: Fix | None = None
 
 
 def remarks(schema: Any, declared: Iterable[str] = ()) -> Iterator[Remark]:
@@ -121,7 +126,9 @@ def _keywords(schema: dict[str, Any], path: Path) -> Iterator[Remark]:
             if meant:
                 message = f"`{key}` is no keyword of JSON Schema, and is passed over"
                 advice = f"did you mean `{meant}`?"
-                yield Remark("near-miss-keyword", message, (*path, key), advice)
+                where = (*path, key)
+                fix = Fix(where, Rename(meant), is_certain(key, meant, _KEYWORDS))
+                yield Remark("near-miss-keyword", message, where, advice, fix=fix)
 
 
 def _meant(key: str, value: Any, schema: dict[str, Any]) -> str | None:
@@ -145,7 +152,8 @@ def _required(schema: dict[str, Any], path: Path, names: set[str]) -> Iterator[R
             message = f"`{name}` is required, and nothing describes it"
             where = (*path, "required", index)
             advice = f"did you mean `{meant}`?"
-            yield Remark("near-miss-required", message, where, advice, on_key=False)
+            fix = Fix(where, Write(meant), is_certain(name, meant, known))
+            yield Remark("near-miss-required", message, where, advice, on_key=False, fix=fix)
 
 
 # Keywords of older drafts, and of OpenAPI

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import key_of
+from evalcontract.structure.fixes_of_values import fix_of_value
 from evalcontract.structure.rare_sentences import RARE, types_of
 from evalcontract.structure.sentences_of_keys import VALUES, Said, listed
 from evalcontract.structure.sentences_of_texts import (
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.broken import Broken
+    from evalcontract.structure.engine import Broken
 
 #: The fault of a code, by the keyword that fails.
 FAULTS = {
@@ -74,7 +75,8 @@ def sentence_for(kind: str, error: Broken, path: Path, written: str | None, what
     say = _SAYINGS.get(error.validator, _other)
     message, advice = say(error, name, written)
     on_key = error.validator in ("not", None)
-    return Problem(code, message, path, advice, on_key=on_key)
+    fix = fix_of_value(error, path, written)
+    return Problem(code, message, path, advice, on_key=on_key, fix=fix)
 
 
 def _is_of_a_key(error: Broken) -> bool:

@@ -15,6 +15,7 @@ from evalcontract.structure.spelling import glued
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
 
+    from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.structure.keys import Miss
     from evalcontract.structure.schemas import Schema
@@ -36,7 +37,8 @@ def near_miss(kind: str, miss: Miss) -> Problem:
     """Say that a key of an open mapping is hardly the author's own."""
     message = _OPEN[miss.fault].format(miss.key)
     path = (*miss.path, miss.key)
-    return Problem(f"{kind}/{miss.fault}", message, path, miss.advice, on_key=True)
+    code = f"{kind}/{miss.fault}"
+    return Problem(code, message, path, miss.advice, on_key=True, fix=miss.fix)
 
 
 def missing_key(
@@ -63,6 +65,7 @@ def unknown_key(
     path: Path,
     value: dict[str, Any],
     missing: Container[str],
+    fix: Fix | None = None,
 ) -> Problem:
     """Say that a closed mapping has a key that it cannot have. `missing` are keys that it lacks."""
     of = value.get("kind")
@@ -80,7 +83,8 @@ def unknown_key(
         advice = f"did you mean `{meant}`? It is there too: keep one of them"
     elif meant:
         advice = f"did you mean `{meant}`?"
-    return Problem(f"{kind}/unknown-key", f"unknown key `{key}`{owner}", (*path, key), advice, True)
+    message = f"unknown key `{key}`{owner}"
+    return Problem(f"{kind}/unknown-key", message, (*path, key), advice, on_key=True, fix=fix)
 
 
 def listed(words: Iterable[Any], most: int = SHOWN) -> str:

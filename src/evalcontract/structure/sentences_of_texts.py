@@ -12,7 +12,7 @@ from evalcontract.structure.sentences_of_keys import VALUES, listed
 from evalcontract.structure.words_of_values import our_value
 
 if TYPE_CHECKING:
-    from evalcontract.structure.broken import Broken
+    from evalcontract.structure.engine import Broken
     from evalcontract.structure.sentences_of_keys import Said
 
 _MOST = 60

@@ -10,7 +10,7 @@ from evalcontract.structure.sentences_of_keys import samples
 from evalcontract.structure.sentences_of_texts import clipped, quoted_version
 
 if TYPE_CHECKING:
-    from evalcontract.structure.broken import Broken
+    from evalcontract.structure.engine import Broken
 
 _TYPES = {
     "string": "text",

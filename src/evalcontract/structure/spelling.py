@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
 _SHORT, _LONG = 3, 12
+# So near is a word to be that two edits leave no doubt.
+_CERTAIN_LONG = 10
 _GLUED = re.compile(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<rest>\S.*)")
 
 
@@ -36,6 +38,29 @@ def meant_key(
     """
     names = tuple(known)
     return _meant(key, names, frozenset(filter(value.__contains__, names)), tuple(missing))
+
+
+def is_certain(key: str, meant: str, known: Iterable[str], *, is_closed: bool = False) -> bool:
+    """Whether a key is so near to the known one that it stands for that nothing else can be meant.
+
+    A word of three letters is near to many: beyond its plural that is enough only in a closed
+    mapping, where no key is the author's own.
+    """
+    return _certain(key, meant, tuple(known), is_closed)
+
+
+@lru_cache(maxsize=256)
+def _certain(key: str, meant: str, known: tuple[str, ...], is_closed: bool) -> bool:  # noqa: FBT001
+    folded, target = normalise(key), normalise(meant)
+    if folded == target or _singular(folded) == _singular(target):
+        return True
+    shorter = min(len(folded), len(target))
+    limit = 2 if shorter >= _CERTAIN_LONG else 1
+    distance = edit_distance(folded, target, limit)
+    if distance > limit or (shorter <= _SHORT and not is_closed):
+        return False
+    rivals = (each for each in known if each != meant)
+    return all(edit_distance(folded, normalise(each), distance) > distance for each in rivals)
 
 
 # The rows of a dataset ask the same again and again, and a bundle may know thousands of keys.

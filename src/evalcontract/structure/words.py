@@ -38,7 +38,7 @@ class Foreign(NamedTuple):
 
     `distinct` names are nobody's own word. `how` says what to write, where that is not simply
     the other key; a `weak` name is told only where no other one tells the same. `of_rows` names
-    count only over a list of mappings.
+    count only over a list of mappings. Of a `same` one nothing but the name differs.
     """
 
     ours: tuple[str, ...]
@@ -46,14 +46,24 @@ class Foreign(NamedTuple):
     how: str | None = None
     weak: bool = False
     of_rows: bool = False
+    same: bool = False
+
+    @property
+    def renaming(self) -> bool | None:
+        """Whether to rename it is certain to be right; None where more has to be done."""
+        return None if self.how else self.same
 
 
 class Ours(NamedTuple):
-    """What we call a key of another tool. The lower its `rank`, the surer."""
+    """What we call a key of another tool. The lower its `rank`, the surer.
+
+    For `renaming` see `Foreign`.
+    """
 
     key: str
     advice: str
     rank: int
+    renaming: bool | None = None
 
 
 _EXPECTED = "`expected_facts` (a list) or `criteria` (prose), or below `expected`"
@@ -66,19 +76,25 @@ def _each(names: str, foreign: Foreign) -> dict[str, Foreign]:
     return dict.fromkeys(names.split(), foreign)
 
 
+def _same(ours: str) -> Foreign:
+    return Foreign((ours,), same=True)
+
+
 #: Keys that authors bring from other tools, by what we call them.
 FOREIGN = {
-    **_each("question query request user_query user_message messages", Foreign(("input",))),
-    **_each("user_input vars", Foreign(("input",), distinct=True)),
-    **_each("prompt instruction instructions", Foreign(("input", "template"))),
+    **_each(
+        "question query request user_query user_message messages", Foreign(("input",), same=True)
+    ),
+    **_each("user_input vars", Foreign(("input",), distinct=True, same=True)),
+    **_each("prompt instruction instructions", Foreign(("input", "template"), same=True)),
     **_each("system_prompt rubric", Foreign(("template",))),
     **_each(
         "prompt_template judge_prompt grading_prompt evaluation_prompt rubric_prompt",
-        Foreign(("template",), distinct=True),
+        Foreign(("template",), distinct=True, same=True),
     ),
-    **_each("choices categories rails labels levels scale", Foreign(("level_names",))),
-    **_each("choice_strings", Foreign(("level_names",), distinct=True)),
-    **_each("choice_scores", Foreign(("level_values",), distinct=True)),
+    **_each("choices categories rails labels levels scale", Foreign(("level_names",), same=True)),
+    **_each("choice_strings", Foreign(("level_names",), distinct=True, same=True)),
+    **_each("choice_scores", Foreign(("level_values",), distinct=True, same=True)),
     **_each(
         "expected_output expected_outputs expected_response expected_answer ground_truth"
         " groundtruth reference_answer reference_output reference_outputs gold_answer expectations"
@@ -102,8 +118,11 @@ FOREIGN = {
     **_each("scorers metrics rules criteria tests", Foreign(("checks",))),
     **_each("guidelines grading_notes", Foreign(("criteria",))),
     "tool_calls": Foreign(("expected_tools",)),
-    **_each("expected_tool_calls reference_tool_calls", Foreign(("expected_tools",), True)),
-    **_each("not_contains must_exclude", Foreign(("must_not_contain",), distinct=True)),
+    **_each(
+        "expected_tool_calls reference_tool_calls",
+        Foreign(("expected_tools",), distinct=True, same=True),
+    ),
+    **_each("not_contains must_exclude", Foreign(("must_not_contain",), distinct=True, same=True)),
     **_each(
         "must_contain must_include should_contain",
         Foreign(
@@ -114,11 +133,11 @@ FOREIGN = {
     ),
     **_each(
         "retrieved_context retrieved_contexts retrieval_context retrieved_documents",
-        Foreign(("context",), distinct=True),
+        Foreign(("context",), distinct=True, same=True),
     ),
     "default_test": Foreign(("questions",), distinct=True),
     **_each("test_cases goldens", Foreign(("questions",), of_rows=True)),
-    "type": Foreign(("kind",)),
+    "type": Foreign(("kind",), same=True),
 }
 # `tests` are checks in a rubric, and rows in a dataset.
 FOREIGN["tests"] = Foreign(("checks", "questions"), of_rows=True)
@@ -126,28 +145,28 @@ FOREIGN["tests"] = Foreign(("checks", "questions"), of_rows=True)
 #: What a closed mapping does not take, by what it may stand for. There every unknown key is a
 #: fault already: this only says more.
 CLOSED = {
-    **_each("value text texts words phrases strings substrings keywords", Foreign(("values",))),
-    **_each("judge judge_ref prompt rubric_prompt", Foreign(("judge_prompt_ref",))),
-    **_each("regex regexp expression", Foreign(("pattern",))),
-    **_each("args params parameters input", Foreign(("arguments",))),
-    "tool": Foreign(("name",)),
+    **_each("value text texts words phrases strings substrings keywords", _same("values")),
+    **_each("judge judge_ref prompt rubric_prompt", _same("judge_prompt_ref")),
+    **_each("regex regexp expression", _same("pattern")),
+    **_each("args params parameters input", _same("arguments")),
+    "tool": _same("name"),
     **_each("name idd ids uid identifier check_id key", Foreign(("id",))),
     "judges": Foreign(("jury",)),
     "tools": Foreign(("expected_tools",)),
     "timeout": Foreign(("timeout_seconds",)),
-    "max_length": Foreign(("max_chars",)),
-    "max_characters": Foreign(("max_chars",)),
-    **_each("mode method strategy aggregate aggregation operator", Foreign(("combine",))),
+    "max_length": _same("max_chars"),
+    "max_characters": _same("max_chars"),
+    **_each("mode method strategy aggregate aggregation operator", _same("combine")),
     **_each("threshold recall", Foreign(("min_recall",))),
     **_each("pass_threshold min_score", Foreign(("threshold",))),
-    **_each("schema_file schema_path", Foreign(("schema_ref",))),
-    **_each("not negated inverse invert", Foreign(("negate",))),
-    **_each("ignore_case case_insensitive", Foreign(("case_sensitive",))),
-    **_each("true_positive true_positives", Foreign(("tp",))),
-    **_each("false_negative false_negatives", Foreign(("fn",))),
-    **_each("true_negative true_negatives", Foreign(("tn",))),
-    **_each("false_positive false_positives", Foreign(("fp",))),
-    **_each("strict strict_mode strictness", Foreign(("strict_validation",))),
+    **_each("schema_file schema_path", _same("schema_ref")),
+    **_each("not negated inverse invert", _same("negate")),
+    **_each("ignore_case case_insensitive", Foreign(("case_sensitive",), how="it is the opposite")),
+    **_each("true_positive true_positives", _same("tp")),
+    **_each("false_negative false_negatives", _same("fn")),
+    **_each("true_negative true_negatives", _same("tn")),
+    **_each("false_positive false_positives", _same("fp")),
+    **_each("strict strict_mode strictness", _same("strict_validation")),
     **_each("max_age max_age_days max_validation_age", Foreign(("max_validation_age_days",))),
     **_each("data dataset_file dataset_path file path", Foreign(("dataset",))),
 }
@@ -174,8 +193,8 @@ def our_key(
     how = {"expected": _EXPECTED, "rubric_ref": _RUBRIC}.get(ours, f"`{ours}`")
     advice = foreign.how or f"here it is {how}"
     if ours == "questions" and not foreign.of_rows:
-        advice = "here each row says for itself what is expected"
-    return Ours(ours, advice, rank)
+        return Ours(ours, "here each row says for itself what is expected", rank)
+    return Ours(ours, advice, rank, foreign.renaming)
 
 
 def _counts(
@@ -197,3 +216,12 @@ def closed_key(key: str, known: Container[str], value: Container[str]) -> str | 
     foreign = CLOSED.get(normalise(key))
     ours = foreign.ours if foreign else ()
     return next((each for each in ours if each in known and each not in value), None)
+
+
+def closed_renaming(key: str, ours: str) -> bool | None:
+    """Tell of an unknown key of a closed mapping, and what it stands for, as `Foreign` does.
+
+    What is no name of another tool was guessed, and that is never certain.
+    """
+    foreign = CLOSED.get(normalise(key))
+    return foreign.renaming if foreign and ours in foreign.ours else False

@@ -74,8 +74,11 @@ _KINDS = {
 
 def our_value(value: str, allowed: Container[str]) -> str | None:
     """Say what we call a value of another tool; None where there is nothing to say."""
-    word = normalise(value)
-    ours = next((each for each in _VALUES.get(word, ()) if each in allowed), None)
-    if ours:
+    if ours := our_name(value, allowed):
         return f"here it is `{ours}`"
-    return _KINDS.get(word) if "llm_judge" in allowed else None
+    return _KINDS.get(normalise(value)) if "llm_judge" in allowed else None
+
+
+def our_name(value: str, allowed: Container[str]) -> str | None:
+    """Return what we call a value of another tool; None where no one of ours is like it."""
+    return next((each for each in _VALUES.get(normalise(value), ()) if each in allowed), None)

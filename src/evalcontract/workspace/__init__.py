@@ -9,10 +9,11 @@ from evalcontract.workspace.discovery import (
     find_workspaces,
     inner_of,
     name_of,
-    real,
+    top_of,
 )
 from evalcontract.workspace.plugins import entry_points
-from evalcontract.workspace.workspace import Target, Workspace, one_value, open_workspace
+from evalcontract.workspace.single import one_value
+from evalcontract.workspace.workspace import Target, Workspace, open_workspace
 
 __all__ = [
     "Configuration",
@@ -27,5 +28,5 @@ __all__ = [
     "one_value",
     "open_workspace",
     "read_configuration",
-    "real",
+    "top_of",
 ]

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import Policy, parse_weights
-from evalcontract.source import Unreadable, read_text
+from evalcontract.source import DISK, Unreadable, read_text
 from evalcontract.workspace.patterns import fault_of
 from evalcontract.workspace.plugins import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from evalcontract.source import Files
 
     #: Says where a key of the file stands.
     Where = Callable[[str], str]
@@ -38,14 +40,14 @@ class Configuration(NamedTuple):
     datasets_at: str = FILE_NAME
 
 
-def read_configuration(path: Path, name: str) -> Configuration:
+def read_configuration(path: Path, name: str, files: Files = DISK) -> Configuration:
     """Read a configuration file.
 
     Raises:
         ConfigurationError: it cannot be read, or says what makes no sense.
 
     """
-    text = read_text(path, name)
+    text = read_text(path, name, files)
     if isinstance(text, Unreadable):
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
     if len(text) > _MOST_CHARACTERS:

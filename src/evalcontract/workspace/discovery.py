@@ -6,12 +6,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.source import SUFFIXES
+from evalcontract.source import DISK, FOLDER, SUFFIXES
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.patterns import excludes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+
+    from evalcontract.source import Entry, Files
 
     #: Called with what the system says of a folder that it does not list.
     OnFault = Callable[[OSError], None]
@@ -20,11 +22,11 @@ LIBRARY_FOLDERS = ("rubrics", "judges")
 ARTIFACT_FOLDERS = (*LIBRARY_FOLDERS, "bundles", "targets")
 _DATASETS = "datasets"
 _OWN_FOLDERS = frozenset({*ARTIFACT_FOLDERS, _DATASETS})
+_MARKERS = frozenset({FILE_NAME, *LIBRARY_FOLDERS})
+_ENVIRONMENT = "pyvenv.cfg"
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 # What the system makes up: endless, and nobody's data.
 _MADE_UP = frozenset({"/dev", "/proc", "/sys"})
-
-# `os.path` asks here, and not `Path`: what may not be looked at is then simply not there.
 
 
 def name_of(path: Path) -> str:
@@ -37,12 +39,7 @@ def name_of(path: Path) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def real(path: Path) -> Path:
-    """Return a path without links; a link that leads to itself stays as it is."""
-    return Path(os.path.realpath(path))
-
-
-def find_root(start: Path) -> Path:
+def find_root(start: Path, files: Files = DISK) -> Path:
     """Return the workspace of a file or folder.
 
     It is the nearest folder upward that is a workspace, else the folder itself, or the one above
@@ -50,42 +47,57 @@ def find_root(start: Path) -> Path:
     `judges/` alone, in a folder that is itself a part of a workspace (`datasets/judges/`), is a
     name like any other.
     """
-    folder = real(start if os.path.isdir(start) else start.parent)
-    found = [each for each in (folder, *folder.parents) if is_workspace(each)]
+    folder = files.real(start if files.is_folder(start) else start.parent)
+    found = [each for each in (folder, *folder.parents) if is_workspace(each, files)]
     own = folder.parent if folder.name == _DATASETS else folder
-    return next((each for n, each in enumerate(found) if not _is_part(each, found[n + 1 :])), own)
+    roots = (each for n, each in enumerate(found) if not _is_part(each, found[n + 1 :], files))
+    return next(roots, own)
 
 
-def is_workspace(folder: Path) -> bool:
+def is_workspace(folder: Path, files: Files = DISK) -> bool:
     """Whether a folder holds a library, or a configuration."""
-    return _is_configured(folder) or any(_libraries(folder))
+    return _is_configured(folder, files) or any(_libraries(folder, files))
 
 
-def _is_configured(folder: Path) -> bool:
-    return os.path.isfile(folder / FILE_NAME)
+def _is_configured(folder: Path, files: Files) -> bool:
+    return files.is_file(folder / FILE_NAME)
 
 
-def _libraries(folder: Path) -> list[bool]:
-    return [os.path.isdir(folder / name) for name in LIBRARY_FOLDERS]
+def _libraries(folder: Path, files: Files) -> list[bool]:
+    return [files.is_folder(folder / name) for name in LIBRARY_FOLDERS]
 
 
-def _is_part(folder: Path, outer: list[Path]) -> bool:
+def _is_part(folder: Path, outer: list[Path], files: Files) -> bool:
     """Whether a folder only looks like a workspace, and is where one of `outer` keeps its files."""
-    if _is_configured(folder) or all(_libraries(folder)):
+    if _is_configured(folder, files) or all(_libraries(folder, files)):
         return False
     return any(folder.relative_to(each).parts[0] in _OWN_FOLDERS for each in outer)
 
 
-def find_workspaces(path: Path) -> list[Path]:
+def find_workspaces(path: Path, files: Files = DISK) -> list[Path]:
     """Return the workspaces that a check of a folder is about, the outer ones first.
 
     The one that the folder belongs to and all below that; else the folder itself, for the
     datasets that stand outside of those, and all below it.
     """
-    root = find_root(path)
-    top = root if is_workspace(root) else real(path)
-    below = (folder for folder, _ in _walk(top) if folder != top and is_workspace(folder))
-    return [top, *(folder for folder in below if find_root(folder) == folder)]
+    top = top_of(path, files)
+    below = (
+        folder
+        for folder, entries in _walk(top, files)
+        if folder != top and _may_be_workspace(entries) and is_workspace(folder, files)
+    )
+    return [top, *(folder for folder in below if find_root(folder, files) == folder)]
+
+
+def top_of(path: Path, files: Files = DISK) -> Path:
+    """Return the folder below which `find_workspaces` looks."""
+    root = find_root(path, files)
+    return root if is_workspace(root, files) else files.real(path)
+
+
+def _may_be_workspace(entries: tuple[Entry, ...]) -> bool:
+    """Whether to ask; the names tell, but for the way in which a system takes `A` for `a`."""
+    return any(each.name.lower() in _MARKERS for each in entries)
 
 
 def inner_of(root: Path, roots: list[Path]) -> tuple[Path, ...]:
@@ -94,23 +106,32 @@ def inner_of(root: Path, roots: list[Path]) -> tuple[Path, ...]:
 
 
 def _walk(
-    top: Path, on_fault: OnFault | None = None, without: Collection[Path] = ()
-) -> Iterator[tuple[Path, list[str]]]:
-    """Yield each folder with the names of what is no folder in it, sorted."""
-    for folder, names, files in os.walk(top, onerror=on_fault):
-        here = Path(folder)
-        names[:] = sorted(
-            name for name in names if is_ours(folder, name) and here / name not in without
-        )
-        yield here, sorted(files)
+    top: Path,
+    files: Files,
+    endings: Collection[str] = SUFFIXES,
+    on_fault: OnFault | None = None,
+    without: Collection[Path] = (),
+) -> Iterator[tuple[Path, tuple[Entry, ...]]]:
+    """Yield each folder with what is in it; links to folders are not followed."""
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = files.entries(folder, *endings, FILE_NAME, _ENVIRONMENT)
+        except OSError as error:
+            if on_fault:
+                on_fault(error)
+            continue
+        if folder != top and any(each.name == _ENVIRONMENT for each in entries):
+            continue
+        yield folder, entries
+        inner = [folder / each.name for each in entries if each.kind == FOLDER and not each.is_link]
+        waiting += [each for each in reversed(inner) if _is_ours(each) and each not in without]
 
 
-def is_ours(folder: str, name: str) -> bool:
+def _is_ours(folder: Path) -> bool:
     """Whether a folder in another one is looked into."""
-    if name.startswith(".") or name in _SKIPPED:
-        return False
-    path = os.path.join(folder, name)  # noqa: PTH118 - thousands of times
-    return path not in _MADE_UP and not os.path.exists(f"{path}/pyvenv.cfg")
+    return folder.name not in _SKIPPED and str(folder) not in _MADE_UP
 
 
 def data_files(
@@ -121,6 +142,7 @@ def data_files(
     without: Collection[Path] = (),
     on_fault: OnFault | None = None,
     suffixes: Collection[str] = SUFFIXES,
+    files: Files = DISK,
 ) -> list[Path]:
     """List the YAML, JSON and JSONL files below a folder, or those of other `suffixes`, sorted.
 
@@ -137,10 +159,11 @@ def data_files(
             on_fault(error)
 
     found = []
-    for folder, names in _walk(top, tell, without) if os.path.isdir(top) else ():
-        for name in names:
-            path = folder / name
-            if path.suffix.lower() not in suffixes or name.startswith("."):
+    walk = _walk(top, files, suffixes, tell, without) if files.is_folder(top) else ()
+    for folder, entries in walk:
+        for entry in entries:
+            path = folder / entry.name
+            if entry.kind == FOLDER or path.suffix.lower() not in suffixes:
                 continue
             if not excludes(exclude, path.relative_to(base).as_posix()):
                 found.append(path)

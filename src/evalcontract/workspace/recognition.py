@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest
-from evalcontract.source import Document, RowStream, Unreadable, YamlRows
+from evalcontract.source import DISK, FILE, NOTHING, Document, RowStream, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from evalcontract.source import Files
 
 _MODELINE = "dataset.schema.json"
 _FOLDER = "datasets"
@@ -24,7 +25,7 @@ _HEAD = 5
 
 
 def is_dataset(
-    path: Path, root: Path, source: Document | RowStream | YamlRows | Unreadable
+    path: Path, root: Path, source: Document | RowStream | Unreadable, files: Files = DISK
 ) -> bool:
     """Whether a file of a workspace is meant as a dataset.
 
@@ -32,24 +33,25 @@ def is_dataset(
     modeline; JSONL: its first row has an `input`. What cannot be read counts when it mentions
     any of these, or when the system does not let anyone look.
     """
-    if _FOLDER in path.relative_to(root).parts[:-1] or isinstance(source, YamlRows):
+    if _FOLDER in path.relative_to(root).parts[:-1]:
         return True
     if isinstance(source, Unreadable):
-        return _tells(source.lines) or _is_kept_from_us(path, source)
+        return _tells(source.lines) or _is_kept_from_us(path, source, files)
     if isinstance(source, RowStream):
         return _holds_rows(source)
-    value = source.value
-    if any(_MODELINE in line for line in source.lines[:10] if line.startswith("#")):
+    value = source.quick
+    has_rows = isinstance(value, dict) and "questions" in value
+    if has_rows or any(_MODELINE in line for line in source.lines[:10] if line.startswith("#")):
         return True
     if isinstance(value, dict):
-        return "questions" in value or any(nearest(key, ("questions",)) for key in value)
+        return any(nearest(key, ("questions",)) for key in value)
     return isinstance(value, list) and bool(value) and _looks_like_row(value[0])
 
 
-def _is_kept_from_us(path: Path, source: Unreadable) -> bool:
+def _is_kept_from_us(path: Path, source: Unreadable, files: Files) -> bool:
     """Whether a file is there, and must not be opened: links to nothing and pipes are no files."""
     refused = any(fault.code == "source/unreadable" for fault in source.faults)
-    return refused and (os.path.isfile(path) or not os.path.lexists(path))
+    return refused and files.kind(path) in (FILE, NOTHING)
 
 
 def _holds_rows(source: RowStream) -> bool:

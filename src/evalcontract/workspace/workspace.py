@@ -13,32 +13,31 @@ from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
 from evalcontract.source import (
+    DISK,
     Document,
     RowStream,
     SourceFault,
     Unreadable,
-    YamlRows,
-    read_dataset,
     read_file,
 )
-from evalcontract.source.witness import the_witness
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import (
     ARTIFACT_FOLDERS,
     data_files,
     find_root,
     name_of,
-    real,
 )
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.plugins import entry_points
 from evalcontract.workspace.recognition import is_dataset
+from evalcontract.workspace.single import one_value, settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.source import Files
+
     Source = Document | RowStream | Unreadable
-    Dataset = Source | YamlRows
 
 _SCHEMA = ".schema.json"
 
@@ -59,21 +58,27 @@ class Workspace:
     """
 
     def __init__(
-        self, root: Path, configuration: Configuration, inner: tuple[Path, ...] = ()
+        self,
+        root: Path,
+        configuration: Configuration,
+        inner: tuple[Path, ...] = (),
+        files: Files = DISK,
     ) -> None:
         self.root = root
         self.configuration = configuration
         self.inner = inner
+        self.files = files
         self.also: list[Path] = []
         self.unlisted: dict[Path, Unreadable] = {}
 
-    def _files(self, top: Path) -> list[Path]:
+    def _data_files(self, top: Path) -> list[Path]:
         return data_files(
             top,
             self.configuration.exclude,
             self._base,
             without=frozenset(self.inner),
             on_fault=self._note,
+            files=self.files,
         )
 
     @property
@@ -83,20 +88,19 @@ class Workspace:
 
     def _note(self, error: OSError) -> None:
         path = Path(error.filename)
-        reason = (error.strerror or str(error)).lower()
-        message = f"the folder cannot be listed: {reason}"
+        message = f"the folder cannot be listed: {(error.strerror or str(error)).lower()}"
         advice = "allow it, or leave the folder out with `exclude` in evalcontract.toml"
         fault = SourceFault("source/unreadable", message, None, advice)
         self.unlisted[path] = Unreadable(name_of(path), (fault,))
 
     @cached_property
     def _artifact_files(self) -> dict[Kind, list[Document | Unreadable]]:
-        return {kind: self._read_folder(f"{kind}s") for kind in (Kind.RUBRIC, Kind.JUDGE)}
+        return {kind: self._read_folder(kind) for kind in (Kind.RUBRIC, Kind.JUDGE)}
 
-    def _read_folder(self, name: str) -> list[Document | Unreadable]:
+    def _read_folder(self, kind: Kind) -> list[Document | Unreadable]:
         return [
-            one_value(read_file(path, name_of(path)))
-            for path in self._files(self.root / name)
+            settled(kind, one_value(read_file(path, name_of(path), self.files, quick=True)))
+            for path in self._data_files(self.root / f"{kind}s")
             if not path.name.endswith(_SCHEMA)
         ]
 
@@ -132,10 +136,10 @@ class Workspace:
     def bundle_files(self) -> dict[str, Document | Unreadable]:
         """The files `bundles/{name}.schema.json`, by name."""
         found: dict[str, Document | Unreadable] = {}
-        for path in self._files(self.root / "bundles"):
+        for path in self._data_files(self.root / "bundles"):
             if path.name.endswith(_SCHEMA):
                 name = path.name.removesuffix(_SCHEMA)
-                found[name] = one_value(read_file(path, name_of(path)))
+                found[name] = one_value(read_file(path, name_of(path), self.files))
         return found
 
     @cached_property
@@ -159,7 +163,7 @@ class Workspace:
 
     @cached_property
     def _target_files(self) -> list[Document | Unreadable]:
-        return self._read_folder("targets")
+        return self._read_folder(Kind.TARGET)
 
     @cached_property
     def targets(self) -> list[Target]:
@@ -170,17 +174,16 @@ class Workspace:
                 value = document.value if isinstance(document.value, dict) else {}
                 name = value.get("dataset")
                 path = (self.root / name) if isinstance(name, str) and "\0" not in name else None
-                if path and (witness := the_witness()):
-                    witness.named(path)
                 found.append(Target(document, path))
         return found
 
     def targets_of(self, dataset: Path) -> list[Target]:
         """Return the targets that run a dataset."""
+        real = self.files.real
         wanted = real(dataset)
         return [each for each in self.targets if each.dataset and real(each.dataset) == wanted]
 
-    def scan(self) -> Iterator[tuple[Path, Dataset | None]]:
+    def scan(self) -> Iterator[tuple[Path, Source | None]]:
         """Yield every data file outside of the library, read; None for one that is no dataset.
 
         What a target names is a dataset wherever it stands and whatever it is called.
@@ -189,8 +192,9 @@ class Workspace:
             ConfigurationError: a pattern of the configuration matches nothing.
 
         """
+        real = self.files.real
         named = {real(path): path for path in (*self._named(), *self.also)}
-        files = self._files(self.root)
+        files = self._data_files(self.root)
         self._check_patterns(files)
         for path in files:
             if path.relative_to(self.root).parts[0] not in ARTIFACT_FOLDERS:
@@ -198,19 +202,19 @@ class Workspace:
                 yield path, self._dataset_at(path, asked=asked)
         for path in named.values():
             if not self.is_no_dataset(path):
-                yield path, read_file(path, name_of(path))
+                yield path, read_file(path, name_of(path), self.files)
 
     def named_elsewhere(self) -> list[Target]:
         """Return the targets whose dataset stands in a workspace in this one, or outside."""
         return [
             each
             for each in self.targets
-            if each.dataset and os.path.isfile(each.dataset) and not self._owns(each.dataset)
+            if each.dataset and self.files.is_file(each.dataset) and not self._owns(each.dataset)
         ]
 
     def _named(self) -> list[Path]:
         paths = [each.dataset for each in self.targets if each.dataset]
-        return [path for path in paths if os.path.isfile(path) and self._owns(path)]
+        return [path for path in paths if self.files.is_file(path) and self._owns(path)]
 
     def _owns(self, path: Path) -> bool:
         above = Path(os.path.abspath(path)).parents  # noqa: PTH100 - a link stands where it stands
@@ -218,40 +222,37 @@ class Workspace:
 
     def is_no_dataset(self, path: Path) -> bool:
         """Whether what a target names stands among the artifacts, and is one of them."""
-        root = self.root if self._owns(path) else find_root(path)
+        root = self.root if self._owns(path) else find_root(path, self.files)
         path = Path(os.path.abspath(path))  # noqa: PTH100 - a link stands where it stands
         if path.relative_to(root).parts[0] not in ARTIFACT_FOLDERS:
             return False
-        source = read_file(path, name_of(path))
-        return not isinstance(source, Unreadable) and not is_dataset(path, root, source)
+        source = read_file(path, name_of(path), self.files)
+        return not isinstance(source, Unreadable) and not is_dataset(path, root, source, self.files)
 
     def _check_patterns(self, files: list[Path]) -> None:
         """Refuse a pattern of datasets that means no file: a check of nothing is no check."""
         globs = self.configuration.datasets
         if globs and (self._base != self.root or self.inner):
-            if witness := the_witness():
-                witness.listed(self._base)
-            files = data_files(self._base, self.configuration.exclude)
+            files = data_files(self._base, self.configuration.exclude, files=self.files)
         paths = [path.relative_to(self._base) for path in files]
         names = [each.as_posix() for each in paths if each.parts[0] not in ARTIFACT_FOLDERS]
         for pattern in globs:
             if not any(selects(pattern, name) for name in names):
-                folder = os.path.isdir(self._base / pattern)
+                folder = self.files.is_folder(self._base / pattern)
                 advice = f"; `{pattern.rstrip('/')}/*` means the files in it" if folder else ""
-                where = self.configuration.datasets_at
                 raise ConfigurationError(
-                    f"{where}: `datasets`: the pattern `{pattern}` matches no YAML, JSON or JSONL "
-                    f"file{advice}"
+                    f"{self.configuration.datasets_at}: `datasets`: the pattern `{pattern}` "
+                    f"matches no YAML, JSON or JSONL file{advice}"
                 )
 
-    def _dataset_at(self, path: Path, *, asked: bool) -> Dataset | None:
+    def _dataset_at(self, path: Path, *, asked: bool) -> Source | None:
         globs = self.configuration.datasets
         relative = path.relative_to(self._base).as_posix()
         asked = asked or any(selects(pattern, relative) for pattern in globs)
         if globs and not asked:
             return None
-        source = read_dataset(path, name_of(path))
-        return source if asked or is_dataset(path, self.root, source) else None
+        source = read_file(path, name_of(path), self.files, quick=True)
+        return source if asked or is_dataset(path, self.root, source, self.files) else None
 
     def read_json(self, name: str) -> Any:
         """Return the value of a JSON or YAML file below the root, by its relative name.
@@ -260,12 +261,10 @@ class Workspace:
             LookupError: it stands elsewhere, or cannot be read; the message says so.
 
         """
-        if witness := the_witness():
-            witness.followed(self.root / name)
-        path = real(self.root / name)
+        path = self.files.real(self.root / name)
         if self.root not in path.parents:
             raise LookupError("stands outside of the workspace")
-        source = read_file(path, name)
+        source = read_file(path, name, self.files)
         if isinstance(source, Document):
             return source.value
         raise LookupError(
@@ -273,16 +272,7 @@ class Workspace:
         )
 
 
-def one_value(source: Source) -> Document | Unreadable:
-    """Refuse JSONL where one value is wanted: a rubric, a judge, a target."""
-    if not isinstance(source, RowStream):
-        return source
-    message = "cannot be read: JSONL holds rows; this is to be one value"
-    fault = SourceFault("source/unreadable", message, None, "write it as YAML or JSON")
-    return Unreadable(source.file, (fault,))
-
-
-def open_workspace(root: Path, inner: tuple[Path, ...] = ()) -> Workspace:
+def open_workspace(root: Path, inner: tuple[Path, ...] = (), files: Files = DISK) -> Workspace:
     """Open the workspace of a folder; `inner` are folders in it that are workspaces themselves.
 
     Its configuration is the nearest one upward, so that one at the top of a repository holds for
@@ -292,9 +282,8 @@ def open_workspace(root: Path, inner: tuple[Path, ...] = ()) -> Workspace:
         ConfigurationError: the configuration cannot be used.
 
     """
-    root = real(root)
-    for folder in (root, *root.parents):
-        path = folder / FILE_NAME
-        if os.path.isfile(path):
-            return Workspace(root, read_configuration(path, name_of(path)), inner)
-    return Workspace(root, Configuration(), inner)
+    root = files.real(root)
+    paths = (folder / FILE_NAME for folder in (root, *root.parents))
+    path = next((each for each in paths if files.is_file(each)), None)
+    configuration = read_configuration(path, name_of(path), files) if path else Configuration()
+    return Workspace(root, configuration, inner, files)

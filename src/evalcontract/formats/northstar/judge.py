@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.northstar.advice import advised
 from evalcontract.formats.northstar.numbers import refused_numbers, without_numbers
-from evalcontract.formats.northstar.quiet import is_quiet
 from evalcontract.formats.northstar.traps import traps
 from evalcontract.model.diagnostic import Problem, Related
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from evalcontract.formats._format import Stage
     from evalcontract.model.path import Path
 
-_NOTHING: tuple[Problem, ...] = ()
 _REFUSES = frozenset(
     f"northstar/{fault}"
     for fault in ("missing-key", "wrong-type", "unknown-key", "out-of-range", "malformed-value")
@@ -32,8 +30,6 @@ class CaseJudge:
 
     def see(self, row: Any, path: Path, *, is_clean: bool) -> Sequence[Problem]:
         """Judge the next case."""
-        if is_clean and is_quiet(row) and self._is_new(row["id"], path):
-            return _NOTHING
         found = [] if is_clean else self._of_structure(row, path)
         if is_clean or isinstance(row, dict):
             found += refused_numbers(row, path)

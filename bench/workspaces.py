@@ -1,0 +1,92 @@
+"""What stands beside the rows: rubrics, judges, schemas, and a workspace of many small files."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from layouts import plain
+from rows import RUBRICS, reference, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SCHEMA = Path(__file__).parents[1] / "schema" / "dataset.schema.json"
+ROWS_OF_A_PART = 50
+
+
+def write(path: Path, pieces: Iterable[str]) -> None:
+    """Write pieces of text to a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(pieces)
+
+
+def write_rubrics(folder: Path, number: int = RUBRICS, *, judged: bool = False) -> None:
+    """Write that many rubrics, each with a judge of its own where they are judged."""
+    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
+    for each in range(number):
+        write(folder / "rubrics" / f"quality_{each}.yaml", [_rubric(each, judged=judged)])
+        if judged:
+            write(folder / "judges" / f"judge_{each}.yaml", [_judge(each, today)])
+
+
+def write_schemas(folder: Path) -> None:
+    """Write the schema of a dataset, and that of one row: JSONL is checked line by line."""
+    whole = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    row = {"$schema": whole["$schema"], "$ref": "#/$defs/row", "$defs": whole["$defs"]}
+    write(folder / "row.schema.json", [json.dumps(row, indent=2)])
+    write(folder / "dataset.schema.json", [json.dumps(whole, indent=2)])
+
+
+def write_many(folder: Path, parts: int) -> None:
+    """Write a workspace of that many rubrics and judges, and a fifth as many datasets."""
+    write_rubrics(folder, parts, judged=True)
+    every = rows(parts // 5 * ROWS_OF_A_PART)
+    for number in range(parts // 5):
+        some = [next(every) for _ in range(ROWS_OF_A_PART)]
+        for place, row in enumerate(some, number * ROWS_OF_A_PART):
+            row["rubric_ref"] = reference(place % parts)
+        write(folder / "datasets" / f"part_{number}.yaml", plain(some))
+
+
+def _rubric(number: int, *, judged: bool) -> str:
+    judge = f"""\
+  - id: judged
+    kind: llm_judge
+    judge_prompt_ref: judge/judge_{number}@1.0.0
+    threshold: 0.5
+"""
+    return f"""\
+id: quality_{number}
+version: "1.0.0"
+checks:
+  - id: facts
+    kind: fact_match
+    min_recall: 0.6
+  - id: tools
+    kind: tool_usage
+  - id: form
+    kind: format
+{judge if judged else ""}scoring:
+  combine: weighted_avg
+  weights: {{facts: 2, tools: 1, form: 1{", judged: 2" if judged else ""}}}
+"""
+
+
+def _judge(number: int, today: str) -> str:
+    return f"""\
+id: judge_{number}
+version: "1.0.0"
+template: |
+  A customer asked: {{{{ input }}}}
+  The assistant said: {{{{ output }}}}
+  Does the answer keep rule {number} of the house? Answer PASS or FAIL.
+validation:
+  tpr: 0.93
+  tnr: 0.88
+  validated_at: {today}
+  sample_size: 120
+"""

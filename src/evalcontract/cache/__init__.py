@@ -1,0 +1,9 @@
+"""Outcomes of earlier checks, kept in the user's cache folder."""
+
+from __future__ import annotations
+
+from evalcontract.cache.checks import cached_check
+from evalcontract.cache.recording import RecordingFiles
+from evalcontract.cache.store import FOLDER_VARIABLE, Cache, cache_folder
+
+__all__ = ["FOLDER_VARIABLE", "Cache", "RecordingFiles", "cache_folder", "cached_check"]

@@ -1,0 +1,71 @@
+"""Where a fix cuts into a text: everything outside of the cuts stays, character for character.
+
+A cut follows from the places of keys and values. It is a proposal: `editing` reads what comes of
+it before it believes it. So aliases and other rarities need little care here.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from evalcontract.model.fix import Move, Rename, Write
+from evalcontract.source.entries import Cut
+from evalcontract.source.moving import move
+from evalcontract.source.yaml_text import flow, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.model.fix import Fix, Scalar
+    from evalcontract.model.path import Path
+    from evalcontract.source.entries import Entries
+
+
+def cuts_of(fix: Fix, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+    """Return the cuts that make a fix; none where it has no place of its own in the text."""
+    match fix.edit:
+        case Rename(key):
+            return _rename(fix.path, key, entries, is_json=is_json)
+        case Write(value):
+            return _write(fix.path, value, entries, is_json=is_json)
+        case Move(to):
+            return move(fix.path, to, entries, lambda key: _name(key, is_json=is_json))
+
+
+def apply_cuts(text: str, cuts: Iterable[Cut]) -> str:
+    """Return a text with cuts made that do not overlap."""
+    parts: list[str] = []
+    done = 0
+    for cut in sorted(cuts):
+        parts += [text[done : cut.start], cut.text]
+        done = cut.end
+    return "".join([*parts, text[done:]])
+
+
+def _rename(path: Path, key: str, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+    _, span, depth = entries.root.find(path)
+    if span is None or depth < len(path):
+        return ()
+    start, end = entries.token(span), entries.offset(span, at_end=True)
+    return (Cut(start, end, _name(key, is_json=is_json, like=entries.text[start : start + 1])),)
+
+
+def _write(path: Path, value: Scalar, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+    node = entries.node(path)
+    if node is None or node.children is not None or entries.is_block_scalar(node):
+        return ()
+    start, end = entries.token(node.span), entries.offset(node.span, at_end=True)
+    if is_json:
+        return (Cut(start, end, json.dumps(value, ensure_ascii=False)),)
+    if isinstance(value, str):
+        like = entries.text[start : start + 1] if end > start else ""
+        text = quoted(value, inside=entries.is_flow(path), like=like)
+    else:
+        text = flow(value)
+    return (Cut(start, end, text),)
+
+
+def _name(key: str, *, is_json: bool, like: str = "") -> str:
+    """Write a key, in the quotes of the one that it replaces."""
+    return json.dumps(key, ensure_ascii=False) if is_json else quoted(key, like=like)
