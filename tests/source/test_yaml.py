@@ -271,6 +271,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "merge twice": ("<<: {a: 1}\nb: 1\n<<: {c: 1}\n", "source/duplicate-key", "3:1", "`<<`"),
     "a dash alone in brackets": ("[-, a]\n", "source/syntax", "1:2", "a `-` alone"),
     "a dash alone in braces": ("{-, a}\n", "source/syntax", "1:2", "a `-` alone"),
+    "a question mark alone": ("{a, ?}\n", "source/syntax", "1:5", "a `?` alone"),
     "a comment behind a quote": ('a: "b"# c\n', "source/syntax", "1:7", "needs a space"),
     "a comment behind a quoted key": ("? 'a'#c\n", "source/syntax", "1:6", "needs a space"),
     "a comment behind a bracket": ("[a]#c\n", "source/syntax", "1:4", "needs a space"),

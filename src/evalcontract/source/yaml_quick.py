@@ -51,7 +51,7 @@ def quick_value(text: str, data: bytes) -> Any:
     try:
         with collector_paused():
             value = yaml_rs.loads(text, parse_datetime=False)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, TypeError):  # the last: a key of keys, `? : {}`
         return None
     return None if len(data) > sys.get_int_max_str_digits() and _has_large(value) else value
 

@@ -24,6 +24,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _INSIDE_MARK = re.compile(r"(?:^|(?<=[\r\n]))\ufeff")
 _ENDS_OF_NAME = frozenset(" \t\r\n,[]{}")
 _SIGN_OF_TEXT = re.compile(r"[ \t\r\n]*:(?=[^ \t\r\n,\[\]{}])")
+_ALONE = frozenset(("?,", "?]", "?}"))
 _QUOTES = frozenset("\"'")
 # So begins a block of text that has no line, or an empty one first.
 _NO_LINE = frozenset(("", "\n"))
@@ -109,7 +110,7 @@ def check_dash(event: Event, text: str) -> None:
 
 
 def check_key(event: Event, text: str) -> None:
-    """Refuse a key `-` that is none, and a value that begins with the `:` behind an odd key.
+    """Refuse a key `-` or `?` that is none, and a value that begins with the `:` behind a key.
 
     Raises:
         Fault: it is such a key.
@@ -122,7 +123,11 @@ def check_key(event: Event, text: str) -> None:
             return
         if event.style:
             return
-    found = _SIGN_OF_TEXT.match(text, event.end_mark.index)
+    end = event.end_mark.index
+    if text[end - 1 : end + 1] in _ALONE:
+        advice = 'quote it, if it is text: "?"'
+        raise _fault(text, end - 1, "a `?` alone is no text", advice)
+    found = _SIGN_OF_TEXT.match(text, end)
     if found:
         message = "a `:` that has no space behind it begins a text"
         advice = "write a space behind it, or quote the text"

