@@ -86,7 +86,7 @@ a: !!int _1¦a: !# b¦[&a !]¦a: &é b¦&a: b¦a: &:b c¦[&& a]¦- &"a¦a: &b@ c
 a: |\n  b\n \t\nc: d¦a: |\n  \tb¦{a: b,\n\tc: d}¦{a: 'b\r'}¦a: b\rc: d¦a: |\r  b¦a: |\n¦a: >\n¦
 a: |\n\n¦a: |2\n¦a: | # b\n¦a: |\n  b\n  ¦a: |+\n  b\n  ¦a: |\n# b\n¦a: |+\n¦- |\n\n# a\n\n¦
 a: "b\n"¦a: 'b\n'¦a: "b\n"\nc: d¦a: {b: "c\n"}¦a: "b\n" # c¦- 'a\n'\n- b¦{'a':#b\n c}¦
-a: "\\ud800"¦a: &b c\nd: *b¦a: *b¦""")
+a: "\\ud800"¦a: "\\ud83d\\ude00"¦a: "\\ude00\\ud83d"¦a: "\\\\ud83d"¦a: &b c\nd: *b¦a: *b¦""")
 
 
 @pytest.mark.parametrize("text", DIFFERENT)

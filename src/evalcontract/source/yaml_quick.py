@@ -24,8 +24,8 @@ _STRANGE = [
 # A tag, an anchor or a merge, where a node begins; anywhere else these are text.
 _MARKS = (b"!", b"&", b"<<")
 _BEFORE_NODES = frozenset(b"\n:-?,[{")
-# A directive, the end of a document; the halves of a surrogate pair, as JSON escapes them.
-_SIGNS = (b"\n%", b"\n...", b"\\ud", b"\\uD")
+# A directive, the end of a document.
+_SIGNS = (b"\n%", b"\n...")
 # The header of a text of several lines; how much of the end of a file is looked at for one.
 _HEADER = re.compile(rb"[|>][-+0-9]*+ *+(?:#.*+)?$")
 _TAIL = 1 << 12
