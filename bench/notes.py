@@ -5,4 +5,20 @@ The keys are the names of groups; a note is a paragraph of Markdown.
 
 from __future__ import annotations
 
-NOTES: dict[str, str] = {}
+_JSONL = """\
+The plain script reads each line with orjson, asks the open schema and keeps the ids. Ours also
+proves that no duplicate key was dropped, asks the closed schema, and looks for blank and repeated
+texts. The proof costs as much as half of the parsing: Python 3.11 counts the quotes of a text
+byte by byte, and they are counted twice. A script of thirty lines with orjson, this proof, the
+same gate by blocks and ids, and nothing else, reaches 0.48 (long contexts), 0.61 (chat), 0.62
+(tools) and 0.83 (simple) of the plain script, so the goal of 1.00 is out of reach of this design.
+jiter, which refuses duplicate keys itself, takes as long as orjson with the proof."""
+_OWN = """\
+The thirty lines that are described above reach 0.35 with the gate, 0.50 without its rules on
+texts."""
+_SMALL = """\
+Of the time for a file of 40 lines, an eighth is Python's start, an eighth jsonschema-rs, which
+imports `email` and `socket`, a third the imports of our own modules, and the rest the check with
+its five compiled schemas."""
+
+NOTES: dict[str, str] = {"jsonl": _JSONL, "own": _OWN, "small": _SMALL}

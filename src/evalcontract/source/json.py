@@ -80,7 +80,7 @@ def keeps_all_keys(data: bytes, value: Any) -> bool:
     Written again, the value has as many quotes as the text: each of its texts has two, and those
     inside of texts are escaped in both, but for `\u0022`.
     """
-    if b"\\" in data and b"\\u0022" in data:  # one byte is found much faster
+    if b"\\" in data and b"u0022" in data:  # the shorter text is found faster
         return False
     try:
         return data.count(b'"') == orjson.dumps(value).count(b'"')
