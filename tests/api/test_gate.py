@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api.grading import row_schema
+from evalcontract.engine.grading import row_schema
 from evalcontract.library.artifact import read_artifact, uses_of_row
 from evalcontract.library.library import Library
 from evalcontract.library.references import check_use

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from evalcontract.api.validate import check_workspaces
 from evalcontract.cli.options import shared_options
 from evalcontract.cli.outcome import Asked, run_and_report
+from evalcontract.engine.pipeline import check_workspaces
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

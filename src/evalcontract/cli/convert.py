@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.api.convert import Wanted, convert
-from evalcontract.api.options import Options
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
+from evalcontract.engine.convert import Wanted, convert
+from evalcontract.engine.options import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
@@ -22,7 +22,7 @@ from evalcontract.report.losses import write_losses
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.api.convert import Converted
+    from evalcontract.engine.convert import Converted
 
 
 @click.command(

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from evalcontract import __version__
-from evalcontract.api.coverage import CoverageOutcome, coverage
-from evalcontract.api.options import Options
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
+from evalcontract.engine.coverage import CoverageOutcome, coverage
+from evalcontract.engine.options import Options
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status

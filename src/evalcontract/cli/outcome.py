@@ -9,13 +9,13 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract import __version__
-from evalcontract.api.options import Options
-from evalcontract.api.validate import validate
-from evalcontract.api.workers import usable_cores
 from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import validate
+from evalcontract.engine.workers import usable_cores
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS
 from evalcontract.report.report import Report, Style

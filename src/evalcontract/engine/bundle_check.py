@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.schema_sense import refusal
-from evalcontract.api.grading import row_schema
+from evalcontract.engine.grading import row_schema
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._schemas import slow_patterns
 from evalcontract.structure.schema_faults import schema_faults

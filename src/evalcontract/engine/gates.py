@@ -6,9 +6,9 @@ import json
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.api.crash import crash
-from evalcontract.api.grading import row_schema
-from evalcontract.api.own_keys import OwnKeys
+from evalcontract.engine.crash import crash
+from evalcontract.engine.grading import row_schema
+from evalcontract.engine.own_keys import OwnKeys
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Kind
 from evalcontract.structure.engine import is_schema
@@ -17,8 +17,8 @@ from evalcontract.structure.gate import Gate, gate_schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from evalcontract.api.grading import Grading
     from evalcontract.checks.plan import Plan
+    from evalcontract.engine.grading import Grading
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.structure.schemas import Schema
 
