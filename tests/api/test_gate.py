@@ -18,7 +18,8 @@ from evalcontract.library.references import check_use
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.check import Structure
-from evalcontract.structure.engine import native_for, validator_for
+from evalcontract.structure.engine import native_for
+from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.made_rubric import JUDGE
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
-from evalcontract.structure.engine import validator_for
+from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import definition, load, text_of
 
 if TYPE_CHECKING:
