@@ -94,8 +94,8 @@ SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
         ("  - id: order", "  - id:order  # the second"), "9:5", "behind `id:`", "`id: order`",
     ),
     "a key above its block, too far right": (
-        ("questions:\n", "a:\n    b: c\n  d:\n  e: f\nquestions:\n"), "3:3", "beside no other",
-        "column 1",
+        ("questions:\n", "a:\n    b: c\n  d:\n  e: f\nquestions:\n"), "3:3",
+        "inconsistent indentation", "column 1",
     ),
     "no space behind the dash": (
         ("  - id: order", "  -id: order"), "9:3", "behind `-`", "write `- id: order`",
@@ -232,7 +232,7 @@ def test_every_row_without_its_dash_is_told_once() -> None:
 def test_a_key_written_twice_is_no_row(text: str) -> None:
     found = faults(text)
     assert found
-    assert all("a second time" in each.message for each in found)
+    assert all("duplicate key" in each.message for each in found)
 
 
 PIECES = ["", "\t", '"', "'", ": ", "- ", "[", "]", "{", "}", "\n", "  ", "@", "%", "|", "&", "// "]

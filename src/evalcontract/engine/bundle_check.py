@@ -52,7 +52,7 @@ def _unsatisfiable(schema: Any) -> Iterator[Problem]:
     known = {**dict.fromkeys(properties(row_schema()), True), **schema.get("properties", {})}
     place = refusal({**schema, "type": "object", "properties": known})
     if place is not None:
-        advice = "what stands here excludes every row"
+        advice = "no row can satisfy this"
         yield Problem(code, "no row is valid by this schema", place, advice)
 
 

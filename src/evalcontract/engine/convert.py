@@ -131,7 +131,7 @@ def _refusal(done: Converted, wanted: Wanted) -> str | None:
     if done.left_out or any(found.is_error for found in done.diagnostics):
         return "the source has faults for which it cannot be converted whole"
     if wanted.lossless and done.losses.total:
-        return "the target cannot carry all of it, and --strict asks for that"
+        return "the conversion would lose data (--strict)"
     return None
 
 

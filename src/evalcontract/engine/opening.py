@@ -70,8 +70,8 @@ def _tabular(input_: Input) -> Dataset:
         return _of(found, read, is_told=False)
     if isinstance(read, Unreadable):
         return OurDataset(read)
-    message = "no dataset of a system that is known, it seems; ours are YAML, JSON or JSONL"
-    advice = "say whose it is with --dialect"
+    message = "unrecognized dataset format; datasets of evalcontract are YAML, JSON or JSONL"
+    advice = "pass --dialect to say which format it is"
     fault = SourceFault("source/unsupported", message, None, advice)
     return OurDataset(Unreadable(read.source.file, (fault,)))
 
