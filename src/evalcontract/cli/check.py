@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def check(path: str, **options: Any) -> int:
     default.
     """
     folder = _folder(path)
-    return run_and_report(Asked(**options), lambda asked: check_workspaces(folder, asked))
+    return run_and_report(Asked(**options), partial(check_workspaces, folder))
 
 
 def _folder(name: str) -> Path:

@@ -6,6 +6,7 @@ Nothing here needs click, so that a check without options need not wait for it; 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract import __version__
@@ -47,7 +48,7 @@ def validate_files(
 ) -> int:
     """Validate files of a kind as the arguments of a command name them; return the exit code."""
     inputs = find_inputs(files, kind, stdin_name, asked.dialect)
-    return run_and_report(asked, lambda options: validate(kind, inputs, options))
+    return run_and_report(asked, partial(validate, kind, inputs))
 
 
 def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:

@@ -126,21 +126,18 @@ class DatasetCheck:
         self, rows: list[Any], words: Words | None, gates: Gates, first: int
     ) -> Iterator[int]:
         """Yield the indexes of rows that do not pass their gate, or of which a rule speaks."""
-        if self._pass(rows, words, gates):
+        if gates.pass_all(rows, words):
             if self._always:
                 yield from (n for n, row in enumerate(rows, first) if self._is_spoken_of(row, n))
             return
         if len(rows) == 1:
-            if not (gates.learn(rows[0]) and self._pass(rows, words, gates)):
+            if not (gates.learn(rows[0]) and gates.pass_all(rows, words)):
                 yield first
             return
         size = 1 if len(rows) <= _EACH else (len(rows) + 1) // 2
         for at in range(0, len(rows), size):
             part = rows[at : at + size]
             yield from self._doubtful(part, words_of(part), gates, first + at)
-
-    def _pass(self, rows: list[Any], words: Words | None, gates: Gates) -> bool:
-        return words is not None and gates.pass_all(rows, words)
 
     def _is_spoken_of(self, row: dict[str, Any], index: int) -> bool:
         """Whether a rule that is silent of no row has something to say of this one."""

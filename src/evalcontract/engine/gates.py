@@ -92,11 +92,13 @@ class Gates:
         self.has_learnt = False
         self._made = 0
 
-    def pass_all(self, rows: list[Any], words: Words) -> bool:
+    def pass_all(self, rows: list[Any], words: Words | None) -> bool:
         """Whether nothing can be found in any of these rows; False may be too careful.
 
-        `words` are those of the rows.
+        `words` are those of the rows; None where they have none that can be told.
         """
+        if words is None:
+            return False
         gates = {self._gate(*each) for each in product(words.bundles, words.references)}
         if len(gates) == 1:
             gate = gates.pop()
