@@ -737,11 +737,12 @@ KNOWN = {
     "cache/installation.py": "it is what is remembered by",
     "cache/store.py": "is not the check",
     "workspace/configuration.py": "reads by `Files`",
-    "api/run.py": "the day: in the key",
-    "api/coverage.py": "is not remembered",
-    "api/output.py": "writes",
+    "engine/run.py": "the day: in the key",
+    "engine/coverage.py": "is not remembered",
+    "engine/output.py": "writes",
+    "api/coverer.py": "is not remembered",
     "api/loaders.py": "is not remembered",
-    "api/mending.py": "is not remembered",
+    "engine/mending.py": "is not remembered",
     "source/drafts.py": "is not remembered",
 }
 
