@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.manual import every_page, manual
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import check_workspaces, validate
+from evalcontract.engine.manual import every_page, manual
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
 from evalcontract.model.reference import Kind

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evalcontract import DatasetLoader
-from evalcontract.api.manual import manual
-from evalcontract.api.options import Input, Options
-from evalcontract.api.rules_in_use import rules_in_use
-from evalcontract.api.validate import validate
+from evalcontract.engine.manual import manual
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
+from evalcontract.engine.rules_in_use import rules_in_use
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind
 
