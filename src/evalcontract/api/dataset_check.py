@@ -9,13 +9,13 @@ from evalcontract.api.crash import guarded
 from evalcontract.api.dataset_root import graded_by
 from evalcontract.api.gates import Gates, Words, words_of
 from evalcontract.api.grading import Grading
-from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.api.workers import WORTH_BYTES, Looked, Seen, look_in_parts
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
 from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.source import RowStream
+from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.api.edge import locate, locate_fault
 from evalcontract.formats import dialect_of
+from evalcontract.formats._codes import is_rejection
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
-from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import MEDIA
 from evalcontract.source.rows import Batch
 from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.workspace.known_codes import code_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +105,7 @@ class DialectCheck:
     @staticmethod
     def rejects(problem: Problem) -> bool:
         """Whether a problem is one at which the system's own loader stops."""
-        return problem.code in REJECTED
+        return is_rejection(problem.code)
 
     def _refused(self) -> Problem | None:
         """Say why the loader does not even read the file."""
@@ -161,6 +162,6 @@ def detected(dialect: Dialect, file: str, policy: Policy) -> Iterator[Diagnostic
     message = f"checked as a dataset of {form.title}: `--dialect {dialect}`"
     advice = "`--dialect evalcontract` checks it as ours"
     problem = Problem(f"{form.name}/detected", message, (), advice)
-    severity = policy.weigh(problem.code)
+    severity = policy.severity_of(code_named(problem.code))
     if severity is not None:
         yield Diagnostic(problem.code, severity, problem.message, Place(file), (), problem.help)
