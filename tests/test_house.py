@@ -20,6 +20,7 @@ from evalcontract.rules._dataset_rule import DatasetRule
 from evalcontract.rules._row_rule import RowRule
 from evalcontract.rules._rule import Rule
 from evalcontract.workspace.known_codes import KnownCodes, kind_of
+from evalcontract.workspace.rules_in_use import RulesInUse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,6 +111,14 @@ def test_the_code_of_a_rule_is_its_own() -> None:
 @pytest.mark.parametrize("code", KnownCodes())
 def test_a_code_names_a_kind_and_a_fault(code: str) -> None:
     assert CODE.fullmatch(code)
+
+
+def test_every_code_is_declared_once_and_known() -> None:
+    names = [".".join(file.relative_to(SOURCE.parent).with_suffix("").parts)
+             for file in SOURCE.rglob("codes.py")]  # fmt: skip
+    declared = [code for name in names for code in importlib.import_module(name).CODES]
+    declared += RulesInUse().codes
+    assert sorted(declared) == sorted(KnownCodes())
 
 
 def test_every_output_format_stands_in_the_table() -> None:

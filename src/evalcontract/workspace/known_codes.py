@@ -60,6 +60,7 @@ def _of_rooms() -> Mapping[str, Code]:
     return {code: code for code in codes}
 
 
+@cache
 def _of_format(name: str) -> Code | None:
     if kind_of(name) in set(map(kind_of, _of_rooms())):
         return None  # no system is called so, and the formats are slow to import

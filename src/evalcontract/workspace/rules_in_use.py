@@ -10,6 +10,7 @@ import sys
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.code import Code
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind
 from evalcontract.rules import (
@@ -25,7 +26,6 @@ from evalcontract.workspace.plugins import entry_points
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-    from evalcontract.model.code import Code
     from evalcontract.rules._dataset_rule import DatasetRule
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.rules._rule import Rule
@@ -109,8 +109,6 @@ def _built_in() -> tuple[AnyRule, ...]:
 
 def _fault_of(code: object, taken: Container[object]) -> str | None:
     """Say what is wrong with the code of a rule of another package."""
-    from evalcontract.model.code import Code
-
     if not isinstance(code, Code):
         return "is a plain text: declare it with `Code(…)`"
     if code in taken:
