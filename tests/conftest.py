@@ -7,17 +7,15 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from examples import load_profiles
 
 from evalcontract.cache import FOLDER_VARIABLE
-
-# No test asserts a time, and machines are busy.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+load_profiles()
 
 
 @pytest.fixture(scope="session")

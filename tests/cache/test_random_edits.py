@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.api.options import Options
@@ -137,7 +138,7 @@ def outcome_of(top: Path, cache: Cache | None) -> Outcome | str:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
-@settings(max_examples=25)
+@examples(25)
 @given(st.sets(files, max_size=12), st.lists(EDITS, min_size=2, max_size=10))
 def test_edits_are_seen(missing: set[str], edits: list[Edit]) -> None:
     with TemporaryDirectory() as name:

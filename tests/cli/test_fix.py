@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.api import fixing
@@ -308,7 +309,7 @@ def planted(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40)
 @given(planted(), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
 def test_planted_near_misses_are_mended_to_the_byte(
     tmp_path: Path, text: str, end: str, begin: str

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.api.options import Options
@@ -230,7 +230,6 @@ JUDGES = st.fixed_dictionaries(
 
 
 @given(JUDGES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_no_rule_breaks(tmp_path: Path, judge: dict[str, Any]) -> None:
     found = check(tmp_path, json.dumps(JUDGE | judge))
     assert "internal/rule-crashed" not in [each.code for each in found]

@@ -8,7 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.api.options import Options
@@ -184,13 +185,7 @@ WEIGHT = ("checks", 9, "jury", "judges", 0, "weight")
 INNER = {**WHOLE, "id": "inner", "checks": CHECKS[:-1]}
 
 
-@settings(
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples(100)
 @given(own=changes_of(WHOLE), inner=changes_of(INNER), judge=changes_of(JUDGE))
 @example(own=[(WEIGHT, 10**400)], inner=[], judge=[])
 @example(own=[(WEIGHT, float("nan"))], inner=[], judge=[])

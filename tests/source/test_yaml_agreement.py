@@ -15,7 +15,8 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -235,7 +236,7 @@ def _blocks(draw: st.DrawFn, depth: int = 0) -> str:
 
 
 @given(text=_blocks(), end=st.sampled_from(["\n", "\r\n"]))
-@settings(derandomize=True, deadline=None, max_examples=600)
+@examples(600)
 def test_both_read_what_is_generated(text: str, end: str) -> None:
     agree(("z: &x 0\n" + text + "\n").replace("\n", end).encode())
 

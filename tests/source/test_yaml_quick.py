@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import yaml_texts
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from node_scripts import run_script
 
@@ -125,7 +126,7 @@ def test_broken_texts_are_read_alike(seed: int) -> None:
     assert any(alike)
 
 
-@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@examples(500)
 @given(st.text(st.sampled_from("ab1_.:-?#&*!|>'\"%@`,[]{} \n\t\\~=<x0"), max_size=24))
 def test_any_text_is_read_alike(text: str) -> None:
     reads_alike(f"a: {text}")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evret_files import EDGES, REAL, is_rejected, laid_out, read_text, rejects, stage_of
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.formats.evret import EVRET
@@ -71,7 +72,7 @@ def check_schema(value: Any, of: str, release: str, *, is_rejected: bool) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(row=ROWS)
 @example(row={"query_id": "a", "query_text": "b", "relevant_docs": "d1"})
 def test_the_schema_of_a_query_agrees_with_the_judge(release: str, row: Any) -> None:
@@ -79,7 +80,7 @@ def test_the_schema_of_a_query_agrees_with_the_judge(release: str, row: Any) -> 
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(item=DOCUMENTS)
 def test_the_schema_of_a_document_agrees_with_the_judge(release: str, item: Any) -> None:
     found = document_problems([item], stage_of(release))
@@ -87,7 +88,7 @@ def test_the_schema_of_a_document_agrees_with_the_judge(release: str, item: Any)
     check_schema(item, "document", release, is_rejected=is_rejected)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     value=VALUES
     | st.dictionaries(
@@ -107,7 +108,7 @@ def test_the_schema_of_a_file_agrees_with_the_judge(value: Any) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(row=ROWS)
 def test_a_row_that_the_gate_passes_has_no_findings_but_silent_ones(release: str, row: Any) -> None:
     if not stage_of(release).passes([row]):
