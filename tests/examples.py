@@ -1,7 +1,7 @@
-"""How many examples a property is tried on: a few that never change, or as many as are asked for.
+"""How many examples a property is tried on: a share that never changes, or all.
 
 `make test` tries a share of them, the same ones every time, so that a failure is the change's own.
-`make thorough` tries all, and others every time.
+`make thorough` tries all, and Hypothesis chooses others every time.
 """
 
 from __future__ import annotations
@@ -10,28 +10,27 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-THOROUGH = "thorough"
-_QUICK = "quick"
+_THOROUGH, _QUICK = "thorough", "quick"
 _SHARE = 6
 _AT_LEAST = 25
-_DEAR, _FEW = 50, 8  # what is not worth more than fifty has eight
 
 
 def load_profiles() -> None:
-    """Make the profiles known; the quick one holds unless another is asked for."""
-    # No test asserts a time, and machines are busy. The cache that each test has may be shared by
-    # its examples. Neither a time nor how often a value is drawn in vain is anybody's promise.
-    always: dict[str, Any] = {
-        "deadline": None,
-        "suppress_health_check": list(HealthCheck),
-    }
-    settings.register_profile(THOROUGH, **always)
+    """Register both profiles with Hypothesis; the quick one holds unless another is asked for."""
+    # Neither a time nor how often a value is drawn in vain is anybody's promise.
+    always: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+    settings.register_profile(_THOROUGH, **always)
     settings.register_profile(_QUICK, max_examples=_AT_LEAST, derandomize=True, **always)
     settings.load_profile(_QUICK)
 
 
+def tries(many: int, *, at_least: int = 1) -> int:
+    """Return how often to try what is worth `many` tries when there is time."""
+    if settings.get_current_profile_name() == _THOROUGH:
+        return many
+    return max(many // _SHARE, at_least)
+
+
 def examples(many: int) -> settings:
     """Return the settings of a property that is worth `many` examples when there is time."""
-    if settings.get_current_profile_name() == THOROUGH:
-        return settings(max_examples=many)
-    return settings(max_examples=max(many // _SHARE, _AT_LEAST if many > _DEAR else _FEW))
+    return settings(max_examples=tries(many, at_least=min(many // 2, _AT_LEAST)))

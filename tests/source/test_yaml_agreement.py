@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 import pytest
-from examples import examples
+from examples import examples, tries
 from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
@@ -276,7 +276,7 @@ _PIECES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(tries(10)))
 def test_fuzz(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     compared = 0
@@ -294,7 +294,7 @@ def test_fuzz(seed: int) -> None:
 _PATHS: list[tuple[str | int, ...]] = [(), ("a",), (0,), ("a", "b"), ("a", 0), ("e", "f", 1)]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(tries(10)))
 def test_fuzz_of_places(seed: int) -> None:
     chance = random.Random(1000 + seed)  # noqa: S311
     for _ in range(150):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evret_files import EDGES, REAL, is_rejected, laid_out, read_text, rejects, stage_of
-from examples import examples
+from examples import examples, tries
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -206,7 +206,7 @@ def same(real: list[Any], text: str, release: str, name: str) -> bool:
 
 def test_json_is_judged_as_by_the_real_loader(ask: Any) -> None:
     chance = random.Random(1)  # noqa: S311 - the same cases each time
-    texts = [json.dumps(some_document(chance)) for _ in range(2000)]
+    texts = [json.dumps(some_document(chance)) for _ in range(tries(2000))]
     real = ask("from_json", texts)
     assert len(real) == len(texts)
     assert {each[0] for each in real} == {"accept", "reject"}
@@ -264,7 +264,7 @@ def some_table(chance: random.Random) -> str:
 
 def test_csv_is_judged_as_by_the_real_loader(ask: Any) -> None:
     chance = random.Random(2)  # noqa: S311 - the same cases each time
-    texts = [some_table(chance) for _ in range(2000)]
+    texts = [some_table(chance) for _ in range(tries(2000))]
     texts += ["query_text,expected_answers\na," + "x" * 140_000, '\ufeff"query_text,a",query\nb,c']
     real = ask("from_csv", texts)
     assert {each[0] for each in real} == {"accept", "reject"}
