@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from evalcontract.policy import TABLE
+from doors import TABLE
 
 if TYPE_CHECKING:
     from types import ModuleType

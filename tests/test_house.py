@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import TABLE, Kind
 
 import evalcontract
 from evalcontract import formats, report, rules
 from evalcontract.formats import FORMATS
-from evalcontract.model.reference import Kind
-from evalcontract.policy import TABLE
 from evalcontract.policy.dialects import SYSTEMS as SYSTEMS_OF_POLICY
 from evalcontract.rules._dataset_rule import DatasetRule
 from evalcontract.rules._row_rule import RowRule

@@ -7,14 +7,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import TABLE, Input, Kind, Options, check_workspaces, validate
 
 from evalcontract.api.manual import every_page, manual
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import check_workspaces, validate
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
-from evalcontract.model.reference import Kind
-from evalcontract.policy import TABLE
 from evalcontract.structure.schemas import load
 from evalcontract.structure.sentences import FAULTS
 

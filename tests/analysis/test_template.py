@@ -8,12 +8,11 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import Options, check_workspaces
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.analysis.template import scan
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,10 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Options, check_workspaces
 
 from evalcontract.api.bundle_check import check_bundle
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

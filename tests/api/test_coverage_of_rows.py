@@ -7,15 +7,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Input, NothingToCheck, Options, coverage
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract import DatasetLoader
-from evalcontract.api.coverage import coverage
-from evalcontract.api.options import Input, Options
 from evalcontract.checks import Outlook, State
 from evalcontract.checks.coverage import Cell, RowCoverage, Totals, add, total
-from evalcontract.model.errors import NothingToCheck
 
 if TYPE_CHECKING:
     from pathlib import Path

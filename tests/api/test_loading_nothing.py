@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import UsageError
 
 from evalcontract import (
     ContractViolation,
@@ -13,7 +14,6 @@ from evalcontract import (
     RubricLoader,
 )
 from evalcontract.api import dataset_root, run
-from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,14 +7,12 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import Input, Kind, Options, validate
 
 from evalcontract import DatasetLoader
 from evalcontract.api.manual import manual
-from evalcontract.api.options import Input, Options
 from evalcontract.api.rules_in_use import rules_in_use
-from evalcontract.api.validate import validate
 from evalcontract.model.errors import PluginError
-from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

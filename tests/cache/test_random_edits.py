@@ -12,19 +12,18 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import Options, check_workspaces
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract import EvalContractError
 from evalcontract.cache import Cache
-from evalcontract.model.errors import EvalContractError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.api import Outcome
 
     Edit = Callable[[Path], object]
 

@@ -7,9 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Options, check_workspaces
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
 from evalcontract.checks._kind import field_of
 
 if TYPE_CHECKING:

@@ -16,15 +16,14 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Options, command_line
 
 import evalcontract
-from evalcontract.api.options import Options
+from evalcontract import EvalContractError
 from evalcontract.api.rules_in_use import rules_in_use
 from evalcontract.api.workers import WORTH_BYTES
 from evalcontract.cache import Cache, installation
 from evalcontract.cache.recording import MAX_STREAM_BYTES
-from evalcontract.cli.main import group, run
-from evalcontract.model.errors import EvalContractError
 from evalcontract.source import DISK, Files
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def test_the_second_check_prints_the_same(
     asked += [mode] if mode else []
 
     def printed(*more: str) -> tuple[int, str, str]:
-        return (run(group, [*asked, *more]), *capfd.readouterr())
+        return (command_line(*asked, *more), *capfd.readouterr())
 
     anew = printed("--no-cache")
     assert printed() == anew
@@ -176,9 +175,9 @@ def test_the_loaders_know_no_cache(folder: Path, own_cache: Path) -> None:
 def test_no_cache_writes_and_reads_nothing(
     folder: Path, own_cache: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(group, ["check", str(folder), "--no-cache"]) == 0
+    assert command_line("check", str(folder), "--no-cache") == 0
     assert not own_cache.exists()
-    assert run(group, ["check", str(folder)]) == 0
+    assert command_line("check", str(folder)) == 0
     assert len(list(own_cache.glob("*/*"))) == 3
     assert len(list(folder.rglob("*"))) == len(FILES) + 7  # and nothing was added
     capfd.readouterr()
@@ -685,8 +684,8 @@ def test_without_a_folder_there_is_no_cache(
     monkeypatch.setenv("EVALCONTRACT_CACHE_DIR", where)
     with suppress(OSError):
         shutil.rmtree(folder / "relative")
-    assert run(group, ["check", str(folder)]) == 0
-    assert run(group, ["check", str(folder)]) == 0
+    assert command_line("check", str(folder)) == 0
+    assert command_line("check", str(folder)) == 0
     assert "error" not in capfd.readouterr().err
 
 

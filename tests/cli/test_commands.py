@@ -16,14 +16,12 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import TABLE, Kind, command_line
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
 from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.cli import start
-from evalcontract.cli.main import group, run
-from evalcontract.model.reference import Kind
-from evalcontract.policy import TABLE
 from evalcontract.rules import DATASET_RULES, JUDGE_RULES, RUBRIC_RULES, load_rules
 from evalcontract.structure import schemas
 
@@ -80,7 +78,7 @@ def call(
 
     def typed(*arguments: str | Path) -> Result:
         capsys.readouterr()
-        code = run(group, [str(each) for each in arguments])
+        code = command_line(*arguments)
         printed = capsys.readouterr()
         return Result(code, printed.out, printed.err)
 

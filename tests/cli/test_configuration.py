@@ -6,9 +6,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import TABLE, command_line
 
-from evalcontract.cli.main import group, run
-from evalcontract.policy import TABLE
 from evalcontract.policy.weights import is_fixed
 from evalcontract.workspace.patterns import excludes, selects
 
@@ -25,7 +24,7 @@ def refusal(
     (place / "evalcontract.toml").write_text(text, encoding="utf-8")
     capsys.readouterr()
     arguments = [command] if command == "check" else [command, "a.yaml"]
-    assert run(group, arguments) == 2
+    assert command_line(*arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     return printed.err
@@ -150,7 +149,7 @@ def test_what_was_not_checked_is_an_error(
 def test_what_is_an_error_may_be_called_one(place: Path) -> None:
     text = '[severity]\n"source/syntax" = "error"\n"dataset/wrong-kind" = {soft = "error"}\n'
     (place / "evalcontract.toml").write_text(text, encoding="utf-8")
-    assert run(group, ["check"]) == 1  # rubrics/r.yaml
+    assert command_line("check") == 1  # rubrics/r.yaml
 
 
 @pytest.mark.parametrize(
@@ -209,7 +208,7 @@ def test_codes_of_other_packages(
     monkeypatch.setattr("evalcontract.workspace.configuration.entry_points", lambda _: rules)
     text = '[severity]\n"dataset/shouting" = "note"\n"acme/house-style" = "error"\n'
     (place / "evalcontract.toml").write_text(text, encoding="utf-8")
-    assert run(group, ["validate-dataset", "a.yaml"]) == 0
+    assert command_line("validate-dataset", "a.yaml") == 0
     message = refusal('[severity]\n"dataset/shoutin" = "note"\n', place, capsys)
     assert "did you mean `dataset/shouting`?" in message
 

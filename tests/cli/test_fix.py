@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from doors import Options, command_line
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.api import fixing
 from evalcontract.api.fixing import Wanted, fix
-from evalcontract.api.options import Options
-from evalcontract.cli.main import group, run
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.yaml_text import block, flow
 
@@ -60,7 +59,7 @@ def call(
 
     def typed(*arguments: str | Path) -> Result:
         capsys.readouterr()
-        code = run(group, ["fix", *map(str, arguments)])
+        code = command_line("fix", *arguments)
         printed = capsys.readouterr()
         return Result(code, printed.out, printed.err)
 

@@ -16,8 +16,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-
-from evalcontract.cli.main import group, run
+from doors import command_line
 
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"
@@ -246,7 +245,7 @@ def test_nothing_is_wider_than_the_terminal(
     """Frames and help fit into the width that there is."""
     monkeypatch.chdir(WORKSPACES / name)
     monkeypatch.setenv("COLUMNS", str(columns))
-    run(group, ["check", "--strict", "--limit", "0"])
+    command_line("check", "--strict", "--limit", "0")
     for line in frames_and_help(capsys.readouterr().out):
         assert cells(line) <= columns
 

@@ -17,15 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
-from evalcontract.policy import TABLE
+from doors import TABLE, Options, check_workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract import Diagnostic
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures" / "rules"

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Options, check_workspaces
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
 from evalcontract.rules._validation import wilson_interval
 
 if TYPE_CHECKING:
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract import Diagnostic
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "rules" / "judge"
 JUDGE = {"id": "a", "version": "1.0.0", "template": "Is it right? {{ output }}"}

@@ -8,17 +8,15 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Options, check_workspaces
 from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
-
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract import Diagnostic
 
 JUDGE = {
     "id": "levels",

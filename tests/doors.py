@@ -1,0 +1,37 @@
+"""The doors that tests come in by: the command line in this process, and the same calls in Python.
+
+Where they stand inside the package is known here alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.api.coverage import coverage
+from evalcontract.api.options import Input, Options
+from evalcontract.api.validate import check_workspaces, validate
+from evalcontract.cli.main import group, run
+from evalcontract.model.errors import NothingToCheck, UsageError
+from evalcontract.model.reference import Kind
+from evalcontract.policy import TABLE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = [
+    "TABLE",
+    "Input",
+    "Kind",
+    "NothingToCheck",
+    "Options",
+    "UsageError",
+    "check_workspaces",
+    "command_line",
+    "coverage",
+    "validate",
+]
+
+
+def command_line(*arguments: str | Path) -> int:
+    """Run `evalcontract` in this process, as `sys.argv` would; return its exit code."""
+    return run(group, [str(argument) for argument in arguments])
