@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.api.manual import manual
+from evalcontract.engine.manual import manual
 from evalcontract.model.page import example_files
 from evalcontract.policy import TABLE
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.api.coverage import coverage
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import check_workspaces, validate
 from evalcontract.cli.main import group, run
+from evalcontract.engine.coverage import coverage
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import TABLE

@@ -51,8 +51,8 @@ KNOWS_MODES = (
     "policy/",
     "cli/",
     "api/loaders.py",
-    "api/run.py",
-    "api/validate.py",
+    "engine/run.py",
+    "engine/pipeline.py",
     "workspace/configuration.py",
     "structure/pages/target.py",  # its examples are targets, and those name it
     "structure/words.py",  # what authors call the key of a target that asks for it

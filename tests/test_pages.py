@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import TABLE, Input, Kind, Options, check_workspaces, validate
 
-from evalcontract.api.manual import every_page, manual
+from evalcontract.engine.manual import every_page, manual
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
 from evalcontract.structure.schemas import load

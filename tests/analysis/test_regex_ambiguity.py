@@ -109,6 +109,7 @@ def test_a_slow_pattern_is_found(pattern: str, full: bool) -> None:  # noqa: FBT
     assert attack_on(pattern, full=full) is not None
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(("pattern", "full"), SLOW)
 def test_python_itself_is_slow_on_the_attack(pattern: str, full: bool) -> None:  # noqa: FBT001

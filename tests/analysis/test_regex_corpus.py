@@ -132,6 +132,7 @@ SLOW = [
 ]  # fmt: skip
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("pattern", ORDINARY)
 @pytest.mark.parametrize("flags", ["", "i", "m"])
 def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:
@@ -141,11 +142,13 @@ def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:
         assert find_attack(pattern, flags, full=full) is None
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("pattern", "flags"), SLOW)
 def test_a_classical_one_is_found(pattern: str, flags: str) -> None:
     assert attack_on(pattern, flags) is not None
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(("pattern", "flags"), SLOW)
 def test_python_hangs_on_what_is_told(pattern: str, flags: str) -> None:

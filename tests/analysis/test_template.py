@@ -265,6 +265,7 @@ def test_a_section_that_loses_its_end_is_reported(text: str, seed: int) -> None:
         assert scan(cut).faults
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "unit",
     ["{{", "{{#context}}", "{{/x}}", "{{!a}}", "{{!", "{{#a}}{{/b}}", "{{}}", '{{"', "{{=", "{{ a",

@@ -11,12 +11,12 @@ from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evalcontract.api import dataset_check
-from evalcontract.api.dataset_check import DatasetCheck, Surroundings
-from evalcontract.api.gates import Gates, words_of
-from evalcontract.api.grading import Grading, row_schema
-from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.checks import Surroundings as CheckSurroundings
+from evalcontract.engine import dataset_check
+from evalcontract.engine.dataset_check import DatasetCheck, Surroundings
+from evalcontract.engine.gates import Gates, words_of
+from evalcontract.engine.grading import Grading, row_schema
+from evalcontract.engine.rules_in_use import RulesInUse
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library, Resolved
 from evalcontract.model.reference import Kind

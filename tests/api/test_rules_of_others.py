@@ -10,8 +10,8 @@ import pytest
 from doors import Input, Kind, Options, validate
 
 from evalcontract import DatasetLoader
-from evalcontract.api.manual import manual
-from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.engine.manual import manual
+from evalcontract.engine.rules_in_use import rules_in_use
 from evalcontract.model.errors import PluginError
 
 if TYPE_CHECKING:

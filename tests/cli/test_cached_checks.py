@@ -20,10 +20,10 @@ from doors import Options, command_line
 
 import evalcontract
 from evalcontract import EvalContractError
-from evalcontract.api.rules_in_use import rules_in_use
-from evalcontract.api.workers import WORTH_BYTES
 from evalcontract.cache import Cache, installation
 from evalcontract.cache.recording import MAX_STREAM_BYTES
+from evalcontract.engine.rules_in_use import rules_in_use
+from evalcontract.engine.workers import WORTH_BYTES
 from evalcontract.source import DISK, Files
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 # The package has a function of the same name.
-validate: Any = import_module("evalcontract.api.validate")
+validate: Any = import_module("evalcontract.engine.pipeline")
 WORKSPACES = [*sorted(each for each in (ROOT / "fixtures/workspaces").iterdir() if each.is_dir())]
 WORKSPACES += [ROOT / "demo"]
 
@@ -576,7 +576,7 @@ def test_how_many_processes_look_makes_no_difference(
     write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
-    monkeypatch.setattr("evalcontract.api.dataset_check.WORTH_BYTES", 1000)
+    monkeypatch.setattr("evalcontract.engine.dataset_check.WORTH_BYTES", 1000)
     monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 1000)
     write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)
@@ -625,7 +625,7 @@ def test_a_crash_of_ours_is_not_remembered(checks: Checks, monkeypatch: pytest.M
     def crash(*_: Any) -> Any:
         raise ValueError("boom")
 
-    monkeypatch.setattr("evalcontract.api.artifact_check.check_cycles", crash)
+    monkeypatch.setattr("evalcontract.engine.artifact_check.check_cycles", crash)
     assert "internal/rule-crashed" in codes(checks())
     assert checks.was_done()
 
@@ -741,11 +741,12 @@ KNOWN = {
     "cache/installation.py": "it is what is remembered by",
     "cache/store.py": "is not the check",
     "workspace/configuration.py": "reads by `Files`",
-    "api/run.py": "the day: in the key",
-    "api/coverage.py": "is not remembered",
-    "api/output.py": "writes",
+    "engine/run.py": "the day: in the key",
+    "engine/coverage.py": "is not remembered",
+    "engine/output.py": "writes",
+    "api/coverer.py": "is not remembered",
     "api/loaders.py": "is not remembered",
-    "api/mending.py": "is not remembered",
+    "engine/mending.py": "is not remembered",
     "source/drafts.py": "is not remembered",
 }
 

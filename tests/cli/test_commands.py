@@ -20,8 +20,8 @@ from doors import TABLE, Kind, command_line
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
-from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.cli import start
+from evalcontract.engine.rules_in_use import RulesInUse
 from evalcontract.rules import DATASET_RULES, JUDGE_RULES, RUBRIC_RULES, load_rules
 from evalcontract.structure import schemas
 
@@ -307,7 +307,7 @@ def test_crashing_artifact_rule(
     used = RulesInUse()
     judge = load_rules(JUDGE_RULES, Kind.JUDGE)
     monkeypatch.setattr(used, "on", lambda kind: broken if kind is Kind.RUBRIC else judge)
-    monkeypatch.setattr("evalcontract.api.artifact_check.rules_in_use", lambda: used)
+    monkeypatch.setattr("evalcontract.engine.artifact_check.rules_in_use", lambda: used)
     result = call("check", "--output-format", "json")
     assert result.code == 3
     assert "rubric/unnamed-check" in result.codes
@@ -336,7 +336,7 @@ def test_crashing_dataset_rule(
     broken = (rules[1]._replace(watch=Broken), rules[0], *rules[2:])
     used = RulesInUse()
     used.dataset = broken
-    monkeypatch.setattr("evalcontract.api.dataset_check.rules_in_use", lambda: used)
+    monkeypatch.setattr("evalcontract.engine.dataset_check.rules_in_use", lambda: used)
     write(place, {"faulty.yaml": NEAR_MISS + f"  {ROW}"})
     result = call("validate-dataset", "faulty.yaml", "--output-format", "json")
     assert result.code == 3

@@ -19,8 +19,9 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.api import fixing
-from evalcontract.api.fixing import Wanted, fix
+from evalcontract.engine import fixing
+from evalcontract.engine.fixing import Wanted
+from evalcontract.engine.mending import fix
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.yaml_text import block, flow
 

@@ -9,7 +9,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.api.own_keys import OwnKeys
+from evalcontract.engine.own_keys import OwnKeys
 from evalcontract.structure.check import Structure
 from evalcontract.structure.gate import INSIDE, Gate, gate_schema
 from evalcontract.structure.schemas import definition

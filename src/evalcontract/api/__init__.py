@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
     from evalcontract.api.loaders import DatasetLoader, JudgePromptLoader, RubricLoader
-    from evalcontract.api.validate import check_workspaces
+    from evalcontract.engine.pipeline import check_workspaces
     from evalcontract.model.diagnostic import Outcome
 
 _HOMES = {
@@ -22,7 +22,7 @@ _HOMES = {
     "LoadedRow": "evalcontract.api.loaded",
     "Outcome": "evalcontract.model.diagnostic",
     "RubricLoader": "evalcontract.api.loaders",
-    "check_workspaces": "evalcontract.api.validate",
+    "check_workspaces": "evalcontract.engine.pipeline",
 }
 
 __all__ = [

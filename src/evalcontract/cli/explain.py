@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.api.manual import manual
 from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.output import put
+from evalcontract.engine.manual import manual
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import DEFAULT, TABLE
 from evalcontract.policy.dialects import SYSTEMS

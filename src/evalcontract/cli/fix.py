@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.api.fixing import Wanted, fix, write
-from evalcontract.api.options import Options
-from evalcontract.api.workers import usable_cores
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.output import OutputError, put, put_bytes
+from evalcontract.engine.fixing import Wanted, write
+from evalcontract.engine.mending import fix
+from evalcontract.engine.options import Options
+from evalcontract.engine.workers import usable_cores
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import TABLE, exit_status
@@ -29,7 +30,7 @@ from evalcontract.report.fixes import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.api.fixing import Fixed
+    from evalcontract.engine.fixing import Fixed
 
 
 def _codes(

@@ -45,6 +45,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         id_, place = check["id"], (*path, "id")
         if id_ in first:
             related = (Related("first used here", first[id_]),)
-            advice = "give each check an id of its own"
+            advice = "check ids must be unique"
             yield Problem(CODE, f"the check id `{id_}` is taken", place, advice, related=related)
         first.setdefault(id_, place)

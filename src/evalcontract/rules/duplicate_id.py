@@ -86,9 +86,9 @@ class _Ids:
     def _problem(self, id_: str, index: int, first: int) -> Problem:
         return Problem(
             CODE,
-            f"another row has the id `{id_}` already",
+            f"duplicate row id `{id_}`",
             (*self._prefix, index, "id"),
-            "give each row an id of its own",
+            "row ids must be unique",
             row=id_,
             row_index=index,
             related=(Related("first used here", (*self._prefix, first, "id")),),

@@ -45,6 +45,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         lacking = next(rate for rate in RATES if rate != given[0])
         if ("validation", lacking) in subject.misspelled:
             return
-        message = f"`{given[0]}` without `{lacking}` says nothing of a judge"
+        message = f"`{given[0]}` alone is not enough: add `{lacking}`"
         path = ("validation", given[0])
         yield Problem(CODE, message, path, f"add `{lacking}`: {_SHARES[lacking]}", on_key=True)

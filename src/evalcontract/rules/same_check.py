@@ -64,7 +64,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if "id" in check and check["id"] == twin.get("id"):
             continue  # `rubric/duplicate-check-id` says so
         name = f"`{twin['id']}`" if "id" in twin else f"check {int(before[-1]) + 1}"
-        message = f"this check is the same as {name}: what it looks for counts twice"
+        message = f"duplicate of check {name}"
         advice = "remove one of the two, or give it a weight"
         related = (Related("the same check", before),)
         yield Problem(CODE, message, path, advice, related=related)

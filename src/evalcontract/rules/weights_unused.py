@@ -41,7 +41,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if scoring.get("weights") and scoring.get("combine", "weighted_avg") != "weighted_avg":
         yield Problem(
             CODE,
-            f"`weights` decide nothing with `combine: {scoring['combine']}`",
+            f"`weights` are ignored with `combine: {scoring['combine']}`",
             ("scoring", "weights"),
             "remove them, or combine by weighted_avg",
             on_key=True,

@@ -5,20 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import evalcontract
-from evalcontract.api.detection import Theirs, read_any
-from evalcontract.api.run import Run, today
+from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.our_pass import OurDataset
+from evalcontract.engine.run import Run, today
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.source import (
-    Document,
-    MisreadError,
-    RowStream,
-    Unreadable,
-    read_file,
-)
+from evalcontract.source import MisreadError, Unreadable, read_file
 from evalcontract.workspace import (
     find_root,
     find_workspaces,
@@ -33,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from evalcontract.api.options import Input, Options, Progress
+    from evalcontract.engine.options import Input, Options, Progress
+    from evalcontract.engine.passes import Dataset
     from evalcontract.model.diagnostic import Diagnostic
 
 
@@ -54,11 +50,8 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
             runs[root] = _run(root, (), options)
         run = runs[root]
         if kind is Kind.DATASET:
-            read = read_any(each, options.dialect, quick=True)
-            if isinstance(read, Theirs):
-                outcome.diagnostics += _of_others(run, read, each.path, outcome, options)
-            else:
-                outcome.diagnostics += _dataset(run, read, each.path, outcome, options.progress)
+            dataset = open_dataset(each, options.dialect, quick=True)
+            outcome.diagnostics += _dataset(run, dataset, each.path, outcome, options.progress)
         else:
             outcome.diagnostics += _artifact(run, kind, each, outcome)
     if not outcome.files:
@@ -111,8 +104,8 @@ def _check_all(path: Path, options: Options) -> Outcome:
         outcome.diagnostics += _workspace(run, outcome, options.progress)
     for run in others.values():
         for dataset in run.workspace.also:
-            source = read_file(dataset, name_of(dataset), files)
-            outcome.diagnostics += _dataset(run, source, dataset, outcome, options.progress)
+            ours = OurDataset(read_file(dataset, name_of(dataset), files))
+            outcome.diagnostics += _dataset(run, ours, dataset, outcome, options.progress)
         outcome.diagnostics += [*run.artifacts(), *run.bundles()]
     if not outcome.files and not outcome.diagnostics:
         raise NothingToCheck(f"{name_of(path)} holds no dataset, rubric, judge or target")
@@ -140,7 +133,7 @@ def _workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterato
         if source is None:
             outcome.left_out.append(name_of(path))
         else:
-            yield from _dataset(run, source, path, outcome, progress)
+            yield from _dataset(run, OurDataset(source), path, outcome, progress)
     library = run.workspace.library
     for artifact in library.artifacts:
         run.want(artifact, run.base_policy, library)
@@ -168,56 +161,24 @@ def _count(outcome: Outcome, kind: str) -> None:
 
 
 def _dataset(
-    run: Run,
-    source: Document | RowStream | Unreadable,
-    path: Path,
-    outcome: Outcome,
-    progress: Progress | None,
-) -> Iterable[Diagnostic]:
+    run: Run, dataset: Dataset, path: Path, outcome: Outcome, progress: Progress | None
+) -> list[Diagnostic]:
+    """Pass over one dataset, and return what is wrong with it."""
     _count(outcome, Kind.DATASET)
-    if isinstance(source, Unreadable):
-        return run.unreadable([source])
+    if dataset.unreadable:
+        return list(run.unreadable([dataset.unreadable]))
+    check = dataset.begin(run, run.policy_for(path))
+    found: list[Diagnostic] = []
     try:
-        return list(_checked(run, source, path, outcome, progress))
+        for checked in check.batches(jobs=run.jobs):
+            found += [*checked.faults, *check.locate(checked.problems)]
+            if progress and check.progress:
+                progress(dataset.file, *check.progress)
+        found += check.rest()
     except MisreadError as misread:
-        return run.unreadable([misread.unreadable])
-
-
-def _checked(
-    run: Run,
-    source: Document | RowStream,
-    path: Path,
-    outcome: Outcome,
-    progress: Progress | None,
-) -> Iterator[Diagnostic]:
-    check = run.dataset(source, run.policy_for(path))
-    for _, found in check.batches(jobs=run.jobs):
-        if progress and isinstance(source, RowStream):
-            progress(source.file, source.done, source.size)
-        yield from found
-    yield from check.finish()
+        return list(run.unreadable([misread.unreadable]))
     outcome.rows += check.count
-
-
-def _of_others(
-    run: Run, read: Theirs, path: Path, outcome: Outcome, options: Options
-) -> Iterator[Diagnostic]:
-    from evalcontract.api.dialect_check import DialectCheck, detected  # not for our datasets
-
-    _count(outcome, Kind.DATASET)
-    dialect, source = read
-    if isinstance(source, Unreadable):
-        yield from run.unreadable([source])
-        return
-    policy = run.policy_for(path)
-    if options.dialect is None:
-        yield from detected(dialect, source.source.file, policy)
-    check = DialectCheck(dialect, source, policy)
-    for found in check.batches():
-        yield from found
-        if options.progress and isinstance(source.source, RowStream):
-            options.progress(source.source.file, source.source.done, source.source.size)
-    outcome.rows += check.count
+    return found
 
 
 def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:

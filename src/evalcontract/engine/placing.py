@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.api.kept_rubric import with_rubric
+from evalcontract.engine.kept_rubric import with_rubric
 from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.policy.dialects import REJECTED
 from evalcontract.structure.dialect_stage import SchemaStage
@@ -14,8 +14,8 @@ from evalcontract.structure.schemas import load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalcontract.api.carried import Carried
     from evalcontract.formats import Dialect
+    from evalcontract.formats._conversion import OurRow
     from evalcontract.model.diagnostic import Problem
 
 _VERSION = "1.0.0"
@@ -29,8 +29,11 @@ class Place(Protocol):
 
     beside: dict[str, Any]
 
-    def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
-        """Return the row to be written, what is lost of it, and why it cannot be written."""
+    def take(self, ours: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+        """Return the row to be written, what is lost of it, and why it cannot be written.
+
+        `number` counts rows from 0.
+        """
         ...
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
@@ -49,13 +52,17 @@ class AsOurs:
             self._stem = f"dataset_{self._stem}"
         self._names: dict[str, str] = {}
 
-    def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+    def take(
+        self,
+        ours: OurRow,
+        number: int,  # noqa: ARG002 - rows of ours are not counted
+    ) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row, with a reference to its rubric."""
-        row = carried.row
-        if carried.is_new and carried.rubric is not None:
-            for judge in carried.judges:
+        row = ours.row
+        if ours.is_new and ours.rubric is not None:
+            for judge in ours.judges:
                 self.beside[f"judges/{judge['id']}.yaml"] = judge
-            row = _referring(row, f"rubric/{self._named(carried.rubric)}@{_VERSION}")
+            row = _referring(row, f"rubric/{self._named(ours.rubric)}@{_VERSION}")
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
             self.beside.setdefault(name, load(f"bundles/{row['bundle']}"))
@@ -95,12 +102,12 @@ class AsTheirs:
         # A row of a table is cells of text, of which no schema speaks.
         self._stage = SchemaStage(*dialect.stage) if medium != "csv" else None
 
-    def take(self, carried: Carried) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+    def take(self, ours: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row as the system writes it."""
-        row, rubric = carried.row, carried.rubric
-        if carried.is_new and rubric is not None and not self._writer.says_rubrics:
-            row, rubric = with_rubric(row, rubric, carried.judges), None
-        found = self._writer.write(row, rubric, carried.number)
+        row, rubric = ours.row, ours.rubric
+        if ours.is_new and rubric is not None and not self._writer.says_rubrics:
+            row, rubric = with_rubric(row, rubric, ours.judges), None
+        found = self._writer.write(row, rubric, number)
         return found.row, found.losses, found.problems or self._refused(found.row)
 
     def _refused(self, row: Any) -> list[Problem]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.api.crash import crash
 from evalcontract.checks.plan import Plan, plan_of
+from evalcontract.engine.crash import crash
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import Schema, definition
@@ -103,6 +103,10 @@ class Grading:
         plan = self._plans.of(rubric)
         if isinstance(plan, Plan):
             return plan
-        what = f"the plan of {rubric.file}"
-        self.crashes[rubric.file] = crash(what, plan, "its rows are judged without it")
+        self.crashes[rubric.file] = plan_crash(rubric, plan)
         return None
+
+
+def plan_crash(rubric: Artifact, error: Exception) -> Problem:
+    """Return the finding that says that the plan of a rubric could not be worked out."""
+    return crash(f"the plan of {rubric.file}", error, "its rows are judged without it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.schema_sense import refusal
-from evalcontract.api.grading import row_schema
+from evalcontract.engine.grading import row_schema
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._schemas import slow_patterns
 from evalcontract.structure.schema_faults import schema_faults
@@ -52,7 +52,7 @@ def _unsatisfiable(schema: Any) -> Iterator[Problem]:
     known = {**dict.fromkeys(properties(row_schema()), True), **schema.get("properties", {})}
     place = refusal({**schema, "type": "object", "properties": known})
     if place is not None:
-        advice = "what stands here excludes every row"
+        advice = "no row can satisfy this"
         yield Problem(code, "no row is valid by this schema", place, advice)
 
 

@@ -6,9 +6,9 @@ from collections import deque
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from evalcontract.api.detection import OURS
+from evalcontract.engine.passes import OURS
 from evalcontract.model.errors import UsageError
-from evalcontract.source import Document, read_text
+from evalcontract.source import read_text
 from evalcontract.source.comments import comments_of
 from evalcontract.source.emitting import (
     NotWritableError,
@@ -27,8 +27,9 @@ from evalcontract.workspace import find_root, name_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.api.convert import Wanted
+    from evalcontract.engine.convert import Wanted
     from evalcontract.formats import Dialect
+    from evalcontract.source import Document
     from evalcontract.source.comments import Comment
 
 _OURS = ("yaml", "json", "jsonl")
@@ -84,13 +85,13 @@ class Output:
         if isinstance(error, OSError | NotWritableError):
             raise _refused(self._out, error) from None
 
-    def row(self, row: Any, path: tuple[str | int, ...], source: Any) -> None:
+    def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
         """Take the next row; lines are written at once, everything else with the document."""
         if self._medium == "jsonl":
             self._lines.write(json_line(row, as_python=self._is_theirs))
             return
         self.rows.append(row)
-        if self._medium == "yaml" and isinstance(source, Document):
+        if self._medium == "yaml" and source is not None:
             self._comments.append(self._before(source, path))
 
     def document(self, whole: Any) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.api.crash import guarded
-from evalcontract.api.rules_in_use import rules_in_use
-from evalcontract.api.wrong_kind import other_kind, wrong_kind
+from evalcontract.engine.crash import guarded
+from evalcontract.engine.rules_in_use import rules_in_use
+from evalcontract.engine.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.engine.our_pass import OurDataset
+from evalcontract.engine.passes import OURS
 from evalcontract.source import Document, RowStream, SourceFault, Unreadable
 from evalcontract.structure.schemas import definition, properties
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from evalcontract.api.options import Input
+    from evalcontract.engine.options import Input
+    from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
     from evalcontract.source.foreign import Foreign
 
-    Ours = Document | RowStream | Unreadable
-
-
-class Theirs(NamedTuple):
-    """A dataset of another system, as it was read."""
-
-    dialect: Dialect
-    read: Foreign | Unreadable
-
-
-#: What a caller says of a dataset of ours.
-OURS = "evalcontract"
 # A row or a document with one of these is ours, whatever else it has.
 _KEYS = frozenset({"questions", "criteria", "rubric_ref", "must_not_contain"})
 # Endings of media that no dataset of ours is written in.
 _THEIRS = (".csv", ".parquet", ".pq")
 
 
-def read_any(input_: Input, dialect: str | None = None, *, quick: bool = False) -> Ours | Theirs:
-    """Read a dataset of ours, or one of another system with its dialect.
+def open_dataset(input_: Input, dialect: str | None = None, *, quick: bool = False) -> Dataset:
+    """Open a dataset of ours, or one of another system.
 
     Without a `dialect`, a file is another system's if it can be no other's. `quick` is as for
     `read_file`.
@@ -45,19 +36,25 @@ def read_any(input_: Input, dialect: str | None = None, *, quick: bool = False) 
     if dialect not in (None, OURS):
         from evalcontract.formats import dialect_of  # not for datasets of ours
 
-        return Theirs(dialect_of(str(dialect)), input_.read_foreign())
+        return _of(dialect_of(str(dialect)), input_.read_foreign(), is_told=True)
     if dialect is None and input_.path.suffix.lower() in _THEIRS:
         return _tabular(input_)
     kept = input_.kept()
     source = kept.read(quick=quick)
     if dialect == OURS or _is_surely_ours(source):
-        return source
+        return OurDataset(source)
     # Only what it takes Python's own parser to read is read anew before it is known whose it is.
     read = kept.read_foreign() if isinstance(source, Unreadable) else None
     found = _recognised(source if read is None else read)
     if found is None:
-        return source
-    return Theirs(found, kept.read_foreign() if read is None else read)
+        return OurDataset(source)
+    return _of(found, kept.read_foreign() if read is None else read, is_told=False)
+
+
+def _of(dialect: Dialect, read: Foreign | Unreadable, *, is_told: bool) -> Dataset:
+    from evalcontract.engine.dialect_pass import DialectDataset  # not for datasets of ours
+
+    return DialectDataset(dialect, read, is_told=is_told)
 
 
 def _keys_of_rows() -> AbstractSet[str]:
@@ -65,17 +62,18 @@ def _keys_of_rows() -> AbstractSet[str]:
     return properties(definition("row", of="dataset")).keys()
 
 
-def _tabular(input_: Input) -> Ours | Theirs:
+def _tabular(input_: Input) -> Dataset:
     kept = input_.kept()
     read = kept.read_foreign()
     found = _recognised(read)
     if found:
-        return Theirs(found, read)
+        return _of(found, read, is_told=False)
     if isinstance(read, Unreadable):
-        return read
-    message = "no dataset of a system that is known, it seems; ours are YAML, JSON or JSONL"
-    advice = "say whose it is with --dialect"
-    return Unreadable(read.source.file, (SourceFault("source/unsupported", message, None, advice),))
+        return OurDataset(read)
+    message = "unrecognized dataset format; datasets of evalcontract are YAML, JSON or JSONL"
+    advice = "pass --dialect to say which format it is"
+    fault = SourceFault("source/unsupported", message, None, advice)
+    return OurDataset(Unreadable(read.source.file, (fault,)))
 
 
 def _is_surely_ours(source: Document | RowStream | Unreadable) -> bool:

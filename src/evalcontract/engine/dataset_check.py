@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.api.crash import guarded
-from evalcontract.api.dataset_root import graded_by
-from evalcontract.api.gates import Gates, Words, words_of
-from evalcontract.api.grading import Grading
-from evalcontract.api.rules_in_use import rules_in_use
-from evalcontract.api.workers import WORTH_BYTES, Looked, Seen, look_in_parts
+from evalcontract.engine.crash import guarded
+from evalcontract.engine.dataset_root import graded_by
+from evalcontract.engine.gates import Gates, Words, words_of
+from evalcontract.engine.grading import Grading
+from evalcontract.engine.rules_in_use import rules_in_use
+from evalcontract.engine.workers import WORTH_BYTES, Looked, Seen, look_in_parts
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
@@ -20,10 +20,10 @@ from evalcontract.source import RowStream
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from evalcontract.api.gates import SharedGates
-    from evalcontract.api.grading import Plans
     from evalcontract.checks import Surroundings as CheckSurroundings
     from evalcontract.checks.plan import Plan
+    from evalcontract.engine.gates import SharedGates
+    from evalcontract.engine.grading import Plans
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
@@ -69,7 +69,7 @@ class DatasetCheck:
         self._around = around
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None
-        self._grading = Grading(around.checks, around.bundles, bundle, around.plans)
+        self.grading = Grading(around.checks, around.bundles, bundle, around.plans)
         self._is_told_above = any(key in root for key in graded_by())
         self._always = [rule for rule in self._rules.row if rule.silent is None]
         self._references: set[str] = set()
@@ -90,7 +90,7 @@ class DatasetCheck:
         quick = self._by_ids and not keep_rows
         rows, look = self._rows, partial(self._look_at_all, quick=quick)
         number = min(jobs, rows.size // WORTH_BYTES) if isinstance(rows, RowStream) and quick else 1
-        crashes = self._grading.crashes
+        crashes = self.grading.crashes
         every = (
             look_in_parts(rows, number, look, lambda: crashes, crashes.update)
             if number > 1 and isinstance(rows, RowStream)
@@ -103,7 +103,7 @@ class DatasetCheck:
 
     def _look_at_all(self, rows: Rows, *, quick: bool) -> Iterator[Looked]:
         has_odd_numbers = partial(_has_other_numbers, rows) if quick else bool
-        gates = Gates(self._grading, self._rules.row, has_odd_numbers, self._around.gates)
+        gates = Gates(self.grading, self._rules.row, has_odd_numbers, self._around.gates)
         for batch in rows.batches(quick=quick):
             if not gates.has_learnt:  # a gate that knows the keys of the first rows is made once
                 for row in batch.rows[:_FIRST]:
@@ -126,21 +126,18 @@ class DatasetCheck:
         self, rows: list[Any], words: Words | None, gates: Gates, first: int
     ) -> Iterator[int]:
         """Yield the indexes of rows that do not pass their gate, or of which a rule speaks."""
-        if self._pass(rows, words, gates):
+        if gates.pass_all(rows, words):
             if self._always:
                 yield from (n for n, row in enumerate(rows, first) if self._is_spoken_of(row, n))
             return
         if len(rows) == 1:
-            if not (gates.learn(rows[0]) and self._pass(rows, words, gates)):
+            if not (gates.learn(rows[0]) and gates.pass_all(rows, words)):
                 yield first
             return
         size = 1 if len(rows) <= _EACH else (len(rows) + 1) // 2
         for at in range(0, len(rows), size):
             part = rows[at : at + size]
             yield from self._doubtful(part, words_of(part), gates, first + at)
-
-    def _pass(self, rows: list[Any], words: Words | None, gates: Gates) -> bool:
-        return words is not None and gates.pass_all(rows, words)
 
     def _is_spoken_of(self, row: dict[str, Any], index: int) -> bool:
         """Whether a rule that is silent of no row has something to say of this one."""
@@ -163,13 +160,18 @@ class DatasetCheck:
         found = [
             problem for code, watch, _ in self._watches for problem in guarded(code, watch.finish)
         ]
-        return [*found, *self._grading.crashes.values()]
+        return [*found, *self.crashes]
+
+    @property
+    def crashes(self) -> list[Problem]:
+        """The rubrics and rules of which a part crashed: a bug."""
+        return list(self.grading.crashes.values())
 
     def reached(self) -> list[tuple[Artifact, bool]]:
         """Return the rubrics that rows refer to, each with whether every reference is pinned."""
         found: dict[int, tuple[Artifact, bool]] = {}
         for text in sorted(self._references):
-            resolved = self._grading.rubric_of(text)
+            resolved = self.grading.rubric_of(text)
             if isinstance(resolved, Resolved):
                 _, pinned = found.get(id(resolved.artifact), (None, True))
                 found[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
@@ -178,8 +180,8 @@ class DatasetCheck:
     def _of_row(self, row: Any, index: int, raw: Raw) -> list[Problem]:
         """Return what is wrong with a row that does not pass its gate."""
         path = (*self._rows.prefix, index)
-        bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
-        found = self._grading.structure(bundle).check(row, path, raw)
+        bundle = self.grading.bundle_of(row) if isinstance(row, dict) else None
+        found = self.grading.structure(bundle).check(row, path, raw)
         sound = not found
         if found:
             from evalcontract.library.spelling import with_advice  # slow to import
@@ -197,7 +199,7 @@ class DatasetCheck:
         from evalcontract.rules._row_rule import RowSubject  # clean rows pass their gate
 
         plan, known = self._plan(row)
-        bundle = self._grading.bundle_of(row)
+        bundle = self.grading.bundle_of(row)
         declared = bundle in self._around.declared
         path = (*self._rows.prefix, index)
         subject = RowSubject(path, row, plan, bundle, declared, self._is_told_above)
@@ -206,9 +208,9 @@ class DatasetCheck:
 
     def _plan(self, row: dict[str, Any]) -> tuple[Plan | None, bool]:
         """Return the plan of a row's rubric, and whether it is known what grades the row."""
-        found = self._grading.rubric_of(row.get("rubric_ref"))
+        found = self.grading.rubric_of(row.get("rubric_ref"))
         if isinstance(found, Resolved):
-            plan = self._grading.plan(found.artifact)
+            plan = self.grading.plan(found.artifact)
             return plan, plan is not None
         return None, found is None
 

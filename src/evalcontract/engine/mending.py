@@ -9,14 +9,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.api.fixing import FileFix, Fixed
-from evalcontract.api.options import Input
-from evalcontract.api.validate import check_workspaces, validate
-from evalcontract.api.wrong_kind import other_kind
+from evalcontract.engine.fixing import FileFix, Fixed
+from evalcontract.engine.options import Input
+from evalcontract.engine.pipeline import check_workspaces, validate
+from evalcontract.engine.wrong_kind import other_kind
 from evalcontract.model.diagnostic import Outcome, sort_key
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, format_of, read_file
-from evalcontract.source.drafts import read_bytes
+from evalcontract.source.drafts import Drafts, read_bytes
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
 from evalcontract.workspace import find_root, name_of
@@ -24,11 +24,10 @@ from evalcontract.workspace import find_root, name_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from evalcontract.api.fixing import Wanted
-    from evalcontract.api.options import Options
+    from evalcontract.engine.fixing import Wanted
+    from evalcontract.engine.options import Options
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.fix import Fix
-    from evalcontract.source.drafts import Drafts
 
 #: How often files are checked again. Each time something is mended, so a handful is usual.
 _ROUNDS = 50
@@ -38,7 +37,25 @@ _OUTSIDE = "a link leads out of the workspace"
 _FOLDERS = {"rubrics": Kind.RUBRIC, "judges": Kind.JUDGE, "targets": None, "bundles": None}
 
 
-class Mending:
+def fix(
+    paths: Sequence[Path], options: Options, wanted: Wanted, given: bytes | None = None
+) -> Fixed:
+    """Mend files, and the files in folders, in memory. `given` stands for the one file of `paths`.
+
+    Only these files are mended, whatever else is checked with them.
+
+    Raises:
+        NothingToCheck: there is no file.
+        ConfigurationError: a workspace's configuration cannot be used.
+
+    """
+    drafts = Drafts()
+    if given is not None:
+        drafts.put(paths[0], given)
+    return _Mending(paths, options._replace(files=drafts), wanted, drafts).run()
+
+
+class _Mending:
     """The files and folders to be mended, and what came of it so far.
 
     Files are known by where their paths lead, so that a link is no second file.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.api.pages import PAGES as OF_ITSELF
-from evalcontract.api.rules_in_use import rules_in_use
+from evalcontract.engine.pages import PAGES as OF_ITSELF
+from evalcontract.engine.rules_in_use import rules_in_use
 from evalcontract.formats.databricks.pages import PAGES as OF_DATABRICKS
 from evalcontract.formats.evret.pages import PAGES as OF_EVRET
 from evalcontract.formats.mlflow.pages import PAGES as OF_MLFLOW

@@ -6,9 +6,9 @@ import json
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.api.crash import crash
-from evalcontract.api.grading import row_schema
-from evalcontract.api.own_keys import OwnKeys
+from evalcontract.engine.crash import crash
+from evalcontract.engine.grading import row_schema
+from evalcontract.engine.own_keys import OwnKeys
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Kind
 from evalcontract.structure.engine import is_schema
@@ -17,8 +17,8 @@ from evalcontract.structure.gate import Gate, gate_schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from evalcontract.api.grading import Grading
     from evalcontract.checks.plan import Plan
+    from evalcontract.engine.grading import Grading
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.structure.schemas import Schema
 
@@ -92,11 +92,13 @@ class Gates:
         self.has_learnt = False
         self._made = 0
 
-    def pass_all(self, rows: list[Any], words: Words) -> bool:
+    def pass_all(self, rows: list[Any], words: Words | None) -> bool:
         """Whether nothing can be found in any of these rows; False may be too careful.
 
-        `words` are those of the rows.
+        `words` are those of the rows; None where they have none that can be told.
         """
+        if words is None:
+            return False
         gates = {self._gate(*each) for each in product(words.bundles, words.references)}
         if len(gates) == 1:
             gate = gates.pop()

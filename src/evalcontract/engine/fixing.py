@@ -1,7 +1,4 @@
-"""What `fix` does: findings that have a fix are mended in memory, until nothing is left to mend.
-
-Whoever asks for it writes the result, or shows what would change.
-"""
+"""What a run of fixes is asked for, and what comes of it: shown as a difference, or written."""
 
 from __future__ import annotations
 
@@ -9,13 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.errors import UsageError
-from evalcontract.source.drafts import Drafts, replace_all
+from evalcontract.source.drafts import replace_all
 from evalcontract.workspace import name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from evalcontract.api.options import Options
     from evalcontract.model.diagnostic import Diagnostic, Outcome
 
 
@@ -74,26 +70,6 @@ class Fixed(NamedTuple):
     def fixed(self) -> list[Diagnostic]:
         """The findings that are gone, by file."""
         return [found for each in self.files for found in each.fixed]
-
-
-def fix(
-    paths: Sequence[Path], options: Options, wanted: Wanted, given: bytes | None = None
-) -> Fixed:
-    """Mend files, and the files in folders, in memory. `given` stands for the one file of `paths`.
-
-    Only these files are mended, whatever else is checked with them.
-
-    Raises:
-        NothingToCheck: there is no file.
-        ConfigurationError: a workspace's configuration cannot be used.
-
-    """
-    from evalcontract.api.mending import Mending
-
-    drafts = Drafts()
-    if given is not None:
-        drafts.put(paths[0], given)
-    return Mending(paths, options._replace(files=drafts), wanted, drafts).run()
 
 
 def write(fixed: Fixed) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.api.wrong_kind import other_kind, wrong_kind
 from evalcontract.checks.plan import OWN_EXPECTATIONS
+from evalcontract.engine.wrong_kind import other_kind, wrong_kind
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind

@@ -6,13 +6,11 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.api.artifact_check import check_artifact
-from evalcontract.api.dataset_check import DatasetCheck, Surroundings
-from evalcontract.api.dataset_root import check_root
-from evalcontract.api.edge import locate, locate_fault, locate_faults
-from evalcontract.api.gates import SharedGates
-from evalcontract.api.grading import Plans
 from evalcontract.checks import Surroundings as CheckSurroundings
+from evalcontract.engine.artifact_check import check_artifact
+from evalcontract.engine.edge import locate, locate_faults
+from evalcontract.engine.gates import SharedGates
+from evalcontract.engine.grading import Plans, plan_crash
 from evalcontract.library.graph import reach
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
@@ -25,12 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from evalcontract.checks.plan import Plan
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
-    from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
-    from evalcontract.source import Batch, Document, RowStream
+    from evalcontract.source import Document
     from evalcontract.workspace import Target, Workspace
 
 
@@ -43,9 +41,10 @@ class Run:
     """What one run shares: the workspace, the mode that was asked for, and today.
 
     `forced` is the mode of a command line or a call: True, False, or None for what targets and
-    configuration say. `jobs` is how many processes may look at one dataset. `artifact_policies`
-    collects how strictly each artifact is to be judged, from the datasets that reach it,
-    `named_by_others` what the targets of other workspaces ask for a dataset of this one.
+    configuration say. `jobs` is how many processes may look at one dataset, `has_php` whether
+    checks that need PHP can run. `artifact_policies` collects how strictly each artifact is to be
+    judged, from the datasets that reach it, `named_by_others` what the targets of other
+    workspaces ask for a dataset of this one.
     """
 
     def __init__(
@@ -54,11 +53,14 @@ class Run:
         forced: bool | None,  # noqa: FBT001 - a mode, or none
         today: date,
         jobs: int = 1,
+        *,
+        has_php: bool = True,
     ) -> None:
         self.workspace = workspace
         self.forced = forced
         self.today = today
         self.jobs = jobs
+        self._has_php = has_php
         self.artifact_policies: dict[str, tuple[Artifact, Policy]] = {}
         self.named_by_others: dict[Path, list[Policy]] = {}
 
@@ -95,7 +97,9 @@ class Run:
     def plans(self) -> Plans:
         """What every rubric does with rows, the same for all datasets of the run."""
         workspace = self.workspace
-        around = CheckSurroundings(workspace.library, has_php=True, read_json=workspace.read_json)
+        around = CheckSurroundings(
+            workspace.library, has_php=self._has_php, read_json=workspace.read_json
+        )
         return Plans(around)
 
     @cached_property
@@ -103,9 +107,13 @@ class Run:
         """What the gates of all datasets share."""
         return SharedGates()
 
-    def dataset(self, source: Document | RowStream, policy: Policy) -> DatasetRun:
-        """Prepare the check of one dataset; see `DatasetRun`."""
-        return DatasetRun(self, source, policy)
+    def plan(self, rubric: Artifact) -> tuple[Plan | None, list[Diagnostic]]:
+        """Return what a rubric does with rows; None and a finding where that crashed."""
+        plan = self.plans.of(rubric)
+        if isinstance(plan, Exception):
+            crashed = plan_crash(rubric, plan)
+            return None, list(locate([crashed], rubric.document, self.base_policy, {}))
+        return plan, []
 
     def want(self, artifact: Artifact, policy: Policy, library: Library) -> None:
         """Ask for the check of an artifact, and of all that it reaches."""
@@ -171,7 +179,7 @@ class Run:
             if isinstance(document, Unreadable):
                 yield from locate_faults(document, self.base_policy)
             else:
-                from evalcontract.api.bundle_check import check_bundle  # slow to import
+                from evalcontract.engine.bundle_check import check_bundle  # slow to import
 
                 found = check_bundle(document.value)
                 yield from locate(found, document, self.base_policy, {})
@@ -187,63 +195,3 @@ class Run:
 
     def _read_json(self, name: str) -> Any:
         return self.workspace.read_json(name)
-
-
-class DatasetRun:
-    """The check of one dataset: iterate `batches`, then take `finish`, then `provenance`.
-
-    `rows` are None where the file has none to judge; `root` holds the keys beside them.
-    """
-
-    def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
-        self._run = run
-        self._policy = policy
-        self._library = run.workspace.library
-        self.rows, self.root, self._root_problems = check_root(source)
-        around = Surroundings(
-            run.plans.around,
-            run.workspace.usable_bundles,
-            frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
-            run.workspace.unreadable_names,
-            run.plans,
-            run.gates,
-        )
-        self._check = DatasetCheck(self.rows, self.root, around) if self.rows else None
-        self._source = source
-
-    @property
-    def count(self) -> int:
-        """How many rows were read so far."""
-        return self._check.count if self._check else 0
-
-    def batches(
-        self, *, keep_rows: bool = False, jobs: int = 1
-    ) -> Iterator[tuple[Batch, list[Diagnostic]]]:
-        """Yield each batch of rows with the findings in it; see `DatasetCheck.batches`."""
-        if self._check is None:
-            return
-        for batch, problems in self._check.batches(keep_rows=keep_rows, jobs=jobs):
-            faults = (
-                locate_fault(fault, self._source.file, text, self._policy)
-                for fault, text in batch.faults
-            )
-            yield batch, [*(each for each in faults if each), *self._locate(problems)]
-
-    def finish(self) -> list[Diagnostic]:
-        """Return the findings of the dataset as a whole, and ask for what its rows reach."""
-        problems = list(self._root_problems)
-        if self._check is not None:
-            problems += self._check.finish()
-            for artifact, _ in self._check.reached():
-                self._run.want(artifact, self._policy, self._library)
-        return list(self._locate(problems))
-
-    def provenance(self) -> Provenance:
-        """Return what the rows that were read rest on."""
-        from evalcontract.library.provenance import provenance_of  # only loaders need it
-
-        reached = self._check.reached() if self._check else []
-        return provenance_of(self._source.file, self._source.sha256, reached, self._library)
-
-    def _locate(self, problems: list[Problem]) -> Iterator[Diagnostic]:
-        return locate(problems, self.rows or self._source, self._policy, self._run.documents)

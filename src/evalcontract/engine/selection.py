@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evalcontract.api.detection import OURS
+from evalcontract.engine.passes import OURS
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, format_of
 from evalcontract.workspace import data_files, find_workspaces, inner_of, open_workspace
@@ -19,7 +19,7 @@ def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Pa
     """
     unlisted: list[Path] = []
     if dialect not in (None, OURS):
-        from evalcontract.api.dialect_check import endings  # not for our datasets
+        from evalcontract.engine.dialect_pass import endings  # not for our datasets
 
         keep = unlisted.append
         found = data_files(

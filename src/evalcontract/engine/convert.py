@@ -5,27 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.api.carried import Carried, OfOthers, OfOurs
-from evalcontract.api.detection import OURS, Theirs, read_any
-from evalcontract.api.dialect_check import detected
-from evalcontract.api.edge import locate
-from evalcontract.api.output import Output, medium_for
-from evalcontract.api.placing import AsOurs, AsTheirs
-from evalcontract.api.run import Run, today
+from evalcontract.engine.edge import locate
+from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.output import Output, medium_for
+from evalcontract.engine.passes import OURS, rows_of
+from evalcontract.engine.placing import AsOurs, AsTheirs
+from evalcontract.engine.run import Run, today
 from evalcontract.formats import dialect_of
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
-from evalcontract.source import Unreadable
 from evalcontract.workspace import find_root, name_of, open_workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from evalcontract.api.detection import Ours
-    from evalcontract.api.options import Input, Options
-    from evalcontract.api.placing import Place
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass
+    from evalcontract.engine.placing import Place
+    from evalcontract.model.diagnostic import Diagnostic, Problem
 
 
 class Wanted(NamedTuple):
@@ -44,7 +43,10 @@ class Wanted(NamedTuple):
 
 @dataclass
 class Converted:
-    """What came of a conversion. `written` are the files, none where it was refused, and `why`."""
+    """What came of a conversion. `written` are the files, none where it was refused, and `why`.
+
+    `left_out` counts the rows that have faults for which they cannot be converted.
+    """
 
     source: str
     from_: str
@@ -52,6 +54,7 @@ class Converted:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     losses: Losses = field(default_factory=Losses)
     rows: int = 0
+    left_out: int = 0
     written: list[str] = field(default_factory=list)
     why: str | None = None
 
@@ -72,67 +75,63 @@ def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Conve
     medium = medium_for(out, target)
     root = options.files.real(options.root or find_root(input_.path))
     run = Run(open_workspace(root), None, options.today or today())
-    read = read_any(input_, wanted.from_)
-    dialect = read.dialect if isinstance(read, Theirs) else None
-    done = Converted(name_of(input_.path), str(dialect or OURS), str(target or OURS))
+    dataset = open_dataset(input_, wanted.from_)
+    done = Converted(name_of(input_.path), dataset.dialect, str(target or OURS))
     place: Place = AsTheirs(target, medium) if target else AsOurs(_stem(out), medium)
-    rows = _rows(run, read, input_.path)
-    if isinstance(rows, Unreadable):
-        done.diagnostics += run.unreadable([rows])
+    if dataset.unreadable:
+        done.diagnostics += run.unreadable([dataset.unreadable])
         done.why = "the source cannot be read"
         return done
-    if dialect and wanted.from_ is None:
-        done.diagnostics += detected(dialect, rows.source.file, run.base_policy)
+    check = dataset.begin(run, run.policy_for(input_.path))
     with Output(out, medium, wanted, options.root) as output:
         done.losses.report = output.report
         head = {"from": done.from_, "to": done.to, "source": done.source, "target": name_of(out)}
         done.losses.begin(head)
-        _carry(rows, place, output, done)
+        _carry(dataset, check, place, output, done)
         done.losses.end()
         done.diagnostics.sort(key=sort_key)
-        done.why = _refusal(rows, done, wanted)
+        done.why = _refusal(done, wanted)
         if done.why is None:
             done.written = output.put(place.beside)
     return done
 
 
-def _rows(run: Run, read: Ours | Theirs, path: Path) -> OfOthers | OfOurs | Unreadable:
-    policy = run.policy_for(path)
-    if not isinstance(read, Theirs):
-        return read if isinstance(read, Unreadable) else OfOurs(run, read, policy)
-    dialect, source = read
-    return source if isinstance(source, Unreadable) else OfOthers(dialect, source, policy)
+def _carry(
+    dataset: Dataset, check: DatasetPass, place: Place, output: Output, done: Converted
+) -> None:
+    def at(path: Any) -> Any:
+        return check.place(path, on_key=True)
 
-
-def _carry(rows: OfOthers | OfOurs, place: Place, output: Output, done: Converted) -> None:
-    policy = Policy()
-    for each in rows.rows():
-        row, losses, problems = place.take(each)
-        done.losses.note((*each.losses, *losses), each.number, each.path, rows.place)
-        for found in locate(_moved(problems, each), rows.source, policy, {}):
-            done.diagnostics.append(found)
-        output.row(row, each.path, rows.source)
-        done.rows += 1
-    done.diagnostics += rows.diagnostics
-    whole, losses = place.wrap(output.rows, rows.root)
-    done.losses.note((*rows.losses, *losses), None, (), rows.place)
+    reader = check.reader()
+    for checked in check.batches(keep_rows=True):
+        done.diagnostics += [*checked.faults, *check.locate(checked.problems)]
+        for source in rows_of(check, checked):
+            ours = None if source.fault else reader.read(source)
+            if ours is None:
+                done.left_out += 1
+                continue
+            row, losses, problems = place.take(ours, source.number)
+            done.losses.note((*ours.losses, *losses), source.number, source.path, at)
+            done.diagnostics += locate(_moved(problems, source), check, Policy(), {})
+            output.row(row, source.path, dataset.document)
+            done.rows += 1
+    done.diagnostics += check.rest()
+    whole, losses = place.wrap(output.rows, reader.root)
+    done.losses.note((*reader.losses, *losses), None, (), at)
     output.document(whole)
 
 
-def _moved(problems: Any, carried: Carried) -> Any:
-    return [
-        each._replace(path=(*carried.path, *each.path), row_index=carried.number)
-        for each in problems
-    ]
+def _moved(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Problem]:
+    for problem in problems:
+        yield problem._replace(path=(*source.path, *problem.path), row_index=source.number)
 
 
-def _refusal(rows: OfOthers | OfOurs, done: Converted, wanted: Wanted) -> str | None:
+def _refusal(done: Converted, wanted: Wanted) -> str | None:
     """Say why nothing is written; None where all is well."""
-    is_ill = rows.is_ill if isinstance(rows, OfOurs) else None
-    if any(is_ill(each) if is_ill else each.is_error for each in done.diagnostics):
+    if done.left_out or any(found.is_error for found in done.diagnostics):
         return "the source has faults for which it cannot be converted whole"
     if wanted.lossless and done.losses.total:
-        return "the target cannot carry all of it, and --strict asks for that"
+        return "the conversion would lose data (--strict)"
     return None
 
 
