@@ -7,15 +7,24 @@ READY := $(VENV)/.ready
 # Where the real loaders of other systems are, for the tests that ask them.
 PEERS := tests/peers/.venv
 
-.PHONY: demo test check lint types imports fast docs bench peers clean
+# All cores; the tests of a file stay in one process, which then starts its servers once.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+.PHONY: demo test thorough check lint types imports fast docs bench peers clean
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
 
 test: $(READY)
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(PYTEST) --cov --cov-report=term
 
-check: lint types imports fast
+# As `make test`, with all the examples that properties are worth, and others every time.
+thorough: $(READY)
+	$(PYTEST) --hypothesis-profile=thorough
+
+# The types are checked beside the tests, which begin slowly.
+check: $(READY)
+	@$(MAKE) --no-print-directory --jobs=2 lint imports types fast
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -28,7 +37,7 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 fast: $(READY)
-	$(BIN)/python -m pytest -q -n auto -m "not slow"
+	$(PYTEST) -q -m "not slow"
 
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Kind
 
 import evalcontract
 from evalcontract import formats, report, rules
 from evalcontract.formats import FORMATS
 from evalcontract.formats._codes import codes_of_formats
-from evalcontract.model.reference import Kind
 from evalcontract.rules._dataset_rule import DatasetRule
 from evalcontract.rules._row_rule import RowRule
 from evalcontract.rules._rule import Rule
@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 SOURCE = Path(evalcontract.__file__).parent
-FILES = sorted(SOURCE.rglob("*.py"))
-NAMES = [file.relative_to(SOURCE).as_posix() for file in FILES]
+#: The modules by name, as they are read.
+TEXTS = {
+    file.relative_to(SOURCE).as_posix(): file.read_text(encoding="utf-8")
+    for file in sorted(SOURCE.rglob("*.py"))
+}
 
 MODULE_LINES = 300
 FUNCTION_LINES = 60
@@ -59,7 +62,11 @@ KNOWS_MODES = (
     "structure/words.py",  # what authors call the key of a target that asks for it
 )
 
-every_file = pytest.mark.parametrize("file", FILES, ids=NAMES)
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """Parse every module once."""
+    return {name: ast.parse(text, name) for name, text in TEXTS.items()}
 
 
 def modules_of(package: ModuleType) -> list[ModuleType]:
@@ -108,9 +115,8 @@ def test_the_code_of_a_rule_is_its_own() -> None:
     assert set(codes) <= set(KnownCodes())
 
 
-@pytest.mark.parametrize("code", KnownCodes())
-def test_a_code_names_a_kind_and_a_fault(code: str) -> None:
-    assert CODE.fullmatch(code)
+def test_a_code_names_a_kind_and_a_fault() -> None:
+    assert [code for code in KnownCodes() if not CODE.fullmatch(code)] == []
 
 
 def test_every_code_is_declared_once_and_known() -> None:
@@ -134,74 +140,70 @@ def test_every_format_stands_in_the_table() -> None:
     assert packages == {each.name for each in FORMATS} == set(map(kind_of, codes_of_formats()))
 
 
-@every_file
-def test_a_module_says_what_it_is(file: Path) -> None:
-    docstring = ast.get_docstring(_tree(file))
-    assert docstring
-    assert len(docstring.split("\n")[0]) <= SUMMARY_CHARACTERS
+def test_a_module_says_what_it_is(trees: dict[str, ast.Module]) -> None:
+    summaries = {
+        name: (ast.get_docstring(tree) or "").split("\n")[0] for name, tree in trees.items()
+    }
+    assert [name for name, line in summaries.items() if not line] == []
+    assert [name for name, line in summaries.items() if len(line) > SUMMARY_CHARACTERS] == []
 
 
-@every_file
-def test_a_module_is_short(file: Path) -> None:
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= MODULE_LINES
+def test_a_module_is_short() -> None:
+    lengths = {name: len(text.splitlines()) for name, text in TEXTS.items()}
+    assert [item for item in lengths.items() if item[1] > MODULE_LINES] == []
 
 
-@every_file
-def test_a_function_is_short(file: Path) -> None:
-    long = [
-        f"{each.name}: {lines} lines"
-        for each in ast.walk(_tree(file))
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
-        if (lines := (each.end_lineno or each.lineno) - each.lineno + 1) > FUNCTION_LINES
-    ]
-    assert long == []
+def test_a_function_is_short(trees: dict[str, ast.Module]) -> None:
+    lengths = {
+        f"{name}: {node.name}": (node.end_lineno or node.lineno) - node.lineno + 1
+        for name, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert [item for item in lengths.items() if item[1] > FUNCTION_LINES] == []
 
 
-@every_file
-def test_only_a_few_know_the_mode(file: Path) -> None:
-    if file.relative_to(SOURCE).as_posix().startswith(KNOWS_MODES):
-        return
-    text = DECLARATION.sub("", ZIP.sub("", file.read_text(encoding="utf-8")))
-    assert STRICT.findall(text) == []
+def test_only_a_few_know_the_mode() -> None:
+    others = {name: text for name, text in TEXTS.items() if not name.startswith(KNOWS_MODES)}
+    said = {name: DECLARATION.sub("", ZIP.sub("", text)) for name, text in others.items()}
+    assert [name for name, text in said.items() if STRICT.search(text)] == []
 
 
 def test_who_knows_the_mode_is_there() -> None:
     assert [path for path in KNOWS_MODES if not (SOURCE / path).exists()] == []
 
 
-@every_file
-def test_a_name_says_what_a_thing_is(file: Path) -> None:
-    assert [name for name in _names(file) if NO_WORDS.search(name)] == []
+def test_a_name_says_what_a_thing_is(trees: dict[str, ast.Module]) -> None:
+    named = ((file, name) for file, tree in trees.items() for name in (file, *_names(tree)))
+    assert [pair for pair in named if NO_WORDS.search(pair[1])] == []
 
 
-def _names(file: Path) -> Iterator[str]:
-    """Yield the names that a module gives: its own, and those of what it defines."""
-    yield file.relative_to(SOURCE).as_posix()
-    for each in ast.walk(_tree(file)):
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield each.name
-        elif isinstance(each, ast.arg):
-            yield each.arg
-        elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            yield each.id
+def _names(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module gives to what it defines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
-@every_file
-def test_public_names_exist(file: Path) -> None:
-    if file.name == "__main__.py":
-        return
-    parts = file.relative_to(SOURCE.parent).with_suffix("").parts
-    module = importlib.import_module(".".join(part for part in parts if part != "__init__"))
-    names = getattr(module, "__all__", [])
-    assert sorted(names) == sorted(set(names))
-    assert [name for name in names if not hasattr(module, name)] == []
+def test_public_names_exist() -> None:
+    wrong = {}
+    for file in TEXTS:
+        if file == "__main__.py":
+            continue
+        name = f"evalcontract/{file}".removesuffix(".py").removesuffix("/__init__")
+        module = importlib.import_module(name.replace("/", "."))
+        names = getattr(module, "__all__", [])
+        missing = [each for each in names if not hasattr(module, each)]
+        if missing or len(names) != len(set(names)):
+            wrong[file] = missing or names
+    assert wrong == {}
 
 
 def test_the_package_has_a_home_for_each_public_name() -> None:
     assert set(evalcontract.__all__) - {"__version__"} == evalcontract._HOMES.keys()  # noqa: SLF001
     with pytest.raises(AttributeError, match="no attribute 'Loader'"):
         evalcontract.Loader  # noqa: B018
-
-
-def _tree(file: Path) -> ast.Module:
-    return ast.parse(file.read_text(encoding="utf-8"))

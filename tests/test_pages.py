@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Input, Kind, Options, check_workspaces, validate
 
 import evalcontract
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
-from evalcontract.model.reference import Kind
 from evalcontract.structure.schemas import load
 from evalcontract.structure.sentences import FAULTS
 from evalcontract.workspace.known_codes import KnownCodes

@@ -7,11 +7,10 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import Options, check_workspaces
 
 from evalcontract.analysis.pattern import Uncompilable, compile_pattern
 from evalcontract.analysis.regex_dialects import advice_on, misreadings
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,10 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Options, check_workspaces
 
 from evalcontract.engine.bundle_check import check_bundle
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

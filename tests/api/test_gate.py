@@ -8,7 +8,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.engine.grading import row_schema
@@ -192,13 +193,7 @@ def rows(draw: st.DrawFn) -> Row:
     return row
 
 
-EXAMPLES = settings(
-    max_examples=500,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+EXAMPLES = examples(500)
 
 
 @EXAMPLES
@@ -216,7 +211,7 @@ def test_what_passes_the_gate_has_no_finding(row: Row, *, bundle: bool) -> None:
         assert slow(row, bundle=bundle) == []
 
 
-@settings(EXAMPLES, max_examples=150)
+@examples(150)
 @given(batch=st.lists(rows(), min_size=2, max_size=4), bundle=st.booleans())
 def test_a_batch_passes_as_its_rows_do(batch: list[Row], *, bundle: bool) -> None:
     """One call for many rows says what one call for each says."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doors import UsageError
 
 import evalcontract
 from evalcontract import (
@@ -22,7 +23,7 @@ from evalcontract import (
     RubricLoader,
     Severity,
 )
-from evalcontract.model.errors import ConfigurationError, UsageError
+from evalcontract.model.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"

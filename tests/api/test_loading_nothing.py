@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import UsageError
 
 from evalcontract import (
     ContractViolation,
@@ -14,7 +15,6 @@ from evalcontract import (
 )
 from evalcontract.engine import our_pass
 from evalcontract.engine.dataset_root import check_root
-from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.checks import Surroundings as CheckSurroundings
@@ -233,13 +234,7 @@ LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
     },
 )
 DEFAULT = st.none() | BUNDLE
-OFTEN = settings(
-    max_examples=600,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+OFTEN = examples(600)
 WHOLE = {"id": "a", "input": "b"}
 
 
@@ -305,7 +300,7 @@ OWN_KEYS = st.dictionaries(KEYS, st.none() | st.just("a"), max_size=3)
 
 
 @pytest.mark.usefixtures("no_gate")
-@settings(OFTEN, max_examples=400)
+@examples(400)
 @given(
     rubrics=RUBRICS,
     drawn=st.lists(st.tuples(LIKELY, OWN_KEYS, OWN_KEYS, st.booleans()), min_size=1, max_size=4),
@@ -343,7 +338,7 @@ def test_own_keys_pass_once_they_are_learned() -> None:
     assert not gates.learn(row)
 
 
-@settings(OFTEN, max_examples=200)
+@examples(200)
 @given(
     rubrics=RUBRICS,
     rows=st.lists(LIKELY | ROWS, min_size=2, max_size=5),
@@ -359,7 +354,7 @@ def test_a_batch_passes_as_its_rows_do(
     assert pass_all(anew, rows) is pass_all(gates, rows)
 
 
-@settings(OFTEN, max_examples=200)
+@examples(200)
 @given(
     rubrics=RUBRICS,
     rows=st.lists(LIKELY | ROWS, min_size=1, max_size=4),

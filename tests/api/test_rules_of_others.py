@@ -7,12 +7,10 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import Input, Kind, Options, validate
 
 from evalcontract import DatasetLoader
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
 from evalcontract.model.errors import PluginError
-from evalcontract.model.reference import Kind
 from evalcontract.workspace.known_codes import KnownCodes
 from evalcontract.workspace.rules_in_use import rules_in_use
 

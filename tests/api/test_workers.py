@@ -116,10 +116,15 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize("data", DATA.values(), ids=DATA)
-@pytest.mark.parametrize("jobs", [2, 3, 7])
-def test_the_verdict_is_the_same(data: bytes, jobs: int, place: Path) -> None:
-    alone, together = (outcome_of(data, place, each) for each in (1, jobs))
+@pytest.mark.parametrize(
+    ("name", "jobs"),
+    [
+        *((name, 3) for name in DATA),
+        *(("faults", jobs) for jobs in (2, 7)),
+    ],
+)
+def test_the_verdict_is_the_same(name: str, jobs: int, place: Path) -> None:
+    alone, together = (outcome_of(DATA[name], place, count) for count in (1, jobs))
     assert together.diagnostics == alone.diagnostics
     assert (together.rows, together.files) == (alone.rows, alone.files)
 

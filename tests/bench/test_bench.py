@@ -25,6 +25,9 @@ from plan import QUICK, Sizes, Subject, make_plan  # noqa: E402
 from rows import FAULTS, ONE_BAD_IN, rows, unlike_rows  # noqa: E402
 from shapes import SHAPES  # noqa: E402
 
+# What the benchmark is made of covers nothing of the package that other tests do not.
+pytestmark = pytest.mark.no_cover
+
 ROWS = 500
 PARTS = 10
 YAML = [layout.__name__ for layout in LAYOUTS.values()]

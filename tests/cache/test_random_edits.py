@@ -12,18 +12,18 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from doors import Options, check_workspaces
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
+from evalcontract import EvalContractError
 from evalcontract.cache import Cache
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
-from evalcontract.model.errors import EvalContractError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.api import Outcome
 
     Edit = Callable[[Path], object]
 
@@ -137,7 +137,7 @@ def outcome_of(top: Path, cache: Cache | None) -> Outcome | str:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
-@settings(max_examples=25)
+@examples(25)
 @given(st.sets(files, max_size=12), st.lists(EDITS, min_size=2, max_size=10))
 def test_edits_are_seen(missing: set[str], edits: list[Edit]) -> None:
     with TemporaryDirectory() as name:

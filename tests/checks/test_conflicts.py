@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.checks.conflicts import conflicts_of
@@ -20,7 +21,7 @@ def placed(*checks: dict[str, Any]) -> Any:
     return tuple((("checks", index), check) for index, check in enumerate(checks))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@examples(300)
 @given(st.lists(LETTERS, min_size=1, max_size=3), st.lists(LETTERS, max_size=3), st.booleans())
 @example(["a.b"], ["xa.By"], False)
 def test_the_gate_refuses_every_banned_fact(

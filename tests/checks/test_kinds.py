@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Kind
 
 from evalcontract.checks import KINDS, Surroundings, _kind
 from evalcontract.checks.plan import plan_of
 from evalcontract.checks.row_needs import asked_of_rows, rows_with_all
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
-from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import load

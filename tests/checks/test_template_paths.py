@@ -7,10 +7,9 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Options, check_workspaces
 
 from evalcontract.checks._kind import field_of
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,14 +16,13 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Options, command_line
 
 import evalcontract
+from evalcontract import EvalContractError
 from evalcontract.cache import Cache, installation
 from evalcontract.cache.recording import MAX_STREAM_BYTES
-from evalcontract.cli.main import group, run
-from evalcontract.engine.options import Options
 from evalcontract.engine.workers import WORTH_BYTES
-from evalcontract.model.errors import EvalContractError
 from evalcontract.source import DISK, Files
 from evalcontract.workspace.rules_in_use import rules_in_use
 
@@ -34,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 # The package has a function of the same name.
 validate: Any = import_module("evalcontract.engine.pipeline")
 WORKSPACES = [*sorted(each for each in (ROOT / "fixtures/workspaces").iterdir() if each.is_dir())]
-WORKSPACES += [ROOT / "demo", ROOT / "fixtures"]
+WORKSPACES += [ROOT / "demo"]
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are of POSIX")
 
@@ -127,9 +126,14 @@ def codes(outcome: Any) -> set[str]:
 # The same to the byte
 
 
-@pytest.mark.parametrize("mode", ["--soft", "--strict", None])
-@pytest.mark.parametrize("style", ["text", "json"])
-@pytest.mark.parametrize("path", WORKSPACES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    ("path", "style", "mode"),
+    [
+        *((path, "text", mode) for path in WORKSPACES for mode in (None, "--strict")),
+        *((path, "json", "--soft") for path in [*WORKSPACES, ROOT / "fixtures"]),
+    ],
+    ids=lambda value: value.name if isinstance(value, Path) else value,
+)
 def test_the_second_check_prints_the_same(
     path: Path,
     style: str,
@@ -142,7 +146,7 @@ def test_the_second_check_prints_the_same(
     asked += [mode] if mode else []
 
     def printed(*more: str) -> tuple[int, str, str]:
-        return (run(group, [*asked, *more]), *capfd.readouterr())
+        return (command_line(*asked, *more), *capfd.readouterr())
 
     anew = printed("--no-cache")
     assert printed() == anew
@@ -171,9 +175,9 @@ def test_the_loaders_know_no_cache(folder: Path, own_cache: Path) -> None:
 def test_no_cache_writes_and_reads_nothing(
     folder: Path, own_cache: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(group, ["check", str(folder), "--no-cache"]) == 0
+    assert command_line("check", str(folder), "--no-cache") == 0
     assert not own_cache.exists()
-    assert run(group, ["check", str(folder)]) == 0
+    assert command_line("check", str(folder)) == 0
     assert len(list(own_cache.glob("*/*"))) == 3
     assert len(list(folder.rglob("*"))) == len(FILES) + 7  # and nothing was added
     capfd.readouterr()
@@ -683,8 +687,8 @@ def test_without_a_folder_there_is_no_cache(
     monkeypatch.setenv("EVALCONTRACT_CACHE_DIR", where)
     with suppress(OSError):
         shutil.rmtree(folder / "relative")
-    assert run(group, ["check", str(folder)]) == 0
-    assert run(group, ["check", str(folder)]) == 0
+    assert command_line("check", str(folder)) == 0
+    assert command_line("check", str(folder)) == 0
     assert "error" not in capfd.readouterr().err
 
 

@@ -16,12 +16,11 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Kind, command_line
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
 from evalcontract.cli import start
-from evalcontract.cli.main import group, run
-from evalcontract.model.reference import Kind
 from evalcontract.rules import DATASET_RULES, JUDGE_RULES, RUBRIC_RULES, load_rules
 from evalcontract.structure import schemas
 from evalcontract.workspace.known_codes import KnownCodes
@@ -80,7 +79,7 @@ def call(
 
     def typed(*arguments: str | Path) -> Result:
         capsys.readouterr()
-        code = run(group, [str(each) for each in arguments])
+        code = command_line(*arguments)
         printed = capsys.readouterr()
         return Result(code, printed.out, printed.err)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import command_line
 
-from evalcontract.cli.main import group, run
 from evalcontract.model.code import Code
 from evalcontract.policy.severities import is_locked
 from evalcontract.rules._row_rule import RowRule
@@ -27,7 +27,7 @@ def refusal(
     (place / "evalcontract.toml").write_text(text, encoding="utf-8")
     capsys.readouterr()
     arguments = [command] if command == "check" else [command, "a.yaml"]
-    assert run(group, arguments) == 2
+    assert command_line(*arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     return printed.err
@@ -152,7 +152,7 @@ def test_what_was_not_checked_is_an_error(
 def test_what_is_an_error_may_be_called_one(place: Path) -> None:
     text = '[severity]\n"source/syntax" = "error"\n"dataset/wrong-kind" = {soft = "error"}\n'
     (place / "evalcontract.toml").write_text(text, encoding="utf-8")
-    assert run(group, ["check"]) == 1  # rubrics/r.yaml
+    assert command_line("check") == 1  # rubrics/r.yaml
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_codes_of_other_packages(
     monkeypatch.setattr("evalcontract.workspace.known_codes.rules_in_use", lambda: used)
     text = '[severity]\n"dataset/shouting" = "note"\n"acme/house-style" = "error"\n'
     (place / "evalcontract.toml").write_text(text, encoding="utf-8")
-    assert run(group, ["validate-dataset", "a.yaml"]) == 0
+    assert command_line("validate-dataset", "a.yaml") == 0
     message = refusal('[severity]\n"dataset/shoutin" = "note"\n', place, capsys)
     assert "did you mean `dataset/shouting`?" in message
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from doors import UsageError
 
 from evalcontract.cli.check import check
 from evalcontract.cli.convert import convert_command
 from evalcontract.cli.validate import validate_dataset
-from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from doors import UsageError
 
 from evalcontract.cli.convert import convert_command
-from evalcontract.model.errors import UsageError
 
 ROW = "- request: What?\n  guidelines: [b]\n"
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from doors import command_line
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
 from evalcontract.cli.coverage import coverage_command
-from evalcontract.cli.main import group, run
 from evalcontract.report.frame import cells
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def call(
 
     def typed(*arguments: str | Path) -> Result:
         capsys.readouterr()
-        code = run(group, ["coverage", *map(str, arguments)])
+        code = command_line("coverage", *arguments)
         printed = capsys.readouterr()
         return Result(code, printed.out, printed.err)
 

@@ -12,18 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import Options, check_workspaces, command_line
 
 from evalcontract import DatasetLoader
-from evalcontract.cli.main import group, run
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.source import FOLDER, Entry, Files
 from evalcontract.workspace import data_files, find_root, find_workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.api import Outcome
 
 RUBRIC = """\
 id: polite
@@ -120,7 +118,7 @@ def test_a_folder_argument_leads_into_inner_workspaces(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(place, {"a.yaml": GOOD, "sub/judges/j.yaml": "id: [\n", "sub/b.yaml": GOOD})
-    assert run(group, ["validate-dataset", "."]) == 0
+    assert command_line("validate-dataset", ".") == 0
     out = capsys.readouterr().out
     assert "sub/b.yaml:2" in out  # its own library has no rubric
     assert "a.yaml:2" not in out.replace("sub/b.yaml", "")
@@ -260,7 +258,7 @@ def test_a_closed_library_is_told_by_every_command(
     """Else all that one learns is that there is no such rubric."""
     write(place, {"a.yaml": GOOD})
     refuse(monkeypatch, place / "rubrics")
-    assert run(group, ["validate-dataset", "a.yaml"]) == 1
+    assert command_line("validate-dataset", "a.yaml") == 1
     assert "--> rubrics\n" in capsys.readouterr().out
     loaded = DatasetLoader(strict=False).load("a.yaml")
     assert [each.code for each in loaded.diagnostics] == ["reference/dangling", "source/unreadable"]
@@ -335,9 +333,9 @@ def test_a_loop_that_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -
     (place / "loop.yaml").symlink_to("loop.yaml")
     (place / "folder.yaml").mkdir()
     for command in ("validate-dataset", "validate-rubric"):
-        assert run(group, [command, "loop.yaml"]) == 1
+        assert command_line(command, "loop.yaml") == 1
         assert "source/unreadable" in capsys.readouterr().out
-    assert run(group, ["validate-dataset", "folder.yaml"]) == 2
+    assert command_line("validate-dataset", "folder.yaml") == 2
     assert "holds no dataset" in capsys.readouterr().err
 
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from doors import Options, command_line
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.cli.main import group, run
 from evalcontract.engine import fixing
 from evalcontract.engine.fixing import Wanted
 from evalcontract.engine.mending import fix
-from evalcontract.engine.options import Options
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.yaml_text import block, flow
 
@@ -60,7 +60,7 @@ def call(
 
     def typed(*arguments: str | Path) -> Result:
         capsys.readouterr()
-        code = run(group, ["fix", *map(str, arguments)])
+        code = command_line("fix", *arguments)
         printed = capsys.readouterr()
         return Result(code, printed.out, printed.err)
 
@@ -309,7 +309,7 @@ def planted(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40)
 @given(planted(), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
 def test_planted_near_misses_are_mended_to_the_byte(
     tmp_path: Path, text: str, end: str, begin: str
@@ -645,15 +645,15 @@ def test_nothing_that_a_terminal_acts_on_is_printed(
 
 
 def test_many_aliases_are_not_tried_without_end(call: Callable[..., Result], place: Path) -> None:
-    """Each of 300 rows repeats what cannot be changed for it alone."""
-    shared = "".join(f"  - &x{row} {{inptu: b}}\n" for row in range(300))
-    rows = "".join(f"  - {{<<: *x{row}, id: r{row}}}\n" for row in range(300))
+    """Each of 80 rows repeats what cannot be changed for it alone."""
+    shared = "".join(f"  - &x{row} {{inptu: b}}\n" for row in range(80))
+    rows = "".join(f"  - {{<<: *x{row}, id: r{row}}}\n" for row in range(80))
     write(place, {"datasets/rows.yaml": f"x_shared:\n{shared}questions:\n{rows}"})
     before = texts(place)
-    result = call("--limit", "250")
+    result = call("--limit", "60")
     assert texts(place) == before
-    assert result.err.count("not fixed: ") == 250
-    assert result.err.endswith("… 50 more findings: `--limit 0` shows all\n")
+    assert result.err.count("not fixed: ") == 60
+    assert result.err.endswith("… 20 more findings: `--limit 0` shows all\n")
 
 
 def test_a_value_is_not_changed_where_it_stands(place: Path) -> None:

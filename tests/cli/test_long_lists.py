@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import command_line
 
-from evalcontract.cli.main import group, run
 from evalcontract.model.listing import chained, listed
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def rubric(id_: str, version: str = "1.0.0", check: str | None = None) -> str:
 
 
 def findings(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[list[Any], str]:
-    run(group, ["check", str(folder), "--output-format", "json"])
+    command_line("check", str(folder), "--output-format", "json")
     found: list[Any] = json.loads(capsys.readouterr().out)["findings"]
-    run(group, ["check", str(folder)])
+    command_line("check", str(folder))
     return found, capsys.readouterr().out
 
 

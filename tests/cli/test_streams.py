@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,14 +39,22 @@ CALLS = [
 ]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "rows.yaml").write_text(NEAR_MISS, encoding="utf-8")
-    (tmp_path / "broken.yaml").write_text("questions: [\n", encoding="utf-8")
-    (tmp_path / "good.yaml").write_text(
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write what the calls read; none of them writes."""
+    folder = tmp_path_factory.mktemp("streams")
+    (folder / "rows.yaml").write_text(NEAR_MISS, encoding="utf-8")
+    (folder / "broken.yaml").write_text("questions: [\n", encoding="utf-8")
+    (folder / "good.yaml").write_text(
         "questions: [{id: a, input: b, criteria: c}]\n", encoding="utf-8"
     )
-    return tmp_path
+    return folder
+
+
+@cache
+def whole(call: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
+    """Return what a call gives where nothing is wrong with its streams; each is made once."""
+    return shell(f"{COMMAND} {call}", cwd, **more)
 
 
 def shell(script: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
@@ -77,19 +87,33 @@ def test_output_that_cannot_be_written(call: str, stream: str, reason: str, fold
     assert done.returncode == 2
     assert done.stderr.decode().count("\n") == 1
     assert reason in done.stderr.decode()
-    assert shell(f"{COMMAND} {call} {stream} 2>&-", folder).returncode == 2
-    if "full" in stream:
-        assert shell(f"{COMMAND} {call} {stream} 2>&1", folder).returncode == 2
 
 
-@pytest.mark.parametrize(("call", "status"), [*CALLS, ("nope", 2), ("", 2), ("check nowhere", 2)])
-@pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize("call", ["check .", "explain", "check --help"])
+@pytest.mark.parametrize("streams", [">&- 2>&-", ">/dev/full 2>&-", ">/dev/full 2>&1"])
+def test_neither_stream_can_be_written(call: str, streams: str, folder: Path) -> None:
+    """Where the line that says so is lost as well, the exit code is the same."""
+    if "full" in streams and not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    assert shell(f"{COMMAND} {call} {streams}", folder).returncode == 2
+
+
+WRONG_CALLS = [("nope", 2), ("", 2), ("check nowhere", 2)]
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "stream"),
+    [
+        *((*call, "2>&-") for call in [*CALLS, *WRONG_CALLS]),
+        *((*call, "2>/dev/full") for call in [*CALLS[:3], *WRONG_CALLS]),
+    ],
+)
 def test_errors_that_cannot_be_written(call: str, status: int, stream: str, folder: Path) -> None:
     """Without a standard error, the result and the exit code are the same."""
     if "full" in stream and not Path("/dev/full").exists():
         pytest.skip("no /dev/full")
-    whole, done = shell(f"{COMMAND} {call}", folder), shell(f"{COMMAND} {call} {stream}", folder)
-    assert (done.stdout, done.returncode) == (whole.stdout, status)
+    done = shell(f"{COMMAND} {call} {stream}", folder)
+    assert (done.stdout, done.returncode) == (whole(call, folder).stdout, status)
 
 
 @pytest.mark.parametrize("call", [call for call, _ in CALLS])
@@ -115,46 +139,66 @@ ENCODINGS = [
 ]
 
 
-@pytest.mark.parametrize("variables", ENCODINGS, ids=str)
-@pytest.mark.parametrize("call", [*(call for call, _ in CALLS), "check nö", "explain 春"])
+#: Calls that print what is not ASCII, and some that do not.
+BEYOND_ASCII = ["check .", "fix --diff rows.yaml", "check nö", "explain 春"]
+OF_ASCII = ["check . --output-format json", "explain", "check --help"]
+
+
+@pytest.mark.parametrize(
+    ("call", "variables"),
+    [
+        *((call, variables) for call in BEYOND_ASCII for variables in ENCODINGS),
+        *((call, ENCODINGS[0]) for call in OF_ASCII),
+    ],
+    ids=str,
+)
 def test_encoding_of_the_streams(call: str, variables: dict[str, str], folder: Path) -> None:
     """What a stream cannot show is a sign; nothing else changes."""
-    whole = shell(f"{COMMAND} {call}", folder, PYTHONUTF8="1")
+    expected = whole(call, folder, PYTHONUTF8="1")
     done = shell(f"{COMMAND} {call}", folder, **variables)
-    assert done.returncode == whole.returncode
+    assert done.returncode == expected.returncode
     assert b"Traceback" not in done.stderr
     encoding = variables.get("PYTHONIOENCODING", "utf-8")
-    for one, other in ((done.stdout, whole.stdout), (done.stderr, whole.stderr)):
+    for one, other in ((done.stdout, expected.stdout), (done.stderr, expected.stderr)):
         assert one.decode(encoding).count("\n") == other.decode().count("\n")
+
+
+@pytest.fixture(scope="module")
+def accented(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write them once more, with a file whose name is not ASCII."""
+    copied = shutil.copytree(folder, tmp_path_factory.mktemp("accented") / "streams")
+    (copied / "café.yaml").write_text(NEAR_MISS, encoding="utf-8")
+    return copied
 
 
 @pytest.mark.parametrize("variables", ENCODINGS, ids=str)
 @pytest.mark.parametrize(
-    "call", ["check . --output-format json", "coverage rows.yaml --output-format json"]
+    "call",
+    ["check . --output-format json", "coverage caf*.yaml rows.yaml --output-format json"],
 )
 def test_json_is_the_same_in_every_encoding(
-    call: str, variables: dict[str, str], folder: Path
+    call: str, variables: dict[str, str], accented: Path
 ) -> None:
     """JSON is UTF-8, or has no character beyond ASCII: both read as UTF-8."""
-    (folder / "café.yaml").write_text(NEAR_MISS, encoding="utf-8")
-    call = call.replace("rows.yaml", "caf*.yaml rows.yaml")
-    whole = shell(f"{COMMAND} {call}", folder, PYTHONUTF8="1")
-    done = shell(f"{COMMAND} {call}", folder, **variables)
+    expected = whole(call, accented, PYTHONUTF8="1")
+    done = shell(f"{COMMAND} {call}", accented, **variables)
     if "LC_ALL" not in variables or "PYTHONCOERCECLOCALE" not in variables:
-        assert json.loads(done.stdout.decode("utf-8")) == json.loads(whole.stdout.decode("utf-8"))
+        assert json.loads(done.stdout.decode("utf-8")) == json.loads(
+            expected.stdout.decode("utf-8")
+        )
     else:  # names of files are read in ASCII there, too
         json.loads(done.stdout.decode("utf-8"))
 
 
-def test_control_c(folder: Path) -> None:
+def test_control_c(tmp_path: Path) -> None:
     """The exit code is that of the signal, and there is no traceback, however early it comes."""
-    with (folder / "rows.jsonl").open("w", encoding="utf-8") as file:
+    with (tmp_path / "rows.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(f'{{"id": "r{n}", "input": "b", "inptu": {n}}}\n' for n in range(200_000))
     codes = set()
     for delay in (0.15, 0.3, 0.6, 1.2):
         process = subprocess.Popen(
             [sys.executable, "-m", "evalcontract", "validate-dataset", "rows.jsonl"],
-            cwd=folder,
+            cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )

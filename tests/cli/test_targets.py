@@ -7,14 +7,12 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
-
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
+from doors import Options, check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.api import Outcome
 
 RUBRIC = """\
 id: polite

@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-
-from evalcontract.cli.main import group, run
+from doors import command_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +42,7 @@ def test_it_is_reported(
     (tmp_path / "good.yaml").write_text(YAML, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     for command in (["check"], ["validate-dataset", name]):
-        assert run(group, [*command, "--output-format", "json"]) == 1
+        assert command_line(*command, "--output-format", "json") == 1
         findings = json.loads(capsys.readouterr().out)["findings"]
         assert [found["code"] for found in findings] == [code]
 
@@ -67,5 +66,5 @@ def test_what_mentions_no_row_is_left_out(
     (tmp_path / name).write_bytes(data)
     (tmp_path / "good.yaml").write_text(YAML, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert run(group, ["check", "--output-format", "json"]) == 0
+    assert command_line("check", "--output-format", "json") == 0
     assert json.loads(capsys.readouterr().out)["summary"]["left_out"] == [name]

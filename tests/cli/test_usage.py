@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
-from evalcontract.cli.main import group, run
+from doors import command_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +27,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_group_alone_shows_its_help_once(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(group, [*arguments, "--help"]) == 0
+    assert command_line(*arguments, "--help") == 0
     help_ = capsys.readouterr().out
-    assert run(group, arguments) == 2
+    assert command_line(*arguments) == 2
     assert capsys.readouterr() == ("", help_)
 
 
@@ -86,7 +85,7 @@ def test_a_group_alone_shows_its_help_once(
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_message(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(group, arguments) == 2
+    assert command_line(*arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines()[-1] == f"error: {message}"
@@ -107,7 +106,7 @@ def test_message(arguments: list[str], message: str, capsys: pytest.CaptureFixtu
 def test_line_breaks_are_kept_and_escapes_are_not(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(group, arguments) == 2
+    assert command_line(*arguments) == 2
     printed = capsys.readouterr().err
     assert "\N{SYMBOL FOR LINE FEED}" not in printed
     assert "\x1b" not in printed
@@ -122,7 +121,7 @@ def test_line_breaks_are_kept_and_escapes_are_not(
     ids=" ".join,
 )  # fmt: skip
 def test_help_fits_into_80_columns(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(group, [*command, "-h"]) == 0
+    assert command_line(*command, "-h") == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     assert all(" RANGE" not in line for line in lines)

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
+from doors import Options, check_workspaces
 
 if TYPE_CHECKING:
-    from evalcontract.model.diagnostic import Diagnostic, Outcome
+    from evalcontract import Diagnostic
+    from evalcontract.api import Outcome
 
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"

@@ -7,9 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from doors import Kind, Options, check_workspaces
 
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.library import suggestions
 from evalcontract.library.artifact import Artifact, Use, read_artifact
 from evalcontract.library.library import Dangling, Library
@@ -17,7 +16,7 @@ from evalcontract.library.references import check_use
 from evalcontract.library.spelling import advice_for
 from evalcontract.library.suggestions import Suggestions
 from evalcontract.model.nearest import edit_distance
-from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.reference import Reference
 from evalcontract.source import Document, read_stream
 
 if TYPE_CHECKING:

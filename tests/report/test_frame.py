@@ -6,6 +6,7 @@ import random
 import unicodedata
 
 import pytest
+from examples import tries
 
 from evalcontract.model.span import Place, Span
 from evalcontract.report import frame as module
@@ -75,7 +76,7 @@ def test_any_line() -> None:
     """Whatever is in it, a frame fits, and its carets are as many cells as are marked."""
     chance = random.Random(1)  # noqa: S311 - no secret
     signs = f"aaaa {WIDE}{ACUTE}\t\r\x00\N{LINE SEPARATOR}\N{PARTY POPPER}"
-    for _ in range(3000):
+    for _ in range(tries(3000)):
         text = "".join(chance.choices(signs, k=chance.choice([0, 3, 30, 90, 900])))
         start = chance.randrange(len(text) + 1)
         end = min(start + chance.randrange(12), len(text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract import Diagnostic, Severity
 from evalcontract.model.span import Place, Span
 from evalcontract.report.report import Report, Style
 from evalcontract.report.text import write

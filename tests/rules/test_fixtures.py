@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from doors import Options, check_workspaces
 
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract import Diagnostic
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures" / "rules"

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from doors import Options, check_workspaces
+from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.rules._validation import wilson_interval
 
 if TYPE_CHECKING:
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract import Diagnostic
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "rules" / "judge"
 JUDGE = {"id": "a", "version": "1.0.0", "template": "Is it right? {{ output }}"}
@@ -230,7 +229,6 @@ JUDGES = st.fixed_dictionaries(
 
 
 @given(JUDGES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_no_rule_breaks(tmp_path: Path, judge: dict[str, Any]) -> None:
     found = check(tmp_path, json.dumps(JUDGE | judge))
     assert "internal/rule-crashed" not in [each.code for each in found]

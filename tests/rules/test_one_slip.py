@@ -7,9 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
+from doors import Options, check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,16 +8,15 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from doors import Options, check_workspaces
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
-
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract import Diagnostic
 
 JUDGE = {
     "id": "levels",
@@ -184,13 +183,7 @@ WEIGHT = ("checks", 9, "jury", "judges", 0, "weight")
 INNER = {**WHOLE, "id": "inner", "checks": CHECKS[:-1]}
 
 
-@settings(
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples(100)
 @given(own=changes_of(WHOLE), inner=changes_of(INNER), judge=changes_of(JUDGE))
 @example(own=[(WEIGHT, 10**400)], inner=[], judge=[])
 @example(own=[(WEIGHT, float("nan"))], inner=[], judge=[])

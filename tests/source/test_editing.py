@@ -9,7 +9,8 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from source_texts import value
 
@@ -436,7 +437,7 @@ def written(data: Any, style: str) -> tuple[str, str]:
     return "\n".join(["# head", *lines, "# tail", ""]), "yaml"
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_whatever_is_made_gives_exactly_what_was_asked_for(data: st.DataObject) -> None:
     whole = data.draw(_MAPPINGS)
@@ -453,7 +454,7 @@ def test_whatever_is_made_gives_exactly_what_was_asked_for(data: st.DataObject) 
         assert found == (text, (), (fix,))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_a_key_is_renamed_wherever_it_stands(data: st.DataObject) -> None:
     """No rename and no other scalar is refused without a reason: the key is there already."""

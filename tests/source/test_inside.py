@@ -7,7 +7,8 @@ import json
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.model.diagnostic import Within
@@ -31,7 +32,7 @@ def source_of(text: str, style: str) -> tuple[str, str]:
     return "a.yaml", yaml.dump({"k": text}, default_style=style, width=12, allow_unicode=True)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXTS, st.sampled_from(STYLES))
 def test_each_character_is_found(text: str, style: str) -> None:
     name, source = source_of(text, style)

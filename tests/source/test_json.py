@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from examples import tries
 from source_texts import at, document, ends, faults, fragment, parts, read, stream, value
 
 from evalcontract.source import Document, RowStream, Unreadable
@@ -332,7 +333,7 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
     return data
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(tries(20)))
 def test_fuzz_agrees_with_python(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     for _ in range(300):
@@ -359,7 +360,7 @@ def _check_faults(found: Unreadable, data: bytes) -> None:
             fragment(text, fault.span)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(tries(5)))
 def test_fuzz_of_rows_raises_nothing(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     for _ in range(200):

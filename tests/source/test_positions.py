@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
@@ -22,7 +23,7 @@ from evalcontract.source.scalars import resolve_plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PROPERTY = settings(derandomize=True, deadline=None, max_examples=120)
+PROPERTY = examples(120)
 
 # What no YAML reader takes raw, or what a YAML 1.1 writer writes as a break of lines.
 _NOT_RAW = [
@@ -115,7 +116,7 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("writer", WRITERS)
 @given(data=VALUES)
-@settings(PROPERTY, max_examples=60)
+@examples(60)
 def test_yaml(writer: str, end: str, data: Any) -> None:
     text = WRITERS[writer](data).replace("\n", end)
     found = document(text)
@@ -172,7 +173,7 @@ def test_blocks_of_text(end: str, data: dict[str, str]) -> None:
 @pytest.mark.parametrize("ascii_only", [True, False], ids=["ascii", "unicode"])
 @pytest.mark.parametrize("indent", [None, 2], ids=["tight", "indented"])
 @given(data=JSON_VALUES)
-@settings(PROPERTY, max_examples=60)
+@examples(60)
 def test_json(indent: int | None, ascii_only: bool, end: str, data: Any) -> None:  # noqa: FBT001
     text = json.dumps(data, indent=indent, ensure_ascii=ascii_only).replace("\n", end)
     found = document(text, "x.json")
@@ -212,7 +213,7 @@ _NO_ROWS = st.sampled_from(
     mark=st.booleans(),
     ascii_only=st.booleans(),
 )
-@settings(PROPERTY, max_examples=30)
+@examples(30)
 def test_jsonl(
     size: int,
     lines: list[tuple[bool, Any]],

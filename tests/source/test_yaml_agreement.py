@@ -15,7 +15,8 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from examples import examples, tries
+from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -235,7 +236,7 @@ def _blocks(draw: st.DrawFn, depth: int = 0) -> str:
 
 
 @given(text=_blocks(), end=st.sampled_from(["\n", "\r\n"]))
-@settings(derandomize=True, deadline=None, max_examples=600)
+@examples(600)
 def test_both_read_what_is_generated(text: str, end: str) -> None:
     agree(("z: &x 0\n" + text + "\n").replace("\n", end).encode())
 
@@ -275,7 +276,7 @@ _PIECES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(tries(10)))
 def test_fuzz(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     compared = 0
@@ -293,7 +294,7 @@ def test_fuzz(seed: int) -> None:
 _PATHS: list[tuple[str | int, ...]] = [(), ("a",), (0,), ("a", "b"), ("a", 0), ("e", "f", 1)]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(tries(10)))
 def test_fuzz_of_places(seed: int) -> None:
     chance = random.Random(1000 + seed)  # noqa: S311
     for _ in range(150):

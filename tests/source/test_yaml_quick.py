@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import yaml_texts
-from hypothesis import given, settings
+from examples import examples, tries
+from hypothesis import given
 from hypothesis import strategies as st
 from node_scripts import run_script
 
@@ -107,7 +108,7 @@ def test_the_suite_is_read_alike() -> None:
     assert sum(alike) > 50
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(tries(20)))
 def test_datasets_are_read_alike(seed: int) -> None:
     alike = [
         reads_alike(yaml_texts.whole(random.Random(seed * 100 + number)))  # noqa: S311
@@ -116,7 +117,7 @@ def test_datasets_are_read_alike(seed: int) -> None:
     assert any(alike)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(tries(20)))
 def test_broken_texts_are_read_alike(seed: int) -> None:
     alike = [
         reads_alike(yaml_texts.broken(random.Random(seed * 200 + number)))  # noqa: S311
@@ -125,7 +126,7 @@ def test_broken_texts_are_read_alike(seed: int) -> None:
     assert any(alike)
 
 
-@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@examples(500)
 @given(st.text(st.sampled_from("ab1_.:-?#&*!|>'\"%@`,[]{} \n\t\\~=<x0"), max_size=24))
 def test_any_text_is_read_alike(text: str) -> None:
     reads_alike(f"a: {text}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from examples import tries
 
 from evalcontract.source import Document, MisreadError, Unreadable, read_stream
 from evalcontract.source import yaml as exact_reader
@@ -208,7 +209,7 @@ def value_of(draw: random.Random, depth: int = 0) -> Any:
     return {key: value_of(draw, depth + 1) for key in keys}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tries(60)))
 def test_written_rows_are_read_alike(seed: int) -> None:
     """By both readers, in every style that PyYAML writes."""
     draw = random.Random(seed)  # noqa: S311 - no secret

@@ -6,7 +6,8 @@ import io
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.source import Unreadable, read_stream
@@ -239,7 +240,7 @@ PIECES = ["", "\t", '"', "'", ": ", "- ", "[", "]", "{", "}", "\n", "  ", "@", "
 CUTS = st.tuples(st.integers(0, len(GOOD)), st.sampled_from([0, 0, 1, 3]), st.sampled_from(PIECES))
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True, database=None)
+@examples(1500)
 @given(cuts=st.lists(CUTS, min_size=1, max_size=3))
 def test_any_broken_text_is_told_at_a_place_in_it(cuts: list[tuple[int, int, str]]) -> None:
     """Whatever is cut out or put in: a fault in the text, or none; never a crash."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.structure import check
@@ -51,7 +52,7 @@ def copied(value: Any) -> Any:
 def test_both_engines_lead_to_the_same_findings(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     structure, sound = CASES[case]
 
-    @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(300)
     @given(st.data())
     def same(data: st.DataObject) -> None:
         value = copied(sound)

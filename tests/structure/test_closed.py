@@ -26,6 +26,7 @@ def structure(name: str) -> Structure:
     return Structure(name, load(name))
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_what_passes_quickly_has_no_finding(
     name: str, case: dict[str, Any], monkeypatch: pytest.MonkeyPatch

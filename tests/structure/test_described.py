@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.engine.own_keys import OwnKeys
@@ -139,7 +140,7 @@ ROWS = st.fixed_dictionaries(
 ANY = {**BUNDLE, "required": []}
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ROWS)
 def test_a_row_that_passes_the_gate_has_no_finding(row: Any) -> None:
     own = OwnKeys(ROW, ANY)

@@ -18,7 +18,8 @@ from evret_files import (
     rejects,
     stage_of,
 )
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.engine.convert import Converted, Wanted, convert
@@ -80,7 +81,7 @@ def to_ours(text: str, release: str, name: str = "d.json") -> tuple[list[Any], A
 
 @pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(row=QUERIES, documents=DOCUMENTS)
 @example(
     row={"query_id": "q", "query": "a", "metadata": {"evalcontract": {"id": "other"}}}, documents=[]
@@ -102,7 +103,7 @@ def test_a_query_comes_back(release: str, row: Any, documents: list[Any]) -> Non
         assert same(back.row, row)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(row=QUERIES, documents=DOCUMENTS)
 def test_rows_from_queries_are_rows_of_ours(row: Any, documents: list[Any]) -> None:
     row = {key: part for key, part in row.items() if key != "metadata"}
@@ -127,7 +128,7 @@ ROOTS = st.fixed_dictionaries(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     value=st.fixed_dictionaries(
         {},
@@ -174,7 +175,7 @@ OUR_ROWS = st.fixed_dictionaries(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(rows=st.lists(OUR_ROWS, max_size=3), root=ROOTS)
 @example(rows=[{"id": "q", "input": "a", "metadata": {}, "bundle": "agent"}], root={})
 @example(
@@ -281,7 +282,7 @@ TABLES = st.fixed_dictionaries(
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(row=TABLES)
 def test_a_row_of_a_table_comes_back(release: str, row: dict[str, Any]) -> None:
     if not row["query_text"].strip():

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evret_files import EDGES, REAL, is_rejected, laid_out, read_text, rejects, stage_of
-from hypothesis import example, given, settings
+from examples import examples, tries
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.formats._codes import is_rejection
@@ -72,7 +73,7 @@ def check_schema(value: Any, of: str, release: str, *, is_rejected: bool) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(row=ROWS)
 @example(row={"query_id": "a", "query_text": "b", "relevant_docs": "d1"})
 def test_the_schema_of_a_query_agrees_with_the_judge(release: str, row: Any) -> None:
@@ -80,7 +81,7 @@ def test_the_schema_of_a_query_agrees_with_the_judge(release: str, row: Any) -> 
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(item=DOCUMENTS)
 def test_the_schema_of_a_document_agrees_with_the_judge(release: str, item: Any) -> None:
     found = document_problems([item], stage_of(release))
@@ -88,7 +89,7 @@ def test_the_schema_of_a_document_agrees_with_the_judge(release: str, item: Any)
     check_schema(item, "document", release, is_rejected=is_rejected)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     value=VALUES
     | st.dictionaries(
@@ -108,7 +109,7 @@ def test_the_schema_of_a_file_agrees_with_the_judge(value: Any) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(row=ROWS)
 def test_a_row_that_the_gate_passes_has_no_findings_but_silent_ones(release: str, row: Any) -> None:
     if not stage_of(release).passes([row]):
@@ -204,9 +205,10 @@ def same(real: list[Any], text: str, release: str, name: str) -> bool:
     return [tuple(parsed(row, RELEASES[release])) for row in rows] == queries
 
 
+@pytest.mark.no_cover
 def test_json_is_judged_as_by_the_real_loader(ask: Any) -> None:
     chance = random.Random(1)  # noqa: S311 - the same cases each time
-    texts = [json.dumps(some_document(chance)) for _ in range(2000)]
+    texts = [json.dumps(some_document(chance)) for _ in range(tries(2000))]
     real = ask("from_json", texts)
     assert len(real) == len(texts)
     assert {each[0] for each in real} == {"accept", "reject"}
@@ -262,9 +264,10 @@ def some_table(chance: random.Random) -> str:
     return mark + chance.choice(("\n", "\r\n", "\r")).join(lines)
 
 
+@pytest.mark.no_cover
 def test_csv_is_judged_as_by_the_real_loader(ask: Any) -> None:
     chance = random.Random(2)  # noqa: S311 - the same cases each time
-    texts = [some_table(chance) for _ in range(2000)]
+    texts = [some_table(chance) for _ in range(tries(2000))]
     texts += ["query_text,expected_answers\na," + "x" * 140_000, '\ufeff"query_text,a",query\nb,c']
     real = ask("from_csv", texts)
     assert {each[0] for each in real} == {"accept", "reject"}
@@ -289,6 +292,7 @@ def some_row(chance: random.Random) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("medium", ["json", "csv"])
 def test_what_we_write_is_read_by_the_real_loader(ask: Any, medium: str) -> None:
     chance = random.Random(3)  # noqa: S311 - the same cases each time

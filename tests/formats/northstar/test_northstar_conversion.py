@@ -7,7 +7,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from northstar_cases import cases, json_values, mappings, metadata, texts
 from northstar_models import Case
@@ -43,7 +44,7 @@ def there_and_back(case: dict[str, Any]) -> tuple[OurRow, Any]:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@examples(1500)
 @given(cases)
 def test_a_case_comes_back(case: dict[str, Any]) -> None:
     before = json.dumps(case, sort_keys=True)
@@ -152,7 +153,7 @@ rubrics = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@examples(1500)
 @given(rows, rubrics)
 def test_a_row_of_ours_comes_back(row: dict[str, Any], rubric: dict[str, Any] | None) -> None:
     before = json.dumps([row, rubric], sort_keys=True)

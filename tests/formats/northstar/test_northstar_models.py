@@ -9,7 +9,8 @@ from typing import Any
 
 import pydantic
 import pytest
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from northstar_models import Case
 
@@ -96,7 +97,7 @@ def case(key: str, value: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("key", [*PLACES, *TOP])
-@settings(max_examples=150)
+@examples(150)
 @given(value=values)
 @example(value=math.nan)
 @example(value=math.inf)

@@ -1,4 +1,6 @@
-"""Ask the real MLflow: `python real.py oss|evaluate FILE…` prints one JSON line for each file.
+"""Ask the real MLflow: for each line of standard input, `python real.py` prints one in answer.
+
+A line asks by JSON: `oss` or `evaluate`, and the path of a file.
 
 A file is JSON: whatever is handed to `merge_records` of a new dataset in a new SQLite store, or to
 `mlflow.genai.evaluate`. A line has `file`, `accepted`, `message`, and for `oss` the rows that are
@@ -20,18 +22,18 @@ from typing import Any
 
 
 def main() -> None:
-    """Answer for the files that are named."""
-    mode, *files = sys.argv[1:]
+    """Answer until there is nothing more to read."""
     with tempfile.TemporaryDirectory() as folder:
-        ask = _oss() if mode == "oss" else _evaluate()
+        ways = {"oss": _oss(), "evaluate": _evaluate()}
         _begin(Path(folder))
-        for file in files:
+        for asked in sys.stdin:
+            mode, file = json.loads(asked)
             records = json.loads(Path(file).read_bytes())
             quiet = io.StringIO()
             with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-                answer = _answer(ask, records)
+                answer = _answer(ways[mode], records)
             line = json.dumps({"file": file, **answer}, default=lambda each: each.to_dict())
-            sys.stdout.write(f"{line}\n")
+            print(line, flush=True)  # noqa: T201 - the answer
         logging.shutdown()
 
 

@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import tries
 from mlflow_files import Dice
 
 from evalcontract.engine.options import Input, Options
@@ -21,31 +22,51 @@ from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
 from evalcontract.source.json_scanner import scan
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SCRIPT = Path(__file__).with_name("real.py")
 THROWS = {"oss": 400, "evaluate": 150}
 
 
 @pytest.fixture(scope="module")
-def python() -> str:
-    """Return the interpreter that has MLflow."""
+def mlflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[str]]:
+    """Start MLflow in the environment that has it; it is slow to start, and answers many times."""
     found = os.environ.get("EVALCONTRACT_PEERS")
     if not found:
         reason = "EVALCONTRACT_PEERS names no interpreter that has MLflow"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    return found
+    folder = tmp_path_factory.mktemp("mlflow")
+    with (
+        (folder / "errors").open("w") as errors,
+        subprocess.Popen(
+            [found, str(SCRIPT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=folder,
+            text=True,
+        ) as process,
+    ):
+        yield process
 
 
-def asked(python: str, mode: str, files: list[Any], folder: Path) -> list[dict[str, Any]]:
+def asked(
+    mlflow: subprocess.Popen[str], mode: str, files: list[Any], folder: Path
+) -> list[dict[str, Any]]:
     """Put files to the real MLflow, and return its answers."""
-    paths = [folder / f"{mode}-{number}.json" for number in range(len(files))]
-    for path, records in zip(paths, files, strict=True):
+    assert mlflow.stdin is not None
+    assert mlflow.stdout is not None
+    answers = []
+    for number, records in enumerate(files):
+        path = folder / f"{mode}-{number}.json"
         path.write_text(json.dumps(records), encoding="utf-8")
-    command = [python, str(SCRIPT), mode, *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, check=False, cwd=folder, text=True)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each["file"] for each in answers] == list(map(str, paths)), done.stderr[-2000:]
+        print(json.dumps([mode, str(path)]), file=mlflow.stdin, flush=True)
+        answer = json.loads(mlflow.stdout.readline())
+        assert answer["file"] == str(path)
+        answers.append(answer)
     return answers
 
 
@@ -58,12 +79,14 @@ def findings(path: Path, variant: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", THROWS)
-def test_verdicts_are_the_real_ones(variant: str, python: str, tmp_path: Path) -> None:
-    throws = [Dice(seed) for seed in range(THROWS[variant])]
+def test_verdicts_are_the_real_ones(
+    variant: str, mlflow: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    throws = [Dice(seed) for seed in range(tries(THROWS[variant]))]
     files = [each.records() if variant == "oss" else each.rows() for each in throws]
     differ = []
     accepted = 0
-    for records, answer in zip(files, asked(python, variant, files, tmp_path), strict=True):
+    for records, answer in zip(files, asked(mlflow, variant, files, tmp_path), strict=True):
         found = findings(Path(answer["file"]), variant)
         accepted += answer["accepted"]
         if answer["accepted"] is bool(found):
@@ -73,7 +96,9 @@ def test_verdicts_are_the_real_ones(variant: str, python: str, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_rows_of_ours_come_back_from_the_store(python: str, tmp_path: Path) -> None:
+def test_rows_of_ours_come_back_from_the_store(
+    mlflow: subprocess.Popen[str], tmp_path: Path
+) -> None:
     rows: list[dict[str, Any]] = [
         {"id": "depth", "input": "How deep?", "criteria": "Names the tide.", "tags": ["tides"]},
         {
@@ -99,7 +124,7 @@ def test_rows_of_ours_come_back_from_the_store(python: str, tmp_path: Path) -> N
     writer, reader = MLFLOW.writer("json", "oss"), MLFLOW.reader(read, "oss")
     written = [writer.write(row, None, index) for index, row in enumerate(rows)]
     assert [each.problems for each in written] == [()] * len(rows)
-    (answer,) = asked(python, "oss", [[each.row for each in written]], tmp_path)
+    (answer,) = asked(mlflow, "oss", [[each.row for each in written]], tmp_path)
     assert answer["accepted"], answer["message"]
     back = {}
     for index, record in enumerate(answer["stored"]):
