@@ -740,7 +740,7 @@ KNOWN = {
     "source/filesystem.py": "the files: what is asked of them is recorded",
     "source/writing.py": "writes",
     "structure/schemas.py": "ours: `installation`",
-    "workspace/plugins.py": "what is installed: `installation`",
+    "source/plugins.py": "what is installed: `installation`",
     "cache/installation.py": "it is what is remembered by",
     "cache/store.py": "is not the check",
     "workspace/configuration.py": "reads by `Files`",

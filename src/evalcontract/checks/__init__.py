@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 from evalcontract.checks import (
     composite,
     fact_match,
@@ -16,8 +19,13 @@ from evalcontract.checks import (
     tool_usage,
 )
 from evalcontract.checks._kind import CheckKind, Needs, Outlook, State, Surroundings
+from evalcontract.model.errors import PluginError
+from evalcontract.source.plugins import entry_points
 
-__all__ = ["KINDS", "CheckKind", "Needs", "Outlook", "State", "Surroundings"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["KINDS", "CheckKind", "Needs", "Outlook", "State", "Surroundings", "kinds_in_use"]
 
 #: Every built-in kind by name; a test compares it with the `kind` enum of the rubric schema.
 KINDS: dict[str, CheckKind] = {
@@ -36,3 +44,22 @@ KINDS: dict[str, CheckKind] = {
         composite.KIND,
     )
 }
+
+
+@cache
+def kinds_in_use() -> Mapping[str, CheckKind]:
+    """Return the built-in kinds, and the entry points of `evalcontract.checks`, by name.
+
+    Raises:
+        PluginError: one does not load, is no kind, or has a name that is taken.
+
+    """
+    others = entry_points("checks")
+    for name, kind in others.items():
+        if not isinstance(kind, CheckKind):
+            raise PluginError(f"`{name}` of evalcontract.checks is no CheckKind")
+        if kind.name != name:
+            raise PluginError(f"`{name}` of evalcontract.checks is called `{kind.name}`")
+        if name in KINDS:
+            raise PluginError(f"`{name}` of evalcontract.checks: the kind is built in")
+    return {**KINDS, **others}

@@ -78,11 +78,17 @@ class Surroundings(NamedTuple):
 
 
 class CheckKind(NamedTuple):
-    """A kind of check: `reads` are the fields that it may read, `needs` what it asks of a row."""
+    """A kind of check: `reads` are the fields that it may read, `needs` what it asks of a row.
+
+    `schema` is for kinds of other packages: a JSON Schema of such a check, with the `properties`
+    that are its parameters. The keys that every check may have are added to it. Of the built-in
+    kinds the rubric schema has it.
+    """
 
     name: str
     reads: Callable[[Check, Surroundings], frozenset[str]]
     needs: Callable[[Check, Surroundings], Needs]
+    schema: Mapping[str, Any] | None = None
 
 
 def reads_nothing(check: Check, around: Surroundings) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.checks import KINDS
+from evalcontract.checks import kinds_in_use
 from evalcontract.checks._kind import (
     ANY_TEXT,
     RUNS,
@@ -79,8 +79,9 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
     reads: set[str] = set()
     steps = []
     known = True
+    kinds = kinds_in_use()
     for path, check in checks:
-        kind = KINDS.get(check["kind"], _without_executor(check["kind"]))
+        kind = kinds.get(check["kind"], _without_executor(check["kind"]))
         reads |= kind.reads(check, around)
         inner = _inner(check, around, depth)
         if inner is not None:
@@ -89,7 +90,7 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
         needs = kind.needs(check, around)
         if kind.name == "composite" and needs.barred is None:
             needs = _of_composite(check, inner)
-        known &= kind.name in KINDS
+        known &= kind.name in kinds
         known &= kind.name not in _REFERRING or not _is_unavailable(needs)
         known &= inner is None or inner.is_complete
         steps.append(Step(name, kind.name, needs, inner.steps if inner else ()))

@@ -8,10 +8,33 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract.cli.outcome import Asked
-from evalcontract.report import FORMATS
+from evalcontract.model.nearest import nearest
+from evalcontract.report import FORMATS, formats_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class _OutputFormat(click.ParamType[str]):
+    """An output format: a built-in one, or one of another package."""
+
+    name = "format"
+
+    def get_metavar(self, *_: Any, **__: Any) -> str:
+        """Return what the help shows."""
+        return f"[{'|'.join(sorted(FORMATS, reverse=True))}|…]"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """Return the name of a format that there is."""
+        if value in FORMATS:
+            return str(value)
+        names = sorted(formats_in_use())
+        if value not in names:
+            near = nearest(str(value), names)
+            advice = f"did you mean `{near}`?" if near else f"choose from {', '.join(names)}"
+            self.fail(f"there is no output format `{value}`; {advice}", param, ctx)
+        return str(value)
+
 
 _DEFAULT = Asked()
 _OPTIONS = (
@@ -27,7 +50,7 @@ _OPTIONS = (
     ),
     click.option(
         "--output-format",
-        type=click.Choice(sorted(FORMATS, reverse=True)),
+        type=_OutputFormat(),
         default=_DEFAULT.output_format,
         show_default=True,
         help="Text for people, JSON for programs.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.engine.crash import crash
+from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import Schema, definition
@@ -46,6 +47,8 @@ class Plans:
         if id(rubric) not in self._plans:
             try:
                 self._plans[id(rubric)] = plan_of(rubric, self.around)
+            except PluginError:
+                raise  # the installation is broken, and not this rubric
             except Exception as error:  # noqa: BLE001 - one rubric must not stop the others
                 self._plans[id(rubric)] = error
         return self._plans[id(rubric)]

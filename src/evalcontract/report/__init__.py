@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.errors import PluginError
 from evalcontract.report import json as json_report
 from evalcontract.report import text as text_report
+from evalcontract.source.plugins import entry_points
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from evalcontract.report.report import Write
 
 #: Every built-in output format, by the name that `--output-format` takes.
@@ -15,3 +19,19 @@ FORMATS: dict[str, Write] = {
     "text": text_report.write,
     "json": json_report.write,
 }
+
+
+def formats_in_use() -> Mapping[str, Write]:
+    """Return the built-in output formats, and the entry points of `evalcontract.reports`.
+
+    Raises:
+        PluginError: one does not load, cannot be called, or has a name that is taken.
+
+    """
+    others = entry_points("reports")
+    for name, write in others.items():
+        if not callable(write):
+            raise PluginError(f"`{name}` of evalcontract.reports cannot be called")
+        if name in FORMATS:
+            raise PluginError(f"`{name}` of evalcontract.reports: the format is built in")
+    return {**FORMATS, **others}

@@ -88,9 +88,16 @@ def text_of(name: str) -> str:
 
 @cache
 def load(name: str) -> Schema:
-    """Return a schema; the caller must not change it."""
+    """Return a schema; the caller must not change it.
+
+    That of rubrics knows the kinds of checks that other packages bring.
+    """
     schema: Schema = json.loads(text_of(name))
-    return schema
+    if name != "rubric":
+        return schema
+    from evalcontract.structure.foreign_kinds import with_foreign_kinds  # only for rubrics
+
+    return with_foreign_kinds(schema)
 
 
 def definition(name: str, *, of: str) -> Schema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.configuration import Configuration, read_configuration
 from evalcontract.workspace.discovery import (
     data_files,
@@ -11,7 +12,6 @@ from evalcontract.workspace.discovery import (
     name_of,
     top_of,
 )
-from evalcontract.workspace.plugins import entry_points
 from evalcontract.workspace.single import one_value
 from evalcontract.workspace.workspace import Target, Workspace, open_workspace
 

@@ -21,7 +21,7 @@ from evalcontract.rules import (
     load_rules,
     rules_named_for,
 )
-from evalcontract.workspace.plugins import entry_points
+from evalcontract.source.plugins import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping

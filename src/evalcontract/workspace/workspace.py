@@ -20,6 +20,7 @@ from evalcontract.source import (
     Unreadable,
     read_file,
 )
+from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import (
     ARTIFACT_FOLDERS,
@@ -28,7 +29,6 @@ from evalcontract.workspace.discovery import (
     name_of,
 )
 from evalcontract.workspace.patterns import selects
-from evalcontract.workspace.plugins import entry_points
 from evalcontract.workspace.recognition import is_dataset
 from evalcontract.workspace.single import one_value, settled
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import lru_cache
 from importlib.machinery import PathFinder
 from typing import Any
 
@@ -40,28 +41,38 @@ def _may_have(group: str) -> bool:
     Packages lie in folders as a rule, and there a look is a twentieth of what importing
     `importlib.metadata` costs. It is asked about everything else: archives, finders of others.
     """
-    name = f"evalcontract.{group}".encode()
-    others = [each for each in sys.meta_path if each is not PathFinder]
-    if any(hasattr(each, "find_distributions") for each in others):
+    others = [finder for finder in sys.meta_path if finder is not PathFinder]
+    if any(hasattr(finder, "find_distributions") for finder in others):
         return True
-    return any(_may_be_in(each or ".", name) for each in sys.path)
+    points = _points_below(tuple(folder or os.curdir for folder in sys.path))
+    return points is None or f"evalcontract.{group}".encode() in points
 
 
-def _may_be_in(folder: str, name: bytes) -> bool:
+@lru_cache(maxsize=1)
+def _points_below(folders: tuple[str, ...]) -> bytes | None:
+    """Return all lists of entry points in folders that name evalcontract.
+
+    None where something else may hold some: an archive, an egg.
+    """
+    found = []
+    for folder in folders:
+        try:
+            names = os.listdir(folder)  # noqa: PTH208 - names are all that is needed
+        except NotADirectoryError:
+            return None
+        except OSError:
+            continue
+        if any(name.endswith(".egg") for name in names):
+            return None
+        infos = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
+        found += [_points_in(f"{folder}/{name}/entry_points.txt") for name in infos]
+    return b"\n".join(found)
+
+
+def _points_in(path: str) -> bytes:
     try:
-        inside = os.listdir(folder)  # noqa: PTH208 - names are all that is needed
-    except NotADirectoryError:
-        return True
+        with open(path, "rb") as file:  # noqa: PTH123 - hundreds of times
+            text = file.read()
     except OSError:
-        return False
-    for each in inside:
-        if each.endswith(".egg"):
-            return True
-        if each.endswith((".dist-info", ".egg-info")):
-            try:
-                with open(f"{folder}/{each}/entry_points.txt", "rb") as points:  # noqa: PTH123
-                    if name in points.read():
-                        return True
-            except OSError:
-                continue
-    return False
+        return b""
+    return text if b"evalcontract." in text else b""

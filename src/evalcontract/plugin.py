@@ -1,0 +1,62 @@
+"""The API for packages that extend evalcontract. Other modules may change at any time.
+
+A package extends it by entry points, each a name and an object:
+
+`evalcontract.rules`
+    A rule with its code and page: what `rule`, `row_rule` or `DatasetRule` makes.
+`evalcontract.checks`
+    A kind of check in rubrics: a `CheckKind` of the same name, with a `schema`.
+`evalcontract.reports`
+    An output format: a function that takes a `Report` and a `Style` and yields text.
+`evalcontract.bundles`
+    A bundle of row keys: a JSON Schema.
+
+An entry point that does not load, or is something else, ends a run with exit code 2 and its name.
+"""
+
+from __future__ import annotations
+
+from evalcontract.checks import CheckKind, Needs, Outlook, State
+from evalcontract.checks._kind import Surroundings, always_runs, barred, reads_nothing
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Diagnostic, Problem, Related, Severity
+from evalcontract.model.errors import PluginError
+from evalcontract.model.fix import Fix, Move, Rename, Write
+from evalcontract.model.reference import Kind
+from evalcontract.report.report import Report, Style
+from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
+from evalcontract.rules._row_rule import RowRule, RowSubject, row_rule
+from evalcontract.rules._rule import Context, Rule, Subject, rule
+
+__all__ = [
+    "CheckKind",
+    "Code",
+    "Context",
+    "DatasetContext",
+    "DatasetRule",
+    "Diagnostic",
+    "Fix",
+    "Kind",
+    "Move",
+    "Needs",
+    "Outlook",
+    "PluginError",
+    "Problem",
+    "Related",
+    "Rename",
+    "Report",
+    "RowRule",
+    "RowSubject",
+    "Rule",
+    "Severity",
+    "State",
+    "Style",
+    "Subject",
+    "Surroundings",
+    "Write",
+    "always_runs",
+    "barred",
+    "reads_nothing",
+    "row_rule",
+    "rule",
+]
