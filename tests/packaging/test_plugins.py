@@ -118,7 +118,7 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "is no CheckKind"),
+        ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "has no JSON Schema"),
         ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "is called `word_count`"),
         ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
         ("[evalcontract.reports]\nlines = acme_evals:TICKET", "cannot be called"),
