@@ -1,4 +1,4 @@
-"""The codes of references between artifacts."""
+"""The codes of references between artifacts, and of what they lead to."""
 
 from __future__ import annotations
 

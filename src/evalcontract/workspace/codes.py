@@ -1,4 +1,4 @@
-"""The codes of files as a whole: of another kind, named in vain, bundles that cannot be used."""
+"""The codes of whole files: of the wrong kind, missing, or a bundle that is no good schema."""
 
 from __future__ import annotations
 

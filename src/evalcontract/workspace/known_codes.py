@@ -1,7 +1,7 @@
-"""Every code that can be reported: those of each room, of each rule, of other systems' datasets.
+"""Every code that can be reported: of each room, of each rule, of other systems' datasets.
 
-A code is declared where it is reported. A finding of a rule carries its code; for all others it is
-looked for here by its name, the rooms that cost least first.
+A code is declared where it is reported. A finding of a rule carries its code; any other finding
+carries the name, which is looked up here, starting with the modules that import fastest.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class KnownCodes(Mapping[str, Code]):
-    """The codes by name: ours sorted, then those of other systems' datasets.
+    """The codes by name: ours in order, then those of other systems' datasets.
 
-    One alone is found without loading all of them.
+    Looking up one code does not load the others.
 
     Raises:
         PluginError: at any use, if a rule of another package does not load, or is none.
@@ -44,7 +44,7 @@ class KnownCodes(Mapping[str, Code]):
 
 
 def code_named(name: str) -> Code:
-    """Return the code that a finding names; one that nobody declares is a warning, or an error."""
+    """Return the code that a finding names; an undeclared one has the default severities."""
     return name if isinstance(name, Code) else KnownCodes().get(name) or Code(name)
 
 
