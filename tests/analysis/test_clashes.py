@@ -118,11 +118,11 @@ def test_checks_are_not_held_against_each_other_in_pairs() -> None:
         both = [{"kind": kind, "values": ["the same" * 20]} for kind in kinds]
         return [(("checks", n), check) for n, check in enumerate([*asked, *banned, *both])]
 
+    def clashes(of: list[Any], combine: str) -> list[Any]:
+        return list(find_clashes(of, combine))
+
     few, more = many(200), many(800)
-    assert len(list(find_clashes(more, "all_pass"))) == 1
-    assert list(find_clashes(more, "any_pass")) != []
+    assert len(clashes(more, "all_pass")) == 1
+    assert clashes(more, "any_pass") != []
     for combine in ("all_pass", "any_pass"):
-        once, again = (
-            calls_of(lambda of=of, how=combine: list(find_clashes(of, how))) for of in (few, more)
-        )
-        assert again < 6 * once
+        assert calls_of(clashes, more, combine) < 6 * calls_of(clashes, few, combine)

@@ -274,7 +274,7 @@ def test_a_section_that_loses_its_end_is_reported(text: str, seed: int) -> None:
 )  # fmt: skip
 def test_work_grows_with_the_text_alone(unit: str) -> None:
     """Sixteen times the text is about sixteen times the calls, not two hundred and fifty-six."""
-    few, many = (calls_of(lambda n=n: scan(unit * n)) for n in (100, 1600))
+    few, many = (calls_of(scan, unit * n) for n in (100, 1600))
     assert many <= 20 * few + 200
 
 
