@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def calls_of(action: Callable[[], Any]) -> int:
-    """Run it, and return how many calls of Python functions it took."""
+def calls_of(action: Callable[..., Any], *arguments: Any) -> int:
+    """Call it, and return how many calls of Python functions it took."""
     calls = 0
 
     def count(_frame: object, event: str, _argument: object) -> None:
@@ -24,7 +24,7 @@ def calls_of(action: Callable[[], Any]) -> int:
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        action()
+        action(*arguments)
     finally:
         sys.setprofile(before)
     return calls

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import pytest
 from doors import Options, check_workspaces
 from hypothesis import given
 from hypothesis import strategies as st
+from work import calls_of
 
 from evalcontract.analysis.template import scan
 
@@ -274,22 +274,8 @@ def test_a_section_that_loses_its_end_is_reported(text: str, seed: int) -> None:
 )  # fmt: skip
 def test_work_grows_with_the_text_alone(unit: str) -> None:
     """Sixteen times the text is about sixteen times the calls, not two hundred and fifty-six."""
-
-    def calls(count: int) -> int:
-        made = 0
-
-        def note(*_: object) -> None:
-            nonlocal made
-            made += 1
-
-        sys.setprofile(note)
-        try:
-            scan(unit * count)
-        finally:
-            sys.setprofile(None)
-        return made
-
-    assert calls(1600) <= 20 * calls(100) + 200
+    few, many = (calls_of(scan, unit * n) for n in (100, 1600))
+    assert many <= 20 * few + 200
 
 
 YAML = 'id: a\nversion: "1.0.0"\n'

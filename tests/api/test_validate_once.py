@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
-from evalcontract.engine.run import Run, today
-from evalcontract.library.library import Library
-from evalcontract.model.reference import Kind
-from evalcontract.workspace import open_workspace
+from doors import Input, Kind, Options, validate
+from work import calls_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
-
-    import pytest
-
-    from evalcontract.library.artifact import Artifact
 
 RUBRIC = """\
 id: ID
@@ -35,22 +26,17 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def test_one_library_for_many_rubrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [f"r{n}" for n in range(12)]
-    write(tmp_path, {f"rubrics/{name}.yaml": RUBRIC.replace("ID", name) for name in names})
-    monkeypatch.chdir(tmp_path)
-    made: list[object] = []
-    make = Library.__init__
+def test_the_library_is_not_made_again_for_each_rubric(tmp_path: Path) -> None:
+    def work(count: int) -> int:
+        names = [f"r{n}" for n in range(count)]
+        top = tmp_path / str(count)
+        write(top, {f"rubrics/{name}.yaml": RUBRIC.replace("ID", name) for name in names})
+        inputs = [Input(path) for path in sorted((top / "rubrics").iterdir())]
+        outcome = validate(Kind.RUBRIC, inputs, Options(root=top))
+        assert (outcome.files, outcome.diagnostics) == ({"rubric": count}, [])
+        return calls_of(lambda: validate(Kind.RUBRIC, inputs, Options(root=top)))
 
-    def counted_library(library: Library, artifacts: Iterable[Artifact] = ()) -> None:
-        made.append(library)
-        make(library, artifacts)
-
-    monkeypatch.setattr(Library, "__init__", counted_library)
-    inputs = [Input(path) for path in sorted((tmp_path / "rubrics").iterdir())]
-    outcome = validate(Kind.RUBRIC, inputs, Options())
-    assert (outcome.files, outcome.diagnostics) == ({"rubric": 12}, [])
-    assert len(made) == 1
+    assert work(32) < 6 * work(8)
 
 
 def test_a_file_that_is_asked_for_twice_over_is_one_finding_each(tmp_path: Path) -> None:
@@ -60,17 +46,3 @@ def test_a_file_that_is_asked_for_twice_over_is_one_finding_each(tmp_path: Path)
     inputs = [Input(tmp_path / "rubrics/a.yaml"), Input(tmp_path / "draft.yaml")]
     found = validate(Kind.RUBRIC, inputs, Options()).diagnostics
     assert [each.code for each in found] == ["rubric/near-miss-key"] * 2
-
-
-def test_bundles_are_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, {"bundles/b.schema.json": "{}", "rubrics/a.yaml": RUBRIC.replace("ID", "a")})
-    looked: list[object] = []
-
-    def count(schema: object) -> list[object]:
-        looked.append(schema)
-        return []
-
-    monkeypatch.setattr("evalcontract.workspace.bundles.schema_faults", count)
-    ours = Run(open_workspace(tmp_path), None, today())
-    assert ours.workspace.usable_bundles is ours.workspace.usable_bundles
-    assert len(looked) == 1

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Kind, Options, check_workspaces
+from work import calls_of
 
-from evalcontract.library import suggestions
 from evalcontract.library.artifact import Artifact, Use, read_artifact
 from evalcontract.library.library import Dangling, Library
 from evalcontract.library.references import check_use
 from evalcontract.library.spelling import advice_for
 from evalcontract.library.suggestions import Suggestions
-from evalcontract.model.nearest import edit_distance
 from evalcontract.model.reference import Reference
 from evalcontract.source import Document, read_stream
 
@@ -224,27 +223,18 @@ def test_the_advice_stands_at_the_finding(tmp_path: Path) -> None:
 # How much work it is
 
 
-def test_a_look_up_compares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def compare(*_: Any) -> int:
-        raise AssertionError("nobody asked what was meant")
-
-    monkeypatch.setattr(suggestions, "edit_distance", compare)
+def test_a_look_up_does_not_grow_with_the_library() -> None:
     reference = Reference(Kind.RUBRIC, "everythink", None)
-    assert LIBRARY.resolve(reference) == Dangling(reference, ())
+    others = [artifact for n in range(50) for artifact in of("rubric", f"other_{n}", "1.0.0")]
+    few, many = Library(others[:5]), Library(others)
+    assert many.resolve(reference) == Dangling(reference, ())
+    assert calls_of(lambda: many.resolve(reference)) == calls_of(lambda: few.resolve(reference))
 
 
-def test_suggestions_are_bounded_and_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-
-    def compare(*given: Any) -> int:
-        calls.append(given)
-        return edit_distance(*given)
-
-    monkeypatch.setattr(suggestions, "edit_distance", compare)
-    made = Suggestions([f"rubric_{n:04}" for n in range(1000)], most=5000)
-    for _ in range(3):
-        for number in range(200):
-            made.nearest(f"something_{number:03}")
-            made.nearest(f"unknown_{number:03}")
-    assert len(calls) < 5000 + 1000
+def test_suggestions_are_bounded_and_worked_out_once() -> None:
+    ids = [f"rubric_{n:04}" for n in range(1000)]
+    made = Suggestions(ids, most=5000)
+    words = [f"{stem}_{n:03}" for n in range(200) for stem in ("something", "unknown")]
+    assert calls_of(lambda: [made.nearest(word) for word in words]) < 50_000
+    assert calls_of(lambda: [made.nearest(word) for word in words]) < 10 * len(words)
     assert made.nearest("Rubric-0007") == "rubric_0007"

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+from doors import Options, check_workspaces
 from hypothesis import given
 from hypothesis import strategies as st
+from work import calls_of
 
 from evalcontract.model.nearest import edit_distance
-from evalcontract.structure import keys, spelling
-from evalcontract.structure.check import Structure
-from evalcontract.structure.schemas import definition
 
 if TYPE_CHECKING:
-    import pytest
+    from pathlib import Path
 
-ROW = definition("row", of="dataset")
-LARGE: dict[str, Any] = {"properties": {f"field_{n}_text": {"type": "string"} for n in range(2000)}}
+    from evalcontract import Diagnostic
 
-
-def test_rows_alike_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared = 0
-
-    def counting(left: str, right: str, limit: int) -> int:
-        nonlocal compared
-        compared += 1
-        return edit_distance(left, right, limit)
-
-    spelling._meant.cache_clear()  # noqa: SLF001 - what other tests have asked is known already
-    monkeypatch.setattr(spelling, "edit_distance", counting)
-    structure = Structure("dataset", ROW, LARGE)
-    for index in range(20):
-        row = {"id": f"r{index}", "input": "a", "criteria": "c", "feild_7_text": 1, "mine": 2}
-        (found,) = structure.check(row)
-        assert found.help == "did you mean `field_7_text`?"
-    assert compared < 20_000
+KEYS = 1000
+BUNDLE = json.dumps({"properties": {f"field_{n}_text": {"type": "string"} for n in range(KEYS)}})
 
 
-def test_rows_without_a_key_of_their_own_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody(*args: Any) -> Any:
-        raise AssertionError(args)
+def check(folder: Path, row: dict[str, Any], count: int) -> list[Diagnostic]:
+    """Check that many rows with the same keys, whose bundle is large."""
+    (folder / "bundles").mkdir(exist_ok=True)
+    (folder / "bundles" / "large.schema.json").write_text(BUNDLE, encoding="utf-8")
+    rows = [{"id": f"r{number}", "bundle": "large", **row} for number in range(count)]
+    (folder / "rows.json").write_text(json.dumps({"questions": rows}), encoding="utf-8")
+    return check_workspaces(folder, Options(root=folder)).diagnostics
 
-    monkeypatch.setattr(keys, "_homes", nobody)
-    monkeypatch.setattr(keys, "meant_key", nobody)
-    row = {"id": "r", "input": "a", "criteria": "c", "field_7_text": 5}
-    (found,) = Structure("dataset", ROW, LARGE).check(row)
-    assert found.code == "dataset/wrong-type"
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("feild_7_text", 1, "did you mean `field_7_text`?"),
+        ("field_7_text", 5, "must be text"),
+    ],
+)
+def test_another_row_is_not_held_against_every_key(
+    tmp_path: Path, key: str, value: Any, message: str
+) -> None:
+    row = {"input": "a", "criteria": "c", key: value}
+    few, many = 4, 24
+    found = check(tmp_path, row, few)
+    assert [message in f"{each.message} {each.help}" for each in found] == [True] * few
+    first, all_ = (calls_of(check, tmp_path, row, n) for n in (few, many))
+    assert (all_ - first) / (many - few) < KEYS
 
 
 def distance(left: str, right: str) -> int:
