@@ -66,12 +66,12 @@ class DialectCheck:
             self._rest.append(refused)
             return
         self._remark([(each, None) for each in self._read.remarks])
-        layout = form.lay_out(self._read, variant, self._stage)
+        layout = form.find_rows(self._read, variant, self._stage)
         self._rest += layout.problems
         self._passed_over |= layout.passed_over
         if layout.is_lost:
             return
-        judge = form.judge(variant, self._stage)
+        checker = form.row_checker(variant, self._stage)
         for batch in self._batches(layout.rows):
             self._remark([*batch.faults, *batch.remarks])
             self.count += len(batch.rows)
@@ -79,10 +79,10 @@ class DialectCheck:
             found = []
             for index, row in enumerate(batch.rows, batch.first_index):
                 path = layout.prefix if layout.is_row else (*layout.prefix, index)
-                problems = judge.see(row, path, is_clean=is_clean or self._stage.passes([row]))
+                problems = checker.check(row, path, is_clean=is_clean or self._stage.passes([row]))
                 found.append(self._judged(index, row, path, list(problems)))
             yield found
-        self._rest += judge.finish()
+        self._rest += checker.finish()
 
     def rest(self) -> Iterator[Diagnostic]:
         """Yield the findings that are of no row, or that only all rows together show."""

@@ -50,6 +50,6 @@ def _cover(dialect: Dialect, judged: Judged) -> RowCoverage:
         return RowCoverage(judged.number, name, str(dialect), (), fault)
     cells = tuple(
         Cell(each.name, each.kind, Outlook(State(each.state), each.reason, each.field))
-        for each in form.prospects(judged.row, variant)
+        for each in form.predict(judged.row, variant)
     )
     return RowCoverage(judged.number, name, str(dialect), cells)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from evalcontract.source.foreign import Foreign
 
 
-class Stage(Protocol):
-    """The structure stage of a dialect's schema, lent by the floor above.
+class SchemaChecker(Protocol):
+    """Checks values against the schema of a dialect; lent by the floor above.
 
     `of` names a definition of the schema: `row`, where nothing else is said.
     """
@@ -28,7 +28,7 @@ class Stage(Protocol):
         ...
 
 
-class Layout(NamedTuple):
+class RowLayout(NamedTuple):
     """Where the rows of a file stand. `problems` are those of what stands around them.
 
     `rows` is None where they are those of the source itself, one by one, or where there are none
@@ -45,11 +45,11 @@ class Layout(NamedTuple):
     passed_over: frozenset[str] = frozenset()
 
 
-class Judge(Protocol):
+class RowChecker(Protocol):
     """One pass over the rows of one dataset."""
 
-    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
-        """Judge the next row.
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
+        """Check the next row.
 
         `is_clean` says that the schema has nothing to say of it, unknown keys included.
         """
@@ -60,7 +60,7 @@ class Judge(Protocol):
         ...
 
 
-class Prospect(NamedTuple):
+class GraderPrediction(NamedTuple):
     """What will become of one grader, scorer, metric or judge of the system on a row.
 
     `state` is `run`, `skip`, `fail` (it runs, and cannot but fail for want of something) or
@@ -87,11 +87,11 @@ class Format(Protocol):
     media: tuple[str, ...]
     basis: str
 
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
+    def find_rows(self, read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:
         """Find the rows of a file."""
         ...
 
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
+    def row_checker(self, variant: str | None, schema: SchemaChecker) -> RowChecker:
         """Begin a pass over rows."""
         ...
 
@@ -106,7 +106,7 @@ class Format(Protocol):
         """
         ...
 
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+    def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each of the system's graders on a sound row."""
         ...
 

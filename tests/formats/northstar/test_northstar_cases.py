@@ -89,7 +89,7 @@ def rows_of(given: dict[str, Any]) -> list[Any]:
     read = read_foreign_stream(BytesIO(given["text"].encode()), given["filename"])
     if not isinstance(read, Foreign) or not isinstance(read.source, Document):
         return []
-    layout = NORTHSTAR.lay_out(read, None, SchemaStage("northstar", "NorthStar", SCHEMA))
+    layout = NORTHSTAR.find_rows(read, None, SchemaStage("northstar", "NorthStar", SCHEMA))
     return layout.rows or []
 
 

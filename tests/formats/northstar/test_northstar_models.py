@@ -79,9 +79,9 @@ def is_taken(row: Any) -> bool:
 
 
 def is_sound(row: Any) -> bool:
-    judge = NORTHSTAR.format.judge(None, STAGE)
+    checker = NORTHSTAR.format.row_checker(None, STAGE)
     is_clean = STAGE.passes([row])
-    return not any(each.code in REJECTED for each in judge.see(row, (0,), is_clean=is_clean))
+    return not any(each.code in REJECTED for each in checker.check(row, (0,), is_clean=is_clean))
 
 
 def case(key: str, value: Any) -> dict[str, Any]:

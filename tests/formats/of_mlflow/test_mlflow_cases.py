@@ -89,7 +89,7 @@ def test_no_case_is_passed_over(cases: list[dict[str, Any]]) -> None:
 def test_a_scorer_that_fails_has_that_prospect(cases: list[dict[str, Any]], name: str) -> None:
     case = next(each for each in cases if each["op"] == "scorer" and each["name"] == name)
     row = {"inputs": {"question": "How deep?"}, "outputs": "nine metres", **case["input"]}
-    states = {each.name: each.state for each in MLFLOW.prospects(row, "evaluate")}
+    states = {each.name: each.state for each in MLFLOW.predict(row, "evaluate")}
     assert case["verdict"] == "reject"
     assert states[SCORERS[name]] == "fail"
     assert states["Safety"] == "run"

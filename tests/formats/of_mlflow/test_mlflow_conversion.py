@@ -158,12 +158,14 @@ def test_a_row_comes_back_as_it_was(variant: str, row: dict[str, Any], index: in
 def test_what_is_written_is_taken(variant: str, rows: list[dict[str, Any]]) -> None:
     writer = MLFLOW.writer("json", variant)
     written = [writer.write(row, None, index) for index, row in enumerate(rows)]
-    judge = MLFLOW.judge(variant, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{variant}"))
+    checker = MLFLOW.row_checker(
+        variant, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{variant}")
+    )
     taken = [each.row for each in written if not each.problems]
     found = [
         problem.code
         for index, record in enumerate(taken)
-        for problem in judge.see(record, (index,), is_clean=False)
+        for problem in checker.check(record, (index,), is_clean=False)
     ]
     assert set(found) <= {"mlflow/no-expectations", "mlflow/duplicate-id"}
 
@@ -183,17 +185,17 @@ def test_records_of_one_mlflow_are_taken_by_another(
     given: tuple[str, list[dict[str, Any]]], other: str
 ) -> None:
     variant, some = given
-    judges = [
-        MLFLOW.judge(each, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{each}"))
+    checkers = [
+        MLFLOW.row_checker(each, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{each}"))
         for each in (variant, other)
     ]
     writer = MLFLOW.writer("json", other)
     index = 0
     for record in some:
-        if not refused(judges[0].see(record, (index,), is_clean=False)):
+        if not refused(checkers[0].check(record, (index,), is_clean=False)):
             written = writer.write(as_row(record, variant, index).row, None, index)
             if not written.problems:
-                assert not refused(judges[1].see(written.row, (index,), is_clean=False))
+                assert not refused(checkers[1].check(written.row, (index,), is_clean=False))
                 index += 1
 
 

@@ -276,11 +276,11 @@ ROWS = VALUES | st.fixed_dictionaries(
 def test_the_short_way_says_the_same(variant: str, rows: list[Any]) -> None:
     """A row that the schema passes is judged as one that is looked at closely."""
     stage = SchemaStage("mlflow", "MLflow", f"formats/mlflow-{variant}")
-    short, close = (MLFLOW.judge(variant, stage) for _ in range(2))
+    short, close = (MLFLOW.row_checker(variant, stage) for _ in range(2))
     for index, row in enumerate(rows):
         is_clean = stage.passes([row])
-        said = [*short.see(row, (index,), is_clean=is_clean)]
-        assert said == [*close.see(row, (index,), is_clean=False)]
+        said = [*short.check(row, (index,), is_clean=is_clean)]
+        assert said == [*close.check(row, (index,), is_clean=False)]
     assert [*short.finish()] == [*close.finish()]
 
 

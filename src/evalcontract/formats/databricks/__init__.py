@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Dialect, Layout
+from evalcontract.formats._format import Dialect, RowLayout
+from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RowReader, RowWriter
-from evalcontract.formats.databricks.judge import RowJudge
-from evalcontract.formats.databricks.prospects import prospects_of
+from evalcontract.formats.databricks.predictions import predictions
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import Format, Judge, Prospect, Stage
+    from evalcontract.formats._format import Format, GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.source.foreign import Foreign
 
 _OUTPUTS = "outputs"
@@ -36,21 +36,21 @@ class _Databricks:
     media: tuple[str, ...] = ("json", "jsonl", "yaml", "parquet")
     basis = "per public documentation"
 
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
+    def find_rows(self, read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:
         """Find the rows: a list, or one a line."""
-        del variant, stage
+        del variant, schema
         if not isinstance(read.source, Document):
-            return Layout()
+            return RowLayout()
         value = read.source.value
         if isinstance(value, list):
-            return Layout(value, problems=_empty(value))
+            return RowLayout(value, problems=_empty(value))
         message = "an evaluation set is a list of rows"
         found = Problem("databricks/rejected", message, (), "write `[…]` around the row")
-        return Layout(problems=(found,), is_lost=True)
+        return RowLayout(problems=(found,), is_lost=True)
 
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
+    def row_checker(self, variant: str | None, schema: SchemaChecker) -> RowChecker:
         """Begin a pass over rows."""
-        return RowJudge(stage, has_outputs=variant == _OUTPUTS)
+        return RequestChecker(schema, has_outputs=variant == _OUTPUTS)
 
     def name_of(self, row: Any) -> str | None:
         """Return the request id of a row."""
@@ -74,9 +74,9 @@ class _Databricks:
         has_outputs = not {"response", "trace"}.isdisjoint(value)
         return Dialect(self, _OUTPUTS if has_outputs else "application")
 
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+    def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each metric on a row."""
-        return prospects_of(row, has_outputs=variant == _OUTPUTS)
+        return predictions(row, has_outputs=variant == _OUTPUTS)
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:
         """Begin to convert rows into ours."""

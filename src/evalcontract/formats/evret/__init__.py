@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Dialect, Layout
-from evalcontract.formats.evret.document_layout import lay_out_document
-from evalcontract.formats.evret.judge import QueryJudge
-from evalcontract.formats.evret.prospects import prospects_of
+from evalcontract.formats._format import Dialect, RowLayout
+from evalcontract.formats.evret.checker import QueryChecker
+from evalcontract.formats.evret.document_layout import rows_of_document
+from evalcontract.formats.evret.predictions import predictions
 from evalcontract.formats.evret.reading import reader_of
 from evalcontract.formats.evret.recognition import release_of
 from evalcontract.formats.evret.releases import NAMES, RELEASES, first_given, text_of
-from evalcontract.formats.evret.table_layout import lay_out_table
+from evalcontract.formats.evret.table_layout import rows_of_table
 from evalcontract.formats.evret.writing import writer_of
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import Judge, Prospect, Stage
+    from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.formats.evret.releases import Release
     from evalcontract.source.foreign import Foreign
 
@@ -39,17 +39,17 @@ class Evret:
     media: tuple[str, ...] = ("json", "csv")
     basis = "the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, as they were run"
 
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
+    def find_rows(self, read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:
         """Find the queries of a file."""
         release, source = _release(variant), read.source
         if isinstance(source, CsvTable):
-            return lay_out_table(source, release, stage, has_mark=read.has_mark)
+            return rows_of_table(source, release, schema, has_mark=read.has_mark)
         value = source.value if isinstance(source, Document) else None
-        return lay_out_document(value, release, stage, has_mark=read.has_mark)
+        return rows_of_document(value, release, schema, has_mark=read.has_mark)
 
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
+    def row_checker(self, variant: str | None, schema: SchemaChecker) -> RowChecker:
         """Begin a pass over queries."""
-        return QueryJudge(_release(variant), stage)
+        return QueryChecker(_release(variant), schema)
 
     def name_of(self, row: Any) -> str | None:
         """Return the id of a query; None where it has none."""
@@ -63,9 +63,9 @@ class Evret:
         release = release_of(value)
         return Dialect(self, release) if release else None
 
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+    def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each metric and judge on a sound query."""
-        return prospects_of(row, _release(variant))
+        return predictions(row, _release(variant))
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:
         """Begin to convert the sound queries of a file."""

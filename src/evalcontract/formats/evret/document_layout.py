@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Layout
+from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.documents import document_problems, unknown_documents
 from evalcontract.formats.evret.faults import kind_of
 from evalcontract.model.diagnostic import Problem
@@ -13,39 +13,41 @@ from evalcontract.model.nearest import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
     from evalcontract.model.path import Path
 
 _LISTS = ("queries", "documents")
 
 
-def lay_out_document(value: Any, release: Release, stage: Stage, *, has_mark: bool) -> Layout:
+def rows_of_document(
+    value: Any, release: Release, schema: SchemaChecker, *, has_mark: bool
+) -> RowLayout:
     """Find the queries of a file's value; `has_mark` says that a byte order mark is before it."""
     if has_mark:
         message = "the file begins with a byte order mark, at which the parser of Evret stops"
         problem = Problem("evret/rejected", message, (), "save it as UTF-8 without a mark")
-        return Layout(problems=(problem,), is_lost=True)
+        return RowLayout(problems=(problem,), is_lost=True)
     if not isinstance(value, dict):
         message = f"the file must be a mapping with `queries`, not {kind_of(value)}"
         advice = 'write {"queries": …} around it' if isinstance(value, list) else None
-        return Layout(problems=(Problem("evret/wrong-type", message, (), advice),), is_lost=True)
+        return RowLayout(problems=(Problem("evret/wrong-type", message, (), advice),), is_lost=True)
     wrong = list(_wrong_lists(value))
     shallow = {key: [] if key in _LISTS else part for key, part in value.items()}
-    unread = stage.unread(shallow, (), of="file")
+    unread = schema.unread(shallow, (), of="file")
     queries, documents = value.get("queries", []), value.get("documents", [])
     problems = [*wrong, *unread]
     if isinstance(documents, list):
-        problems += document_problems(documents, stage)
+        problems += document_problems(documents, schema)
     if not isinstance(queries, list):
-        return Layout(problems=tuple(problems), is_lost=True)
+        return RowLayout(problems=tuple(problems), is_lost=True)
     if not queries:
         meant = None if "queries" in value else _meant_as_queries(value)
         problems = [each for each in problems if each.path != (meant,)]
         problems.append(_no_queries(("queries",) if "queries" in value else (), meant))
     if isinstance(documents, list):
         problems += unknown_documents(queries, documents, release)
-    return Layout(queries, ("queries",), tuple(problems))
+    return RowLayout(queries, ("queries",), tuple(problems))
 
 
 def _meant_as_queries(value: dict[str, Any]) -> str | None:

@@ -13,7 +13,7 @@ from evalcontract.model.nearest import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
     from evalcontract.model.path import Path
 
@@ -23,7 +23,7 @@ _NOTHING: dict[str, Any] = {}
 _MOST_NAMES = 2_000
 
 
-def document_problems(documents: list[Any], stage: Stage) -> Iterator[Problem]:
+def document_problems(documents: list[Any], schema: SchemaChecker) -> Iterator[Problem]:
     """Yield what is wrong with the documents of a file."""
     first: dict[str, int] = {}
     for index, item in enumerate(documents):
@@ -37,7 +37,7 @@ def document_problems(documents: list[Any], stage: Stage) -> Iterator[Problem]:
             continue
         if not item.keys() <= _KEYS:
             told = {each.path for each in faults}
-            unread = stage.unread(item, path, of="document")
+            unread = schema.unread(item, path, of="document")
             yield from (each for each in unread if each.path not in told)
         if not faults:
             yield from _traps(item, path)

@@ -15,7 +15,7 @@ from evalcontract.model.nearest import nearest, normalise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
 
 _NAMES = tuple(name for pair in NAMES for name in pair)
@@ -42,7 +42,7 @@ class Header:
         """The columns that the release reads."""
         return (*_NAMES, *self.release.list_columns)
 
-    def problems(self, stage: Stage, *, has_rows: bool) -> list[Problem]:
+    def problems(self, schema: SchemaChecker, *, has_rows: bool) -> list[Problem]:
         """Return what is wrong with the header of a table."""
         found: list[Problem] = []
         strangers = self._strangers()
@@ -52,7 +52,7 @@ class Header:
             strangers = [each for each in strangers if each != meant and not self._is_uncut]
         elif hidden := self._hidden():
             found.append(hidden)
-        found += self._unread(strangers, stage)
+        found += self._unread(strangers, schema)
         found += self._doubled()
         others = [name for name in ID_KEYS if name in self.written and name not in self.known]
         if not any(name in self.read for name in self.release.columns):
@@ -103,7 +103,7 @@ class Header:
         advice = "save the file as UTF-8 without a mark"
         return Problem("evret/hidden-column", message, (self.written[0],), advice)
 
-    def _unread(self, strangers: list[str], stage: Stage) -> Iterator[Problem]:
+    def _unread(self, strangers: list[str], schema: SchemaChecker) -> Iterator[Problem]:
         folded = {normalise(name): name for name in self.known}
         there = dict.fromkeys((each for each in self.written if each in self.known), "")
         for name in strangers:
@@ -113,7 +113,7 @@ class Header:
                 advice = f"call it `{known}`"
                 yield Problem("evret/near-miss-key", message, (name,), advice, on_key=True)
             else:
-                found = stage.unread({**there, name: ""}, ())
+                found = schema.unread({**there, name: ""}, ())
                 yield from (each for each in found if each.path == (name,))
 
     def _doubled(self) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Layout
+from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.faults import RefusedCell
 from evalcontract.formats.evret.releases import ANSWERS
 from evalcontract.formats.evret.table_header import Header
@@ -16,7 +16,7 @@ from evalcontract.source.fault import Fault
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
 
 _MARK = "\ufeff"
@@ -26,7 +26,9 @@ _LABEL, _MOST = 5, 60
 _TOO_MUCH = "this cell is more than Python's JSON parser reads"
 
 
-def lay_out_table(table: CsvTable, release: Release, stage: Stage, *, has_mark: bool) -> Layout:
+def rows_of_table(
+    table: CsvTable, release: Release, schema: SchemaChecker, *, has_mark: bool
+) -> RowLayout:
     """Read the queries of a table.
 
     Lists stand as lists, an id that is missing is made up as the loader makes it up, and columns
@@ -39,11 +41,11 @@ def lay_out_table(table: CsvTable, release: Release, stage: Stage, *, has_mark: 
         except Fault as fault:
             message = f"with its byte order mark the file is {fault.faults[0].message}"
             problem = Problem("evret/rejected", message, (), "save it as UTF-8 without a mark")
-            return Layout(problems=(problem,), is_lost=True)
+            return RowLayout(problems=(problem,), is_lost=True)
     header = Header(names, tuple(table.header), release)
-    problems = header.problems(stage, has_rows=bool(table.records))
+    problems = header.problems(schema, has_rows=bool(table.records))
     if not header.has_text and table.records:
-        return Layout(problems=tuple(problems), is_lost=True)
+        return RowLayout(problems=tuple(problems), is_lost=True)
     if not table.records:
         message = "there are no queries: Evret loads the file, and refuses to evaluate it"
         problems.append(Problem("evret/no-queries", message, (), "add a query"))
@@ -52,7 +54,7 @@ def lay_out_table(table: CsvTable, release: Release, stage: Stage, *, has_mark: 
         problems += _extra(cells, number, len(table.header))
         rows.append(_query(table.header, cells, number, release))
         problems += _cuts(dict(zip(table.header, cells, strict=False)), number, release)
-    return Layout(rows, (), tuple(problems))
+    return RowLayout(rows, (), tuple(problems))
 
 
 def _query(names: list[str], cells: list[str], number: int, release: Release) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Dialect, Layout
+from evalcontract.formats._format import Dialect, RowLayout
 from evalcontract.formats.mlflow.databricks import InDatabricks
 from evalcontract.formats.mlflow.evaluation import InEvaluate
-from evalcontract.formats.mlflow.prospects import prospects
+from evalcontract.formats.mlflow.predictions import predictions
 from evalcontract.formats.mlflow.reading import MlflowReader
 from evalcontract.formats.mlflow.sources import is_documented
 from evalcontract.formats.mlflow.store import InStore
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import Judge, Prospect, Stage
+    from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.formats.mlflow.records import Records
     from evalcontract.source.foreign import Foreign
 
@@ -46,16 +46,16 @@ class Mlflow:
         "`managed`: per public documentation of Databricks alone, never run."
     )
 
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:  # noqa: ARG002
+    def find_rows(self, read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:  # noqa: ARG002
         """Find the records: a list, or the rows of JSONL and Parquet."""
         if not isinstance(read.source, Document):
-            return Layout()
+            return RowLayout()
         value = read.source.value
         if isinstance(value, list):
-            return Layout(rows=value)
+            return RowLayout(rows=value)
         variant = variant or OSS
         if variant == OSS and value in ({}, ""):
-            return Layout(rows=[])
+            return RowLayout(rows=[])
         is_row = isinstance(value, dict) and "inputs" in value
         inside = isinstance(value, dict) and next(
             (key for key, part in value.items() if isinstance(part, list)), None
@@ -65,11 +65,11 @@ class Mlflow:
             advice = f"leave the list below `{inside}` alone in the file"
         because = ", per public documentation" if variant == MANAGED else ""
         message = f"{_LOADERS[variant]} takes a list of records, and this is none{because}"
-        return Layout(problems=(Problem("mlflow/rejected", message, (), advice),), is_lost=True)
+        return RowLayout(problems=(Problem("mlflow/rejected", message, (), advice),), is_lost=True)
 
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
+    def row_checker(self, variant: str | None, schema: SchemaChecker) -> RowChecker:
         """Begin a pass over records."""
-        return _JUDGES[variant or OSS](stage)
+        return _JUDGES[variant or OSS](schema)
 
     def name_of(self, row: Any) -> str | None:
         """Return what names a record, where it was given a name."""
@@ -89,9 +89,9 @@ class Mlflow:
         is_managed = is_documented(value.get("source")) or not _COLUMNS.isdisjoint(value)
         return Dialect(self, MANAGED if is_managed else OSS)
 
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+    def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each of the scorers on a sound record."""
-        return prospects(row, variant)
+        return predictions(row, variant)
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:  # noqa: ARG002
         """Begin to convert sound records into our rows."""

@@ -12,7 +12,7 @@ from evalcontract.model.diagnostic import Problem, Related
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
 
@@ -21,8 +21,8 @@ class InEvaluate(Records):
 
     named_by = "request_id"
 
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
+    def __init__(self, schema: SchemaChecker) -> None:
+        super().__init__(schema)
         self._first: Path | None = None
         self._has_traces = False
         self._is_told = False
@@ -89,7 +89,7 @@ class InEvaluate(Records):
             message = "`trace` is a text, and no JSON: `evaluate` cannot read it"
             yield Problem("mlflow/malformed-value", message, path, "write the trace as a mapping")
             return
-        faults = self._stage.faults(trace, (), of="trace") if isinstance(trace, dict) else None
+        faults = self._schema.faults(trace, (), of="trace") if isinstance(trace, dict) else None
         if faults is None or refusals.rejects(faults):
             what = faults[0].message if faults else "it is no mapping"
             message = f"the text of `trace` is not a trace of MLflow: {what}"

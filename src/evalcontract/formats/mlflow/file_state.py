@@ -98,7 +98,7 @@ class Granularity:
         self._is_told = False
         self._has_company = False
 
-    def see(self, inputs: dict[str, Any], path: Path) -> Iterable[Problem]:
+    def observe(self, inputs: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Take a record; return a problem where it does not go with one before it."""
         kind = (_SESSION if GOAL in inputs else _TRACE) if inputs else _EMPTY
         if kind is _SESSION:
@@ -150,7 +150,7 @@ class Outputs:
         self._first: Path = ()
         self._has_keys = False
 
-    def see(self, outputs: Any, path: Path) -> Iterator[Problem]:
+    def observe(self, outputs: Any, path: Path) -> Iterator[Problem]:
         """Take the outputs of a record, which are not null."""
         if not isinstance(outputs, dict):
             if not self._word and not self._has_keys:

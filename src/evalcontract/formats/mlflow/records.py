@@ -10,7 +10,7 @@ from evalcontract.model.diagnostic import Problem, Related
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
 _NOTHING: tuple[Problem, ...] = ()
@@ -26,12 +26,12 @@ class Records:
     #: The key that names a record, where the loader reads one.
     named_by: str | None = None
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+    def __init__(self, schema: SchemaChecker) -> None:
+        self._schema = schema
         self._names: dict[str, int] = {}
 
-    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
-        """Judge the next record."""
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
+        """Check the next record."""
         found = [] if is_clean else self._faults(row, path)
         if found and refusals.rejects(found):
             return found
@@ -52,7 +52,7 @@ class Records:
         inner = (*path, "expectations")
         return [
             each
-            for each in self.refused(self._stage.faults(row, path), row, path)
+            for each in self.refused(self._schema.faults(row, path), row, path)
             if each.path[:-1] != inner or each.code not in refusals.PASSED_OVER
         ]
 

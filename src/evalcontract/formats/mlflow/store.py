@@ -13,7 +13,7 @@ from evalcontract.model.diagnostic import Problem, Related
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
 _USER = "mlflow.user"
@@ -23,21 +23,21 @@ _MOST_OF_SQLITE = 2**63
 class InStore(Records):
     """What `merge_records` of the open-source store does."""
 
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
+    def __init__(self, schema: SchemaChecker) -> None:
+        super().__init__(schema)
         self._merging = Merging()
         self._granularity = Granularity()
         self._outputs = Outputs()
         self._first: int | None = None
 
-    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
-        """Judge the next record; of one that is merged into an earlier one less is read."""
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
+        """Check the next record; of one that is merged into an earlier one less is read."""
         inputs = row.get("inputs") if isinstance(row, dict) else None
         index = path[-1]
         self._first = None
         if isinstance(inputs, dict) and isinstance(index, int):
             self._first = self._merging.first_with(inputs, index)
-        return super().see(row, path, is_clean=is_clean)
+        return super().check(row, path, is_clean=is_clean)
 
     def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Say the findings of the schema as the store refuses."""
@@ -55,9 +55,9 @@ class InStore(Records):
     def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Yield what the store holds against a record for those before it, or cannot write."""
         inputs = row["inputs"]
-        found = [*self._granularity.see(inputs, path)]
+        found = [*self._granularity.observe(inputs, path)]
         if row.get("outputs") is not None:
-            found += self._outputs.see(row["outputs"], path)
+            found += self._outputs.observe(row["outputs"], path)
         if self._first is not None:
             found.append(self._merged(self._first, path))
         elif row.get("source"):

@@ -66,7 +66,7 @@ class MlflowWriter:
         record = as_record(row, hints, self._variant, index)
         record = changes.applied(record, change, NESTED)
         if self._variant == "oss" and record.get("outputs") is not None:
-            clash = [*self._outputs.see(record["outputs"], (index,))]
+            clash = [*self._outputs.observe(record["outputs"], (index,))]
             if clash:  # the store cannot hold both forms, so the tags have to
                 del record["outputs"]
         return record
@@ -78,7 +78,7 @@ class MlflowWriter:
             yield from self._of_evaluate(record)
         elif self._variant == "oss" and isinstance(inputs, dict):
             found = mixed_goal(inputs, ())
-            held = [found] if found else [*self._granularity.see(inputs, (index,))]
+            held = [found] if found else [*self._granularity.observe(inputs, (index,))]
             yield from (each._replace(path=("input",), related=()) for each in held)
             first = self._merging.first_with(inputs, index)
             if first is not None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Dialect, Layout
-from evalcontract.formats.northstar.judge import CaseJudge
+from evalcontract.formats._format import Dialect, RowLayout
+from evalcontract.formats.northstar.checker import CaseChecker
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import Judge, Prospect, Stage
+    from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.source.foreign import Foreign
 
 _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
@@ -34,17 +34,17 @@ class NorthStar:
     media: tuple[str, ...] = ("json", "jsonl")
     basis = "what the loader of NorthStar did in 2026-06, with pydantic 2.14"
 
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
+    def find_rows(self, read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:
         """Find the cases: a list of them, a list below `cases`, or one case alone."""
         del variant
         if read.has_mark:
             message = "NorthStar refuses a file that begins with a byte order mark"
             return _lost(message, "save it as UTF-8 without one")
         if not isinstance(read.source, Document):
-            return Layout(passed_over=_PASSED_OVER)
+            return RowLayout(passed_over=_PASSED_OVER)
         value = read.source.value
         if isinstance(value, list):
-            return Layout(value, (), _empty(value))
+            return RowLayout(value, (), _empty(value))
         if not isinstance(value, dict):
             message = "the file holds neither cases nor one case"
             return _lost(message, 'write a list of cases, or `{"cases": […]}`')
@@ -52,15 +52,17 @@ class NorthStar:
         if not isinstance(rows, list):
             found = _misread(value)
             return (
-                Layout(problems=(found,), is_lost=True) if found else Layout([value], is_row=True)
+                RowLayout(problems=(found,), is_lost=True)
+                if found
+                else RowLayout([value], is_row=True)
             )
-        beside = stage.unread({**value, "cases": []}, (), "file")
-        return Layout(rows, ("cases",), (*_empty(rows, "cases"), *beside))
+        beside = schema.unread({**value, "cases": []}, (), "file")
+        return RowLayout(rows, ("cases",), (*_empty(rows, "cases"), *beside))
 
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
+    def row_checker(self, variant: str | None, schema: SchemaChecker) -> RowChecker:
         """Begin a pass over cases."""
         del variant
-        return CaseJudge(stage)
+        return CaseChecker(schema)
 
     def name_of(self, row: Any) -> str | None:
         """Return the id of a case."""
@@ -89,12 +91,12 @@ class NorthStar:
         )
         return Dialect(self, None) if is_case else None
 
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
+    def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each grader and judge on a sound case."""
-        from evalcontract.formats.northstar.prospects import prospects  # not for a check
+        from evalcontract.formats.northstar.predictions import predictions  # not for a check
 
         del variant
-        return prospects(row)
+        return predictions(row)
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:
         """Begin to convert sound cases into rows of ours."""
@@ -111,8 +113,8 @@ class NorthStar:
         return CaseWriter(medium)
 
 
-def _lost(message: str, advice: str) -> Layout:
-    return Layout(problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True)
+def _lost(message: str, advice: str) -> RowLayout:
+    return RowLayout(problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True)
 
 
 def _misread(value: dict[str, Any]) -> Problem | None:

@@ -19,7 +19,7 @@ from evalcontract.model.diagnostic import Problem, Related
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
     from evalcontract.model.path import Path
 
@@ -28,17 +28,17 @@ _PLAIN_KEYS = 3
 _NEAR = "evret/near-miss-key"
 
 
-class QueryJudge:
+class QueryChecker:
     """Says of each query what the release refuses, and what it passes over."""
 
-    def __init__(self, release: Release, stage: Stage) -> None:
+    def __init__(self, release: Release, schema: SchemaChecker) -> None:
         self._release = release
-        self._stage = stage
+        self._schema = schema
         self._ids = release.ids[0] if release.ids else ANSWERS
         self._first: dict[str, int] = {}
 
-    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
-        """Judge the next query."""
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
+        """Check the next query."""
         if is_clean and self._is_plain(row, path[-1]):
             return ()
         return self._look(row, path, is_clean=is_clean)
@@ -81,7 +81,7 @@ class QueryJudge:
         known = {key: value for key, value in row.items() if key not in ID_KEYS}
         known |= {key: row[key] for key in self._release.lists if key in row}
         there = {each.path for each in told}
-        return [each for each in self._stage.unread(known, path) if each.path not in there]
+        return [each for each in self._schema.unread(known, path) if each.path not in there]
 
     def _again(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         key = first_given(row, NAMES[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.formats._format import Prospect
+from evalcontract.formats._format import GraderPrediction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,12 +46,12 @@ _OF_APPLICATION = (
 _OF_OUTPUTS = (_Metric("agent/request_token_count"), _Metric("agent/response_token_count"))
 
 
-def prospects_of(row: dict[str, Any], *, has_outputs: bool) -> Iterator[Prospect]:
+def predictions(row: dict[str, Any], *, has_outputs: bool) -> Iterator[GraderPrediction]:
     """Yield what will become of each metric; `has_outputs` says that answers were recorded."""
     for metric in (*_METRICS, *(_OF_OUTPUTS if has_outputs else _OF_APPLICATION)):
         reason, field = _gap(metric, row, has_outputs=has_outputs)
         state = "skip" if reason else "run"
-        yield Prospect(metric.name, _kind(metric.name), state, reason, field)
+        yield GraderPrediction(metric.name, _kind(metric.name), state, reason, field)
 
 
 def _gap(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.formats._format import Prospect
+from evalcontract.formats._format import GraderPrediction
 from evalcontract.formats.mlflow import traps
 from evalcontract.formats.mlflow.file_state import GOAL
 
@@ -36,13 +36,13 @@ class _Row(NamedTuple):
     is_conversation: bool
 
 
-def prospects(row: dict[str, Any], variant: str | None) -> Iterator[Prospect]:
+def predictions(row: dict[str, Any], variant: str | None) -> Iterator[GraderPrediction]:
     """Yield what will become of each scorer on a sound row."""
     asked = _asked(row, variant)
     for name, verdict in _SCORERS.items():
-        yield Prospect(name, _KIND, *verdict(asked))
+        yield GraderPrediction(name, _KIND, *verdict(asked))
     if variant == "managed":
-        yield Prospect("document_recall", _KIND, *_document_recall(asked))
+        yield GraderPrediction("document_recall", _KIND, *_document_recall(asked))
 
 
 def _asked(row: dict[str, Any], variant: str | None) -> _Row:

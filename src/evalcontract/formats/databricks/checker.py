@@ -11,7 +11,7 @@ from evalcontract.model.diagnostic import Problem, Related
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
 _MISSING = "databricks/missing-key"
@@ -19,16 +19,16 @@ _MISSING = "databricks/missing-key"
 _HARMLESS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
 
 
-class RowJudge:
+class RequestChecker:
     """One pass over rows; it keeps the request ids."""
 
-    def __init__(self, stage: Stage, *, has_outputs: bool) -> None:
-        self._stage = stage
+    def __init__(self, schema: SchemaChecker, *, has_outputs: bool) -> None:
+        self._schema = schema
         self._has_outputs = has_outputs
         self._first: dict[str, Path] = {}
 
-    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
-        """Judge the next row."""
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
+        """Check the next row."""
         if not is_clean:
             found = self._faults(row, path)
             yield from found
@@ -55,7 +55,7 @@ class RowJudge:
         return iter(())
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
-        found = [advised(each, row, path) for each in self._stage.faults(row, path)]
+        found = [advised(each, row, path) for each in self._schema.faults(row, path)]
         if not isinstance(row, dict):
             return found
         # Where the key stands in another place, the schema's own finding is at that place.

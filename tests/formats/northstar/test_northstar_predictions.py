@@ -54,7 +54,7 @@ STATES: list[tuple[dict[str, Any], str, str, str | None]] = [
 @pytest.mark.parametrize(("case", "name", "state", "field"), STATES)
 def test_a_grader(case: dict[str, Any], name: str, state: str, field: str | None) -> None:
     row = {"id": "a", "messages": SAID, **case}
-    (found,) = (each for each in NORTHSTAR.prospects(row, None) if each.name == name)
+    (found,) = (each for each in NORTHSTAR.predict(row, None) if each.name == name)
     assert found.state == state
     assert field is None or found.field == field
     assert found.state == "run" or found.reason
@@ -70,13 +70,13 @@ def test_a_grader(case: dict[str, Any], name: str, state: str, field: str | None
 )
 def test_retrieval_needs_both(asked: dict[str, Any], state: str) -> None:
     row = {"id": "a", "messages": SAID, "trace": TRACE, "expected": {"trace": asked}}
-    found = {each.name: each.state for each in NORTHSTAR.prospects(row, None)}
+    found = {each.name: each.state for each in NORTHSTAR.predict(row, None)}
     assert found["retrieval_precision_recall"] == state
 
 
 @given(cases)
 def test_every_grader_is_told_once(row: dict[str, Any]) -> None:
-    found = list(NORTHSTAR.prospects(row, None))
+    found = list(NORTHSTAR.predict(row, None))
     names = [each.name for each in found]
     assert len(names) == len(set(names)) == 22
     assert {each.state for each in found} <= {"run", "skip", "fail", "vacuous"}

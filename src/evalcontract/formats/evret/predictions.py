@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Prospect
+from evalcontract.formats._format import GraderPrediction
 from evalcontract.formats.evret.releases import ANSWERS, ids_key, parsed
 
 if TYPE_CHECKING:
@@ -18,22 +18,26 @@ LATER_METRICS = ("ERR", "RBP")
 JUDGES = ("TokenOverlapJudge", "SemanticJudge", "LLMJudge")
 
 
-def prospects_of(row: dict[str, Any], release: Release) -> Iterator[Prospect]:
+def predictions(row: dict[str, Any], release: Release) -> Iterator[GraderPrediction]:
     """Yield what will become of each metric, and of each judge that may be chosen."""
     query = parsed(row, release)
     field = ids_key(row, release) if query.ids else ANSWERS if query.answers else None
     later = () if release.version == "0.0.1" else LATER_METRICS
     for name in (*METRICS, *later):
         if field is None:
-            yield Prospect(name, "metric", "fail", "nothing is expected, so it is always 0.0")
+            yield GraderPrediction(
+                name, "metric", "fail", "nothing is expected, so it is always 0.0"
+            )
         else:
-            yield Prospect(name, "metric", "run", None, field)
+            yield GraderPrediction(name, "metric", "run", None, field)
     # Up to 0.0.2 a judge compares whatever is expected; 0.0.3 compares ids by themselves.
     is_judged = release.version != "0.0.3" or not query.ids
     for name in JUDGES:
         if field is None:
-            yield Prospect(name, "judge", "skip", "nothing is expected")
+            yield GraderPrediction(name, "judge", "skip", "nothing is expected")
         elif is_judged:
-            yield Prospect(name, "judge", "run", None, field)
+            yield GraderPrediction(name, "judge", "run", None, field)
         else:
-            yield Prospect(name, "judge", "skip", "document ids are compared without it", field)
+            yield GraderPrediction(
+                name, "judge", "skip", "document ids are compared without it", field
+            )

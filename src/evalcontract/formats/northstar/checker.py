@@ -12,7 +12,7 @@ from evalcontract.model.diagnostic import Problem, Related
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
 _REFUSES = frozenset(
@@ -21,15 +21,15 @@ _REFUSES = frozenset(
 )
 
 
-class CaseJudge:
-    """Judges cases; see `formats._format.Judge`."""
+class CaseChecker:
+    """Judges cases; see `formats._format.RowChecker`."""
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+    def __init__(self, schema: SchemaChecker) -> None:
+        self._schema = schema
         self._first: dict[str, str | int] = {}
 
-    def see(self, row: Any, path: Path, *, is_clean: bool) -> Sequence[Problem]:
-        """Judge the next case."""
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Sequence[Problem]:
+        """Check the next case."""
         found = [] if is_clean else self._of_structure(row, path)
         if is_clean or isinstance(row, dict):
             found += refused_numbers(row, path)
@@ -58,7 +58,7 @@ class CaseJudge:
     def _of_structure(self, row: Any, path: Path) -> list[Problem]:
         # The schema cannot know all that is taken for a number, nor can its engines read NaN.
         given = without_numbers(row) if isinstance(row, dict) else row
-        return [advised(each, row, path) for each in self._stage.faults(given, path)]
+        return [advised(each, row, path) for each in self._schema.faults(given, path)]
 
 
 def _duplicate(id_: str, path: Path, first: Path) -> Problem:
