@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import Dialect, RowLayout
+from evalcontract.formats._predictions import predictions
 from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RowReader, RowWriter
-from evalcontract.formats.databricks.predictions import predictions
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
@@ -76,7 +76,8 @@ class _Databricks:
 
     def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each metric on a row."""
-        return predictions(row, has_outputs=variant == _OUTPUTS)
+        variant = variant or self.variants[0]
+        return predictions(self.name, row, variant, {"no_content": _has_no_content})
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:
         """Begin to convert rows into ours."""
@@ -94,6 +95,11 @@ def _empty(rows: list[Any]) -> tuple[Problem, ...]:
         return ()
     message = "there are no rows: nothing is evaluated"
     return (Problem("databricks/undocumented", message, (), "add one"),)
+
+
+def _has_no_content(row: dict[str, Any], _: str) -> bool:
+    parts = row.get("retrieved_context") or ()
+    return not row.get("trace") and not any(part.get("content") for part in parts)
 
 
 DATABRICKS: Format = _Databricks()

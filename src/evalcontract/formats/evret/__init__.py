@@ -8,12 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import Dialect, RowLayout
+from evalcontract.formats._predictions import predictions
 from evalcontract.formats.evret.checker import QueryChecker
 from evalcontract.formats.evret.document_layout import rows_of_document
-from evalcontract.formats.evret.predictions import predictions
 from evalcontract.formats.evret.reading import reader_of
 from evalcontract.formats.evret.recognition import release_of
-from evalcontract.formats.evret.releases import NAMES, RELEASES, first_given, text_of
+from evalcontract.formats.evret.releases import (
+    ANSWERS,
+    NAMES,
+    RELEASES,
+    first_given,
+    ids_key,
+    parsed,
+    text_of,
+)
 from evalcontract.formats.evret.table_layout import rows_of_table
 from evalcontract.formats.evret.writing import writer_of
 from evalcontract.source.csv_table import CsvTable
@@ -65,7 +73,12 @@ class Evret:
 
     def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each metric and judge on a sound query."""
-        return predictions(row, _release(variant))
+        release = _release(variant)
+        query = parsed(row, release)
+        read = ids_key(row, release) if query.ids else ANSWERS
+        facts = {"by_ids": lambda query, _: bool(query["ids"])}
+        for each in predictions(self.name, query._asdict(), release.version, facts):
+            yield each._replace(field=read) if each.field else each
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:
         """Begin to convert the sound queries of a file."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._format import Dialect, RowLayout
 from evalcontract.formats.mlflow.databricks import InDatabricks
 from evalcontract.formats.mlflow.evaluation import InEvaluate
-from evalcontract.formats.mlflow.predictions import predictions
+from evalcontract.formats.mlflow.predictions import scorers
 from evalcontract.formats.mlflow.reading import MlflowReader
 from evalcontract.formats.mlflow.sources import is_documented
 from evalcontract.formats.mlflow.store import InStore
@@ -91,7 +91,7 @@ class Mlflow:
 
     def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each of the scorers on a sound record."""
-        return predictions(row, variant)
+        return scorers(row, variant or OSS)
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:  # noqa: ARG002
         """Begin to convert sound records into our rows."""

@@ -93,10 +93,10 @@ class NorthStar:
 
     def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         """Yield what will become of each grader and judge on a sound case."""
-        from evalcontract.formats.northstar.predictions import predictions  # not for a check
+        from evalcontract.formats._predictions import predictions  # not for a check
+        from evalcontract.formats.northstar.predictions import FACTS
 
-        del variant
-        return predictions(row)
+        return predictions(self.name, row, variant, FACTS)
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:
         """Begin to convert sound cases into rows of ours."""
