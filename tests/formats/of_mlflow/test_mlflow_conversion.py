@@ -11,8 +11,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.formats.mlflow.changes import applied, difference
-from evalcontract.formats.mlflow.kept import NESTED
 from evalcontract.model.same import same
 from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
@@ -197,13 +195,6 @@ def test_records_of_one_mlflow_are_taken_by_another(
             if not written.problems:
                 assert not refused(checkers[1].check(written.row, (index,), is_clean=False))
                 index += 1
-
-
-@given(MAPPINGS, MAPPINGS, st.sampled_from([frozenset(), NESTED]))
-def test_a_change_makes_the_one_of_the_other(
-    have: dict[str, Any], want: dict[str, Any], nested: frozenset[str]
-) -> None:
-    assert same(applied(have, difference(have, want, nested), nested), want)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evalcontract.formats._stash import Exchange
-
 #: Columns with a place of their own in ours, and keys of ours with one in theirs.
 CARRIED = {
     "request_id": "id",
@@ -27,7 +25,8 @@ _OF_AGENT = ("messages", "trace")
 _OF_RAG = ("expected_documents", "retrieved_documents", "recorded_output")
 
 
-def _ours_of(row: dict[str, Any], index: int) -> dict[str, Any]:
+def ours_of(row: dict[str, Any], index: int) -> dict[str, Any]:
+    """Return a row of ours, as far as one has places for what theirs says."""
     request = row.get("request")
     id_ = row.get("request_id")
     ours: dict[str, Any] = {
@@ -51,7 +50,8 @@ def _ours_of(row: dict[str, Any], index: int) -> dict[str, Any]:
     return ours
 
 
-def _theirs_of(row: dict[str, Any], index: int) -> dict[str, Any]:
+def theirs_of(row: dict[str, Any], index: int) -> dict[str, Any]:
+    """Return a row of theirs, as far as one has places for what ours says."""
     theirs: dict[str, Any] = {}
     if row.get("id") != f"row_{index + 1}":
         theirs["request_id"] = row.get("id")
@@ -63,9 +63,6 @@ def _theirs_of(row: dict[str, Any], index: int) -> dict[str, Any]:
         if isinstance(row.get(CARRIED[key]), list):
             theirs[key] = _renamed(row[CARRIED[key]], "id", "doc_uri")
     return theirs
-
-
-EXCHANGE = Exchange("databricks", _theirs_of, _ours_of)
 
 
 def _asked(request: Any) -> str | None:

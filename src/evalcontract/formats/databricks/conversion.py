@@ -1,16 +1,25 @@
-"""Rows of evaluation sets become ours, and ours become theirs."""
+"""Rows of evaluation sets become ours, and ours become theirs; no row loses anything."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from evalcontract.formats._conversion import Loss, OurRow, TheirRow
-from evalcontract.formats.databricks.columns import CARRIED, DERIVED, EXCHANGE
+from evalcontract.formats._conversion import OURS, Loss, OurRow, TheirRow
+from evalcontract.formats._residual import Form, Place, applied, difference, is_row
+from evalcontract.formats.databricks.columns import CARRIED, DERIVED, ours_of, theirs_of
 from evalcontract.model.diagnostic import Problem
 
 _OURS_HAS_NO = "a row of ours has no place for it"
 _THEIRS_HAS_NO = "an evaluation set has no place for it"
 _RUBRIC = "an evaluation set has no rubrics; judges are chosen when the evaluation is run"
+_FORM = Form(None, "_unset")
+_KEEPS_OURS = Place("metadata", OURS, "_metadata")
+_KEEPS_THEIRS = Place("metadata", "databricks", "_metadata")
+
+
+def _restored(row: dict[str, Any], kept: dict[str, Any] | None) -> dict[str, Any]:
+    residual = _FORM.read(kept or {})
+    return applied(row, residual) if residual else row
 
 
 class RowReader:
@@ -21,10 +30,15 @@ class RowReader:
         self.losses: tuple[Loss, ...] = ()
 
     def read(self, row: dict[str, Any], index: int) -> OurRow:
-        """Turn a sound row into ours."""
+        """Turn a sound row into ours; what somebody else wrote in our place is data as any."""
         lost = [key for key in row if key not in CARRIED and key != "metadata"]
         losses = tuple(Loss((key,), _OURS_HAS_NO, is_kept=True) for key in lost)
-        return OurRow(EXCHANGE.to_ours(row, index), None, losses)
+        bare, kept = _KEEPS_OURS.split(row, _FORM.fits)
+        ours = _restored(ours_of(bare, index), kept)
+        if not is_row(ours):
+            bare, ours = row, ours_of(row, index)
+        theirs = difference(theirs_of(ours, index), bare)
+        return OurRow(_KEEPS_THEIRS.joined(ours, _FORM.written(theirs)), None, losses)
 
 
 class RowWriter:
@@ -37,12 +51,15 @@ class RowWriter:
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Turn a row."""
-        theirs = EXCHANGE.to_theirs(row, index)
+        bare, kept = _KEEPS_THEIRS.split(row, _FORM.fits)
+        theirs = _restored(theirs_of(bare, index), kept)
+        ours = difference(ours_of(theirs, index), bare)
         known = {*CARRIED.values(), *DERIVED, "metadata", "rubric_ref"}
         losses = [Loss((key,), _THEIRS_HAS_NO, is_kept=True) for key in row if key not in known]
         if rubric is not None or "rubric_ref" in row:
             losses.append(Loss(("rubric_ref",), _RUBRIC, is_kept=True))
-        return TheirRow(theirs, tuple(losses), tuple(self._problems(theirs)))
+        whole = _KEEPS_OURS.joined(theirs, _FORM.written(ours))
+        return TheirRow(whole, tuple(losses), tuple(self._problems(whole)))
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, tuple[Loss, ...]]:
         """Return the list of rows; what stands beside ours has no place there."""

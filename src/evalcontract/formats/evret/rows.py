@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._stash import is_row
+from evalcontract.formats._residual import is_row
 from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow
-from evalcontract.formats.mlflow import changes, kept
-from evalcontract.formats.mlflow.changes import Change, difference
-from evalcontract.formats.mlflow.kept import NESTED, Kept
+from evalcontract.formats._residual import Residual, applied, difference
 from evalcontract.formats.mlflow.plain import as_record, as_row
+from evalcontract.formats.mlflow.residual import NESTED, Kept, join_record, join_row, split_record
 from evalcontract.model.same import same
 
 if TYPE_CHECKING:
@@ -34,17 +33,17 @@ class MlflowReader:
 
     def read(self, row: Any, index: int) -> OurRow:
         """Turn a sound record into a row; what rows have no place for is kept in it."""
-        record, besides = kept.taken_from_record(row, self._variant)
+        record, besides = split_record(row, self._variant)
         plain, hints = as_row(record, self._variant, index)
-        made = plain if besides is None else changes.applied(plain, besides)
+        made = plain if besides is None else applied(plain, besides)
         if not _is_row(made):
             record, besides, made = row, None, as_row(row, self._variant, index)[0]
-        change = difference(as_record(made, hints, self._variant, index), record, NESTED)
-        losses = [*_losses(change)]
+        residual = difference(as_record(made, hints, self._variant, index), record, NESTED)
+        losses = [*_losses(residual)]
         if besides is not None and not _is_derived(row, record, difference(plain, made)):
             reason = "it says in part what the record says already"
             losses.append(Loss(("tags", OURS), reason, is_kept=False))
-        whole = kept.given_to_row(made, Kept(change, hints, self._variant))
+        whole = join_row(made, Kept(residual, hints, self._variant))
         return OurRow(whole, losses=tuple(losses))
 
 
@@ -54,13 +53,13 @@ def _is_row(row: dict[str, Any]) -> bool:
     return texts and isinstance(row.get("metadata", {}), dict)
 
 
-def _is_derived(row: dict[str, Any], record: dict[str, Any], change: Change) -> bool:
+def _is_derived(row: dict[str, Any], record: dict[str, Any], residual: Residual) -> bool:
     """Whether a record would keep just this."""
-    return same(kept.given_to_record(record, change), row)
+    return same(join_record(record, residual), row)
 
 
-def _losses(change: Change) -> Iterator[Loss]:
-    for key, value in change.set.items():
+def _losses(residual: Residual) -> Iterator[Loss]:
+    for key, value in residual.set.items():
         if key == "expectations" and isinstance(value, dict):
             for name in value:
                 yield Loss((key, name), _EXPECTATION, is_kept=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss, TheirRow
-from evalcontract.formats.mlflow import changes, kept
-from evalcontract.formats.mlflow.changes import Change, difference
+from evalcontract.formats._residual import Residual, applied, difference
 from evalcontract.formats.mlflow.file_state import Granularity, Merging, Outputs, mixed_goal
-from evalcontract.formats.mlflow.kept import NESTED
 from evalcontract.formats.mlflow.plain import as_record, as_row
+from evalcontract.formats.mlflow.residual import NESTED, join_record, split_row
 from evalcontract.formats.mlflow.sources import for_databricks, for_store
 from evalcontract.model.diagnostic import Problem
 
@@ -43,15 +42,15 @@ class MlflowWriter:
         index: int,
     ) -> TheirRow:
         """Turn a row into a record."""
-        bare, stash = kept.taken_from_row(row)
+        bare, kept = split_row(row)
         losses: list[Loss] = []
-        change = stash.change
-        if stash.variant != self._variant:
-            change = Change(_translated(change.set, self._variant), [])
-            losses = [*_untranslated(stash.change.set, change.set)]
-        record = self._record(bare, change, stash.hints, index)
+        residual = kept.residual
+        if kept.variant != self._variant:
+            residual = Residual(_translated(residual.set, self._variant), [])
+            losses = [*_untranslated(kept.residual.set, residual.set)]
+        record = self._record(bare, residual, kept.hints, index)
         besides = difference(as_row(record, self._variant, index)[0], bare)
-        whole = kept.given_to_record(record, besides)
+        whole = join_record(record, besides)
         losses += [Loss((key,), _REASONS.get(key, _NO_PLACE), True) for key in besides.set]
         return TheirRow(whole, tuple(losses), tuple(self._problems(whole, index)))
 
@@ -61,10 +60,10 @@ class MlflowWriter:
         return rows, [Loss((key,), reason, is_kept=False) for key in root if key != "questions"]
 
     def _record(
-        self, row: dict[str, Any], change: Change, hints: dict[str, Any], index: int
+        self, row: dict[str, Any], residual: Residual, hints: dict[str, Any], index: int
     ) -> dict[str, Any]:
         record = as_record(row, hints, self._variant, index)
-        record = changes.applied(record, change, NESTED)
+        record = applied(record, residual, NESTED)
         if self._variant == "oss" and record.get("outputs") is not None:
             clash = [*self._outputs.observe(record["outputs"], (index,))]
             if clash:  # the store cannot hold both forms, so the tags have to

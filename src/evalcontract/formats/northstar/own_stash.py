@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._stash import is_row
+from evalcontract.formats._residual import is_row
 from evalcontract.formats.northstar.as_row import Row, as_row
 from evalcontract.formats.northstar.to_case import to_case
 from evalcontract.model.same import same
