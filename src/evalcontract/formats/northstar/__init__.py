@@ -100,14 +100,14 @@ class NorthStar:
 
     def reader(self, read: Foreign, variant: str | None) -> Reader:
         """Begin to convert sound cases into rows of ours."""
-        from evalcontract.formats.northstar.reading import CaseReader  # not for a check
+        from evalcontract.formats.northstar.conversion import CaseReader  # not for a check
 
         del variant
         return CaseReader(read)
 
     def writer(self, medium: str, variant: str | None) -> Writer:
         """Begin to convert rows of ours into cases."""
-        from evalcontract.formats.northstar.writing import CaseWriter  # not for a check
+        from evalcontract.formats.northstar.conversion import CaseWriter  # not for a check
 
         del variant
         return CaseWriter(medium)

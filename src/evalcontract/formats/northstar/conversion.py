@@ -1,15 +1,15 @@
-"""Cases become rows of ours; nothing that the loader takes is lost on the way."""
+"""Cases become rows of ours, and rows of ours become cases; neither way loses anything."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import OURS, Loss, OurRow
-from evalcontract.formats.northstar.as_row import as_row
+from evalcontract.formats._conversion import OURS, Loss, OurRow, TheirRow
 from evalcontract.formats.northstar.made_rubric import judges_of
+from evalcontract.formats.northstar.mapping import THEIRS, to_case
 from evalcontract.formats.northstar.normal import EXPECTED, TRACE, is_blank
-from evalcontract.formats.northstar.own_stash import from_own_stash
-from evalcontract.formats.northstar.stash import THEIRS, without_unwritable
+from evalcontract.formats.northstar.residual import kept_of, row_kept_in, row_of, with_kept
+from evalcontract.formats.northstar.unwritable import without_unwritable
 from evalcontract.model.same import same
 from evalcontract.source.document import Document
 
@@ -41,11 +41,11 @@ class CaseReader:
 
     def read(self, row: Any, index: int) -> OurRow:
         """Turn a sound case."""
-        if own := from_own_stash(row, index):
+        if own := row_kept_in(row, index):
             # The rubric that a row refers to has its name already.
             rubric = None if "rubric_ref" in own.row else own.rubric
             return OurRow(own.row, rubric, (), judges_of(rubric))
-        found = as_row(row, index)
+        found = row_of(row, index)
         reason = "it is no JSON, and only Python reads it"
         losses = [Loss(path, reason, is_kept=True) for path in found.unwritable]
         losses += _uncarried(without_unwritable(row)[0])
@@ -100,3 +100,46 @@ def _is_uncarried(key: str, value: Any) -> bool:
 def _reason(value: Any) -> str:
     is_text = isinstance(value, str | list)
     return "a check cannot ask for a blank text" if is_text else "no limit can be as large"
+
+
+class CaseWriter:
+    """Turns rows of ours into cases; see `formats._conversion.Writer`."""
+
+    says_rubrics = True
+
+    def __init__(self, medium: str) -> None:
+        self._has_root = medium == "json"
+
+    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
+        """Turn a row; `rubric` is the value of the rubric that it refers to, where it does."""
+        case, losses, said = to_case(row, rubric)
+        kept = kept_of(row, rubric, case, index)
+        lost = _lost(kept, row, said, is_told=bool(losses))
+        return TheirRow(with_kept(case, kept), (*losses, *lost))
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return a list of cases, or an object where something stands beside them."""
+        metadata = root.get("metadata")
+        theirs = metadata.get(THEIRS) if isinstance(metadata, dict) else None
+        beside = theirs.get("beside") if isinstance(theirs, dict) else None
+        reason = "NorthStar has no place for what stands beside the cases"
+        losses = [Loss((key,), reason, is_kept=self._has_root) for key in root]
+        if not self._has_root or not root:
+            return rows, losses
+        if isinstance(beside, dict) and root == {"metadata": {THEIRS: {"beside": beside}}}:
+            return {**beside, "cases": rows}, ()
+        return {"cases": rows, "metadata": {OURS: root}}, losses
+
+
+def _lost(
+    kept: dict[str, Any], row: dict[str, Any], said: set[str], *, is_told: bool
+) -> Iterator[Loss]:
+    """Yield what is kept of a row and said nowhere else; `is_told` is what its rubric loses."""
+    for key in kept.get("row", ()):
+        # Where the rubric is lost, that is told.
+        if key != "rubric_ref" and key not in said:
+            yield Loss((key,), f"a case has no place for this `{key}`", is_kept=True)
+    if kept.get("rubric") is not None and not is_told:
+        where = ("rubric_ref",) if "rubric_ref" in row else ()
+        reason = "a case says what the rubric asks for, and not which rubric it is"
+        yield Loss(where, reason, is_kept=True)
