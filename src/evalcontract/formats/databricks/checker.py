@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.databricks.absent import absent
-from evalcontract.formats.databricks.advice import advised
+from evalcontract.formats.databricks.conversion import CONTEXTS
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.nearest import nearest
+from evalcontract.model.path import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,3 +100,103 @@ def _request(request: Any, path: Path) -> Iterator[Problem]:
 
 def _undocumented(message: str, path: Path, advice: str | None) -> Problem:
     return Problem("databricks/undocumented", message, path, advice)
+
+
+_EXAMPLES = {
+    "request": '"request": "What is a shuffle?"',
+    "messages": '"messages": [{"role": "user", "content": "What is a shuffle?"}]',
+    "doc_uri": '"doc_uri": "guide/shuffle.md"',
+}
+
+
+def absent(row: dict[str, Any], path: Path, *, has_outputs: bool) -> Iterator[Problem]:
+    """Yield what a row lacks, each once; `path` leads to the row."""
+    yield from _one_of(row, path, ("request",), "")
+    if has_outputs:
+        yield from _one_of(row, path, ("response", "trace"), "the row")
+    request = row.get("request")
+    if isinstance(request, dict):
+        yield from _one_of(request, (*path, "request"), ("messages", "query"), "`request`")
+    for key in CONTEXTS:
+        items = row.get(key)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, dict):
+                where = f" in `{key_of((key, index))}`"
+                yield from _one_of(item, (*path, key, index), ("doc_uri",), where)
+
+
+def _one_of(
+    value: dict[str, Any], path: Path, keys: tuple[str, ...], where: str
+) -> Iterator[Problem]:
+    """Yield that none of some keys is in a mapping; `where` is what the sentence calls it."""
+    if any(key in value for key in keys):
+        return
+    first = keys[0]
+    message = f"`{first}` is missing{where}"
+    if len(keys) > 1:
+        message = f"{where} has neither `{first}` nor `{keys[1]}`"
+    for key in keys:
+        near = nearest(key, (each for each in value if each.isidentifier()))
+        if near is not None and near not in _KNOWN:
+            advice = f"`{near}` is not read: call it `{key}`"
+            yield Problem("databricks/missing-key", message, (*path, near), advice, on_key=True)
+            return
+    example = _EXAMPLES.get(first)
+    advice = f"such as {example}" if example else f"record `{first}`, or `{keys[1]}`"
+    yield Problem("databricks/missing-key", message, path, advice)
+
+
+# What has a meaning of its own, however near it looks.
+_KNOWN = frozenset({"request_id", "expected_response", "response", "trace", "content", "history"})
+
+
+_MOST = 60
+
+
+def advised(problem: Problem, row: Any, path: Path) -> Problem:
+    """Return a problem of a row at `path` with the help that fits what stands there."""
+    if problem.code != "databricks/wrong-type":
+        return problem
+    where = problem.path[len(path) :]
+    value = row
+    for key in where:
+        value = value[key]
+    if isinstance(value, float) and math.isnan(value):
+        message = f"{problem.message.rpartition(',')[0]}, not NaN"
+        return problem._replace(message=message, help="write null, or leave the key out")
+    if isinstance(value, str) and (instead := _of_text(value, where)):
+        return problem._replace(help=f"write {_clipped(instead)}")
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return problem._replace(help=f"write it without the brackets: {_clipped(_json(value[0]))}")
+    return problem
+
+
+def _of_text(text: str, where: Path) -> str | None:
+    """Return the list or mapping that a bare text is meant as, by its place in a row."""
+    match where:
+        case ("expected_facts" | "guidelines",):
+            return _listed(text)
+        case (str(key),) if key in CONTEXTS:
+            return _json([{"doc_uri": text}])
+        case (str(key), int()) if key in CONTEXTS:
+            return _json({"doc_uri": text})
+        case ("request", "messages"):
+            return _json([{"role": "user", "content": text}])
+    return None
+
+
+def _listed(text: str) -> str:
+    """Return a text as a list; one that holds a list of JSON is that list."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    return _json(found if isinstance(found, list) else [text])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"

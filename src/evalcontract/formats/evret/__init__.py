@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._format import Dialect, RowLayout
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.evret.checker import QueryChecker
-from evalcontract.formats.evret.document_layout import rows_of_document
+from evalcontract.formats.evret.documents import rows_of_document
 from evalcontract.formats.evret.reading import reader_of
-from evalcontract.formats.evret.recognition import release_of
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     NAMES,
@@ -20,9 +19,10 @@ from evalcontract.formats.evret.releases import (
     first_given,
     ids_key,
     parsed,
+    release_of,
     text_of,
 )
-from evalcontract.formats.evret.table_layout import rows_of_table
+from evalcontract.formats.evret.table import rows_of_table
 from evalcontract.formats.evret.writing import writer_of
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document

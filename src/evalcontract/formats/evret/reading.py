@@ -15,7 +15,7 @@ from evalcontract.formats.evret.rows import (
     mapping_at,
     parts_of,
 )
-from evalcontract.formats.evret.table_header import Header
+from evalcontract.formats.evret.table import Header
 from evalcontract.model.same import same
 from evalcontract.source.csv_table import CsvTable
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow
 from evalcontract.formats._residual import Residual, applied, difference
-from evalcontract.formats.mlflow.plain import as_record, as_row
+from evalcontract.formats.mlflow.mapping import as_record, as_row
 from evalcontract.formats.mlflow.residual import NESTED, Kept, join_record, join_row, split_record
 from evalcontract.model.same import same
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.northstar.lax import OF_EXPECTED, OF_METRICS, OF_TRACE
+from evalcontract.formats.northstar.coercion import OF_EXPECTED, OF_METRICS, OF_TRACE
 from evalcontract.formats.northstar.normal import EXPECTED, METRICS, TRACE
 
 if TYPE_CHECKING:

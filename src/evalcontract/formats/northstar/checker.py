@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.northstar.advice import advised
-from evalcontract.formats.northstar.numbers import refused_numbers, without_numbers
-from evalcontract.formats.northstar.traps import traps
+from evalcontract.formats.northstar.coercion import refused_numbers, without_numbers
+from evalcontract.formats.northstar.warnings import traps
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:

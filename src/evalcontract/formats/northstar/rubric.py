@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import Loss
-from evalcontract.formats.northstar.lax import RefusedError
+from evalcontract.formats.northstar.coercion import RefusedError
 from evalcontract.formats.northstar.made_rubric import BOTH, PHRASES, REFERENCE, TRUTH
 from evalcontract.formats.northstar.normal import EXPECTED, normal
 

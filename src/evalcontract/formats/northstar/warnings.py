@@ -14,11 +14,7 @@ from evalcontract.formats.northstar.case import (
     phrases,
     trace_of,
 )
-from evalcontract.formats.northstar.contradictions import (
-    WRAPPED,
-    contradictions,
-    looks_like_list,
-)
+from evalcontract.formats.northstar.coercion import whole
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -29,6 +25,9 @@ if TYPE_CHECKING:
 _NOTHING: dict[str, Any] = {}
 # Of these an empty list asks for nothing. An empty `tool_sequence` asks that no tool is called.
 _VACUOUS = tuple(each for each in LISTS if each not in ("tool_sequence", "context"))
+_TOOLS = ("required_tools", "tool_sequence", "forbidden_tools")
+# The fields that take one text for a list of one.
+_WRAPPED = (*_TOOLS, "contains", "not_contains", "context")
 
 
 def traps(row: dict[str, Any], path: Path) -> Iterator[Problem]:
@@ -91,13 +90,15 @@ def _of_expected(
 
 
 def _of_meaning(expected: dict[str, Any], where: Path) -> Iterator[Problem]:
-    for key in WRAPPED:
-        if looks_like_list(key, expected.get(key)):
+    for key in _WRAPPED:
+        if _looks_like_list(key, expected.get(key)):
             message = f"`{key}` is one text, and NorthStar takes it for the only item"
             advice = 'write a list: ["a", "b"]'
             yield Problem("northstar/list-as-text", message, (*where, key), advice)
-    for key, message, advice in contradictions(expected):
-        yield Problem("northstar/contradiction", message, (*where, key), advice, on_key=True)
+    if expected.get("not_contains"):
+        yield from _clashing_phrases(expected, where)
+    if expected.get("forbidden_tools") or expected.get("max_tool_calls") is not None:
+        yield from _clashing_tools(expected, where)
 
 
 def _of_phrases(expected: dict[str, Any], key: str, where: Path) -> Iterator[Problem]:
@@ -129,3 +130,42 @@ def _of_trace(
         message = "without `relevant_retrieval_ids`, NorthStar does not grade the retrieval"
         advice = "add `relevant_retrieval_ids`, or remove the least precision and recall"
         yield Problem("northstar/ungraded-retrieval", message, (*place, key), advice, on_key=True)
+
+
+def _looks_like_list(key: str, value: Any) -> bool:
+    """Whether a text is taken for the one item of a list, and was meant as several."""
+    if not isinstance(value, str):
+        return False
+    text = value.strip()
+    return (text.startswith("[") and text.endswith("]")) or (key in _TOOLS and "," in text)
+
+
+def _clashing_phrases(expected: dict[str, Any], where: Path) -> Iterator[Problem]:
+    for key in ("contains", "ground_truth"):
+        for wanted in phrases(expected.get(key)):
+            for unwanted in phrases(expected["not_contains"]):
+                if unwanted.strip() and unwanted.lower() in wanted.lower():
+                    message = f"an answer with `{wanted}` of `{key}` holds `{unwanted}`: one fails"
+                    yield _contradiction("not_contains", message, "remove one of the two", where)
+
+
+def _clashing_tools(expected: dict[str, Any], where: Path) -> Iterator[Problem]:
+    sequence = phrases(expected.get("tool_sequence"))
+    calls = [each["name"] for each in expected.get("tool_arguments") or ()]
+    wanted = dict.fromkeys((*phrases(expected.get("required_tools")), *sequence, *calls))
+    forbidden = phrases(expected.get("forbidden_tools"))
+    for name in wanted:
+        if name in forbidden:
+            message = f"the tool `{name}` is asked for as well, so one of the two fails"
+            yield _contradiction("forbidden_tools", message, "remove it from one of them", where)
+    most = expected.get("max_tool_calls")
+    least = max(len(wanted), len(sequence))
+    if most is not None and whole(most) < least:
+        calls_are = "1 call is" if least == 1 else f"{least} calls are"
+        message = f"{calls_are} asked for, and `max_tool_calls` is {whole(most)}: one of them fails"
+        advice = f"write {least}, or ask for fewer tools"
+        yield _contradiction("max_tool_calls", message, advice, where)
+
+
+def _contradiction(key: str, message: str, advice: str, where: Path) -> Problem:
+    return Problem("northstar/contradiction", message, (*where, key), advice, on_key=True)
