@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._residual import is_row
+from evalcontract.formats._residual import Form, Residual, applied, difference, is_row
 from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -28,6 +28,7 @@ from evalcontract.model.same import same
 
 if TYPE_CHECKING:
     from evalcontract.formats.evret.releases import Release
+    from evalcontract.model.path import Path
 
 #: The key below our `metadata` under which is kept what Evret has and we have not.
 THEIRS = "evret"
@@ -40,6 +41,7 @@ _ROLES = {
 _PLACED = ("id", "input", "expected_documents", "expected_facts")
 # What reading may add to a row that had none of it.
 _ADDED = ("bundle", "metadata")
+_FORM = Form("values", "absent")
 
 
 def mapping_at(value: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def contents_of(documents: Any) -> dict[str, str]:
     return found
 
 
-class Rows:
+class QueryMapping:
     """Turns queries of a release into rows and back.
 
     `contents` are the texts of the documents of the file, by the labels of their ids. A table
@@ -105,11 +107,11 @@ class Rows:
         if not self._is_table and isinstance(whole, dict) and self._is_whole(whole, ours):
             return {**whole}, {}
         row = self._built(ours)
-        rest = _difference(ours, self.read(row))
+        rest = _kept(difference(self.read(row), ours))
         if rest and not self._is_table:
             parts = parts_of(row.pop("metadata", None))
             if parts is None:
-                rest = _difference(ours, self.read(row))
+                rest = _kept(difference(self.read(row), ours))
             row["metadata"] = {**(parts[0] if parts else {}), OURS: rest}
         return row, rest
 
@@ -161,20 +163,21 @@ class Rows:
         if same(bare, plain):
             return {}
         keys = [key for key in bare if key in _ROLES and same(bare[key], query[_ROLES[key]])]
-        values = {key: part for key, part in bare.items() if key not in keys}
         stash: dict[str, Any] = {} if set(keys) == plain.keys() else {"keys": keys}
-        return {**stash, "values": values} if values else stash
+        return {**stash, **_FORM.written(difference(_under(keys, query), bare))}
 
     def _restored(self, own: dict[str, Any], kept: dict[str, Any], query: Query) -> dict[str, Any]:
         """Return our row with what is kept of it, as far as that says the same."""
-        for key, part in kept.items():
-            if part is None and key in _ADDED:
-                own.pop(key, None)
-            elif not is_row({key: part}):
-                continue  # somebody else has written here
-            elif key not in _PLACED or self.query_of({**own, key: part}) == query:
-                own[key] = part
-        return own
+        absent = [[key] for key in _ADDED if key in kept and kept[key] is None]
+        left = {key: part for key, part in kept.items() if [key] not in absent}
+
+        def fits(path: Path, value: Any, _: Any) -> bool:
+            key = str(path[0])
+            if not is_row({key: value}):
+                return False  # somebody else has written here
+            return key not in _PLACED or self.query_of({**own, key: value}) == query
+
+        return applied(own, Residual(left, absent), fits=fits)
 
     def _says(self, row: dict[str, Any], query: Query) -> bool:
         """Whether the loader takes a row, and makes this query of it."""
@@ -189,7 +192,7 @@ class Rows:
         values = {} if self._is_table else values
         row = self._plain(query)
         if isinstance(keys, list):
-            row = {key: query[_ROLES[key]] for key in keys if str(key) in _ROLES}
+            row = _under(keys, query)
         row |= values
         if (values or isinstance(keys, list)) and not self._says(row, query):
             row = {**{k: v for k, v in values.items() if k not in _ROLES}, **self._plain(query)}
@@ -199,7 +202,11 @@ class Rows:
         return row
 
 
-def _difference(ours: dict[str, Any], back: dict[str, Any]) -> dict[str, Any]:
-    """Return what is to be kept of our row, where `back` is read from the query alone."""
-    rest = {k: v for k, v in ours.items() if k not in back or not same(back[k], v)}
-    return {**rest, **dict.fromkeys(key for key in back if key not in ours)}
+def _under(keys: list[Any], query: Query) -> dict[str, Any]:
+    """Return what a query says below some keys."""
+    return {key: query[_ROLES[key]] for key in keys if str(key) in _ROLES}
+
+
+def _kept(residual: Residual) -> dict[str, Any]:
+    """Return a residual as a query keeps it: null stands for what our row has not."""
+    return {**residual.set, **dict.fromkeys(key for (key,) in residual.absent)}
