@@ -15,7 +15,7 @@ from northstar_models import Case
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.conversion import CaseWriter
 from evalcontract.formats.northstar.mapping import to_case, to_row
-from evalcontract.formats.northstar.normal import EXPECTED, METRICS, normal
+from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, normal
 from evalcontract.model.path import key_of
 from evalcontract.model.same import same
 from evalcontract.source.foreign import Foreign, read_foreign_stream

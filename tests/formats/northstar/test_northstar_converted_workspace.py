@@ -13,7 +13,7 @@ from evalcontract.api.convert import Wanted, convert
 from evalcontract.api.options import Input, Options
 from evalcontract.api.validate import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.formats.northstar.made_rubric import JUDGE
+from evalcontract.formats.northstar.rubric_synthesis import JUDGE
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
 from evalcontract.structure.engine import validator_for

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from northstar_models import Case
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats.northstar.coercion import RefusedError, number, truth, whole
+from evalcontract.formats.northstar.pydantic_coercion import RefusedError, number, truth, whole
 from evalcontract.policy.dialects import REJECTED
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.engine import native_for

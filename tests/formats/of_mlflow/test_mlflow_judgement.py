@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evalcontract.api.options import Input, Options
 from evalcontract.api.validate import validate
 from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.formats.mlflow.file_state import Merging
+from evalcontract.formats.mlflow.store_rules import Merging
 from evalcontract.model.reference import Kind
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.engine import native_for

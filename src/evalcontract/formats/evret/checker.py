@@ -13,7 +13,7 @@ from evalcontract.formats.evret.releases import (
     label_of,
     text_of,
 )
-from evalcontract.formats.evret.traps import expectation, query_traps
+from evalcontract.formats.evret.warnings import expectation, query_warnings
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class QueryChecker:
         unread = [] if is_clean else self._unread(row, path, found)
         if found:
             return [*found, *unread]
-        found = [*unread, *query_traps(row, path, self._release), *self._again(row, path)]
+        found = [*unread, *query_warnings(row, path, self._release), *self._again(row, path)]
         lost = expectation(row, path, self._release)
         return [*found, lost] if lost and not self._is_told(lost, row, path, found) else found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.faults import document_faults, kind_of, query_faults
 from evalcontract.formats.evret.releases import ids_key, label_of, parsed, text_of
-from evalcontract.formats.evret.traps import not_text, taken_for_absent
+from evalcontract.formats.evret.warnings import not_text, taken_for_absent
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.nearest import nearest
 

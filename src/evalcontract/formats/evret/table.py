@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.faults import RefusedCell
 from evalcontract.formats.evret.releases import ANSWERS, ID_KEYS, NAMES
-from evalcontract.formats.evret.traps import unread_by
+from evalcontract.formats.evret.warnings import unread_by
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.source.csv_table import CsvTable

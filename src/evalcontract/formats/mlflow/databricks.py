@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.mlflow import refusals
+from evalcontract.formats.mlflow import rejections
 from evalcontract.formats.mlflow.records import Records
 from evalcontract.formats.mlflow.sources import DOCUMENTED, kinds_of
 from evalcontract.model.diagnostic import Problem
@@ -22,9 +22,9 @@ class InDatabricks(Records):
 
     def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Say the findings of the schema, and what they rest on."""
-        found = refusals.told_missing(problems, row, path, "inputs")
+        found = rejections.told_missing(problems, row, path, "inputs")
         found = self._of_source(found, row, path)
-        return [_documented(each) for each in refusals.in_databricks(found, row, path)]
+        return [_documented(each) for each in rejections.in_databricks(found, row, path)]
 
     def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Say of a source that it is of several kinds, or of none."""
@@ -49,13 +49,13 @@ class InDatabricks(Records):
         found = problems
         for kind in DOCUMENTED:
             if not kinds_of(source) and any(each.path[:-1] == where for each in found):
-                found = refusals.told_missing(found, source, where, kind)
+                found = rejections.told_missing(found, source, where, kind)
         if any(each.path[:-1] == where and each.code == "mlflow/missing-key" for each in found):
             found = [each for each in found if each.path != where]
         return found
 
 
 def _documented(problem: Problem) -> Problem:
-    if problem.code in refusals.PASSED_OVER:
+    if problem.code in rejections.PASSED_OVER:
         return problem
     return problem._replace(message=f"{problem.message}, per public documentation")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.mlflow import refusals
+from evalcontract.formats.mlflow import rejections
 from evalcontract.formats.mlflow.records import Records
 from evalcontract.model.diagnostic import Problem, Related
 
@@ -31,8 +31,8 @@ class InEvaluate(Records):
         """Leave out what is refused of NaN: as a column it counts as nothing, else as a number."""
         found = [each for each in problems if not _is_nan(row, each.path[len(path) :])]
         if self._first is None and isinstance(row, dict) and "trace" not in row:
-            found = refusals.told_missing(found, row, path, "inputs")
-        if not refusals.rejects(found):
+            found = rejections.told_missing(found, row, path, "inputs")
+        if not rejections.rejects(found):
             return found
         is_told = any(each.code == "mlflow/missing-key" for each in found)
         return [*found, *self._of_all(row, path, is_told=is_told)]
@@ -90,7 +90,7 @@ class InEvaluate(Records):
             yield Problem("mlflow/malformed-value", message, path, "write the trace as a mapping")
             return
         faults = self._schema.faults(trace, (), of="trace") if isinstance(trace, dict) else None
-        if faults is None or refusals.rejects(faults):
+        if faults is None or rejections.rejects(faults):
             what = faults[0].message if faults else "it is no mapping"
             message = f"the text of `trace` is not a trace of MLflow: {what}"
             yield Problem("mlflow/malformed-value", message, path, "write what `to_json` gives")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evalcontract.formats.mlflow import traps
+from evalcontract.formats.mlflow import expectations as expected
 
 #: What is kept of how a record was written: see `as_row`.
 Hints = dict[str, Any]
@@ -67,23 +67,23 @@ def _id(record: dict[str, Any], variant: str, index: int) -> str:
 
 def _expected(expectations: dict[str, Any], hints: Hints) -> dict[str, Any]:
     row: dict[str, Any] = {}
-    response: Any = expectations.get(traps.RESPONSE)
-    guidelines: Any = expectations.get(traps.GUIDELINES)
+    response: Any = expectations.get(expected.RESPONSE)
+    guidelines: Any = expectations.get(expected.GUIDELINES)
     if _is_text(response):
-        row["criteria"], hints["criteria_from"] = response, traps.RESPONSE
+        row["criteria"], hints["criteria_from"] = response, expected.RESPONSE
     elif _is_text(guidelines):
         row["criteria"], hints["criteria_from"] = guidelines, "guideline"
     elif _are_filled(guidelines) and (len(guidelines) == 1 or "\n" not in "".join(guidelines)):
         row["criteria"] = "\n".join(guidelines)
         if len(guidelines) > 1:
-            hints["criteria_from"] = traps.GUIDELINES
-    if _are_filled(expectations.get(traps.FACTS)):
-        row["expected_facts"] = expectations[traps.FACTS]
-    if _are_calls(expectations.get(traps.TOOL_CALLS)):
-        calls = expectations[traps.TOOL_CALLS]
+            hints["criteria_from"] = expected.GUIDELINES
+    if _are_filled(expectations.get(expected.FACTS)):
+        row["expected_facts"] = expectations[expected.FACTS]
+    if _are_calls(expectations.get(expected.TOOL_CALLS)):
+        calls = expectations[expected.TOOL_CALLS]
         row["expected_tools"] = [each["name"] if len(each) == 1 else each for each in calls]
-    if _are_documents(expectations.get(traps.CONTEXT), "doc_uri", "id"):
-        documents = expectations[traps.CONTEXT]
+    if _are_documents(expectations.get(expected.CONTEXT), "doc_uri", "id"):
+        documents = expectations[expected.CONTEXT]
         row["expected_documents"] = [_renamed(each, "doc_uri", "id") for each in documents]
     return row
 
@@ -93,23 +93,23 @@ def _expectations(row: dict[str, Any], hints: Hints) -> dict[str, Any]:
     criteria = row.get("criteria")
     if isinstance(criteria, str) and criteria.strip():
         match hints.get("criteria_from"):
-            case traps.RESPONSE:
-                found[traps.RESPONSE] = criteria
+            case expected.RESPONSE:
+                found[expected.RESPONSE] = criteria
             case "guideline":
-                found[traps.GUIDELINES] = criteria
-            case traps.GUIDELINES:
-                found[traps.GUIDELINES] = criteria.split("\n")
+                found[expected.GUIDELINES] = criteria
+            case expected.GUIDELINES:
+                found[expected.GUIDELINES] = criteria.split("\n")
             case _:
-                found[traps.GUIDELINES] = [criteria]
+                found[expected.GUIDELINES] = [criteria]
     if _are_filled(row.get("expected_facts")):
-        found[traps.FACTS] = row["expected_facts"]
+        found[expected.FACTS] = row["expected_facts"]
     if isinstance(tools := row.get("expected_tools"), list) and tools:
-        found[traps.TOOL_CALLS] = [
+        found[expected.TOOL_CALLS] = [
             {"name": each} if isinstance(each, str) else each for each in tools
         ]
     if _are_documents(row.get("expected_documents"), "id", "doc_uri"):
         documents = row["expected_documents"]
-        found[traps.CONTEXT] = [_renamed(each, "id", "doc_uri") for each in documents]
+        found[expected.CONTEXT] = [_renamed(each, "id", "doc_uri") for each in documents]
     return found
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._predictions import predictions, value_at
-from evalcontract.formats.mlflow import traps
-from evalcontract.formats.mlflow.file_state import GOAL
+from evalcontract.formats.mlflow import expectations as expected
+from evalcontract.formats.mlflow.store_rules import GOAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,17 +40,17 @@ def _expected(record: Row, name: str) -> Any:
 
 
 def _has_unreadable_facts(record: Row, _: str) -> bool:
-    facts = _expected(record, traps.FACTS)
-    return facts is not None and not traps.are_texts(facts)
+    facts = _expected(record, expected.FACTS)
+    return facts is not None and not expected.are_texts(facts)
 
 
 def _has_unreadable_calls(record: Row, _: str) -> bool:
-    calls = _expected(record, traps.TOOL_CALLS)
-    return bool(calls) and traps.unnamed_call(calls) is not None
+    calls = _expected(record, expected.TOOL_CALLS)
+    return bool(calls) and expected.unnamed_call(calls) is not None
 
 
 def _has_both(record: Row, _: str) -> bool:
-    return None not in (_expected(record, traps.FACTS), _expected(record, traps.RESPONSE))
+    return None not in (_expected(record, expected.FACTS), _expected(record, expected.RESPONSE))
 
 
 def _is_no_conversation(record: Row, _: str) -> bool:
@@ -63,7 +63,7 @@ FACTS: Mapping[str, Fact] = {
     "facts_and_response": _has_both,
     "facts_unreadable": _has_unreadable_facts,
     "guidelines_unreadable": lambda record, _: (
-        not traps.are_guidelines(_expected(record, traps.GUIDELINES))
+        not expected.are_guidelines(_expected(record, expected.GUIDELINES))
     ),
     "calls_unreadable": _has_unreadable_calls,
     "no_conversation": _is_no_conversation,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.mlflow import refusals, traps
+from evalcontract.formats.mlflow import expectations as expected
+from evalcontract.formats.mlflow import rejections
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _NOTHING: tuple[Problem, ...] = ()
-_NOT_REFUSED = refusals.PASSED_OVER | {"mlflow/equal-inputs"}
+_NOT_REFUSED = rejections.PASSED_OVER | {"mlflow/equal-inputs"}
 
 
 class Records:
@@ -33,18 +34,18 @@ class Records:
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next record."""
         found = [] if is_clean else self._faults(row, path)
-        if found and refusals.rejects(found):
+        if found and rejections.rejects(found):
             return found
         more = [*self.in_order(row, path)]
-        if more and refusals.rejects(more, _NOT_REFUSED):
+        if more and rejections.rejects(more, _NOT_REFUSED):
             return [*found, *more]
         if self.named_by in row:
             more += self._named(row[self.named_by], path)
         expectations = row.get("expectations")
         if expectations and isinstance(expectations, dict):
-            more += traps.in_expectations(expectations, (*path, "expectations"))
+            more += expected.in_expectations(expectations, (*path, "expectations"))
         elif not found and self.must_expect(row):
-            more.append(traps.none_at_all(path))
+            more.append(expected.none_at_all(path))
         return [*found, *more] if found or more else _NOTHING
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
@@ -53,7 +54,7 @@ class Records:
         return [
             each
             for each in self.refused(self._schema.faults(row, path), row, path)
-            if each.path[:-1] != inner or each.code not in refusals.PASSED_OVER
+            if each.path[:-1] != inner or each.code not in rejections.PASSED_OVER
         ]
 
     def _named(self, name: Any, path: Path) -> Iterator[Problem]:

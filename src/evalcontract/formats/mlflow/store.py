@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.mlflow import refusals
-from evalcontract.formats.mlflow.file_state import Granularity, Merging, Outputs, mixed_goal
+from evalcontract.formats.mlflow import rejections
 from evalcontract.formats.mlflow.records import Records
 from evalcontract.formats.mlflow.sources import id_of
+from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -41,16 +41,16 @@ class InStore(Records):
 
     def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Say the findings of the schema as the store refuses."""
-        found = refusals.told_missing(problems, row, path, "inputs")
+        found = rejections.told_missing(problems, row, path, "inputs")
         if self._first is not None:
-            found = refusals.without(found, (*path, "source"))
+            found = rejections.without(found, (*path, "source"))
             if not row.get("expectations"):
-                found = refusals.without(found, (*path, "expectations"))
-        found = refusals.in_open_source(found, row, path)
+                found = rejections.without(found, (*path, "expectations"))
+        found = rejections.in_open_source(found, row, path)
         mixed = mixed_goal(row.get("inputs") if isinstance(row, dict) else None, path)
         if mixed:
-            found = [*refusals.without(found, (*path, "inputs")), mixed]
-        return refusals.explained(found, path)
+            found = [*rejections.without(found, (*path, "inputs")), mixed]
+        return rejections.explained(found, path)
 
     def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Yield what the store holds against a record for those before it, or cannot write."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss, TheirRow
 from evalcontract.formats._residual import Residual, applied, difference
-from evalcontract.formats.mlflow.file_state import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.formats.mlflow.mapping import as_record, as_row
 from evalcontract.formats.mlflow.residual import NESTED, join_record, split_row
 from evalcontract.formats.mlflow.sources import for_databricks, for_store
+from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:

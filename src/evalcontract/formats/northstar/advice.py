@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.northstar.coercion import OF_EXPECTED, OF_METRICS, OF_TRACE
-from evalcontract.formats.northstar.normal import EXPECTED, METRICS, TRACE
+from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE
+from evalcontract.formats.northstar.pydantic_coercion import OF_EXPECTED, OF_METRICS, OF_TRACE
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.northstar.advice import advised
-from evalcontract.formats.northstar.coercion import refused_numbers, without_numbers
-from evalcontract.formats.northstar.warnings import traps
+from evalcontract.formats.northstar.pydantic_coercion import refused_numbers, without_numbers
+from evalcontract.formats.northstar.warnings import warnings
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class CaseChecker:
             found.append(Problem("northstar/blank-id", message, (*path, "id"), "name the case"))
         elif not self._is_new(id_, path):
             found.append(_duplicate(id_, path, (*path[:-1], self._first[id_])))
-        found += traps(row, path)
+        found += warnings(row, path)
         return found
 
     def _is_new(self, id_: str, path: Path) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow, TheirRow
-from evalcontract.formats.northstar.made_rubric import judges_of
 from evalcontract.formats.northstar.mapping import THEIRS, to_case
-from evalcontract.formats.northstar.normal import EXPECTED, TRACE, is_blank
+from evalcontract.formats.northstar.normalization import EXPECTED, TRACE, is_blank
 from evalcontract.formats.northstar.residual import kept_of, row_kept_in, row_of, with_kept
+from evalcontract.formats.northstar.rubric_synthesis import judges_of
 from evalcontract.formats.northstar.unwritable import without_unwritable
 from evalcontract.model.same import same
 from evalcontract.source.document import Document

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss
 from evalcontract.formats._residual import Residual, applied
-from evalcontract.formats.northstar.coercion import RefusedError
-from evalcontract.formats.northstar.made_rubric import graded
-from evalcontract.formats.northstar.normal import EXPECTED, METRICS, TRACE, is_blank, normal
+from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE, is_blank, normal
+from evalcontract.formats.northstar.pydantic_coercion import RefusedError
 from evalcontract.formats.northstar.rubric import from_rubric
+from evalcontract.formats.northstar.rubric_synthesis import graded
 from evalcontract.formats.northstar.unwritable import with_unwritable
 from evalcontract.model.same import same
 

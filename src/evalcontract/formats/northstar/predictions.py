@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.formats._predictions import value_at
 from evalcontract.formats.northstar.case import has_answer, has_tool_output, phrases, trace_of
-from evalcontract.formats.northstar.coercion import truth
+from evalcontract.formats.northstar.pydantic_coercion import truth
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

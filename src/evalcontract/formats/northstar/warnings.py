@@ -14,7 +14,7 @@ from evalcontract.formats.northstar.case import (
     phrases,
     trace_of,
 )
-from evalcontract.formats.northstar.coercion import whole
+from evalcontract.formats.northstar.pydantic_coercion import whole
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _TOOLS = ("required_tools", "tool_sequence", "forbidden_tools")
 _WRAPPED = (*_TOOLS, "contains", "not_contains", "context")
 
 
-def traps(row: dict[str, Any], path: Path) -> Iterator[Problem]:
+def warnings(row: dict[str, Any], path: Path) -> Iterator[Problem]:
     """Yield the silent traps of a sound case."""
     expected = row.get("expected") or _NOTHING
     where = (*path, "expected")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 
-def query_traps(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
+def query_warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
     """Yield them for a sound query; whether it expects anything is `expectation`'s to say."""
     for names in NAMES:
         yield from _shadowed_name(row, names, path)

@@ -10,7 +10,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats.northstar.case import phrases
-from evalcontract.formats.northstar.coercion import OF_EXPECTED, OF_METRICS, OF_TRACE, Wanted
+from evalcontract.formats.northstar.pydantic_coercion import (
+    OF_EXPECTED,
+    OF_METRICS,
+    OF_TRACE,
+    Wanted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
