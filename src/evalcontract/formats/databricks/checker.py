@@ -6,6 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import FirstRows, as_json, clipped, stops_loader, value_at
 from evalcontract.formats.databricks.conversion import CONTEXTS
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.nearest import nearest
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _MISSING = "databricks/missing-key"
-# Faults of the schema that leave a row as it is.
-_HARMLESS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
 
 
 class RequestChecker:
@@ -28,14 +27,14 @@ class RequestChecker:
     def __init__(self, schema: SchemaChecker, *, has_outputs: bool) -> None:
         self._schema = schema
         self._has_outputs = has_outputs
-        self._first: dict[str, Path] = {}
+        self._first = FirstRows()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next row."""
         if not is_clean:
             found = self._faults(row, path)
             yield from found
-            if any(each.code.partition("/")[2] not in _HARMLESS for each in found):
+            if stops_loader(found):
                 return
         yield from _request(row["request"], (*path, "request"))
         id_ = row.get("request_id")
@@ -72,15 +71,13 @@ class RequestChecker:
         return [*lacking, *rest]
 
     def _id(self, id_: str, path: Path) -> Iterator[Problem]:
-        place = (*path, "request_id")
-        first = self._first.setdefault(id_, place)
-        if first != place:
+        if first := self._first.before(id_, path):
             yield Problem(
                 "databricks/duplicate-id",
                 f"another row has the request id `{id_}` already",
-                place,
+                (*path, "request_id"),
                 "give each row an id of its own",
-                related=(Related("first used here", first),),
+                related=(Related("first used here", (*first, "request_id")),),
             )
 
 
@@ -150,24 +147,19 @@ def _one_of(
 _KNOWN = frozenset({"request_id", "expected_response", "response", "trace", "content", "history"})
 
 
-_MOST = 60
-
-
 def advised(problem: Problem, row: Any, path: Path) -> Problem:
     """Return a problem of a row at `path` with the help that fits what stands there."""
     if problem.code != "databricks/wrong-type":
         return problem
     where = problem.path[len(path) :]
-    value = row
-    for key in where:
-        value = value[key]
+    value = value_at(row, where)
     if isinstance(value, float) and math.isnan(value):
         message = f"{problem.message.rpartition(',')[0]}, not NaN"
         return problem._replace(message=message, help="write null, or leave the key out")
     if isinstance(value, str) and (instead := _of_text(value, where)):
-        return problem._replace(help=f"write {_clipped(instead)}")
+        return problem._replace(help=f"write {clipped(instead)}")
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
-        return problem._replace(help=f"write it without the brackets: {_clipped(_json(value[0]))}")
+        return problem._replace(help=f"write it without the brackets: {clipped(as_json(value[0]))}")
     return problem
 
 
@@ -177,11 +169,11 @@ def _of_text(text: str, where: Path) -> str | None:
         case ("expected_facts" | "guidelines",):
             return _listed(text)
         case (str(key),) if key in CONTEXTS:
-            return _json([{"doc_uri": text}])
+            return as_json([{"doc_uri": text}])
         case (str(key), int()) if key in CONTEXTS:
-            return _json({"doc_uri": text})
+            return as_json({"doc_uri": text})
         case ("request", "messages"):
-            return _json([{"role": "user", "content": text}])
+            return as_json([{"role": "user", "content": text}])
     return None
 
 
@@ -191,12 +183,4 @@ def _listed(text: str) -> str:
         found = json.loads(text)
     except ValueError:
         found = None
-    return _json(found if isinstance(found, list) else [text])
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
+    return as_json(found if isinstance(found, list) else [text])

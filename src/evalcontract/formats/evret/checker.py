@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import FirstRows
 from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -35,11 +36,11 @@ class QueryChecker:
         self._release = release
         self._schema = schema
         self._ids = release.ids[0] if release.ids else ANSWERS
-        self._first: dict[str, int] = {}
+        self._first = FirstRows()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next query."""
-        if is_clean and self._is_plain(row, path[-1]):
+        if is_clean and self._is_plain(row, path):
             return ()
         return self._look(row, path, is_clean=is_clean)
 
@@ -47,7 +48,7 @@ class QueryChecker:
         """Yield nothing: what only all queries show is told at the second one that shows it."""
         return ()
 
-    def _is_plain(self, row: dict[str, Any], index: int | str) -> bool:
+    def _is_plain(self, row: dict[str, Any], path: Path) -> bool:
         """Whether a row that the schema accepts is one of those of which nothing can be said."""
         name = row.get("query_id")
         if len(row) != _PLAIN_KEYS or name.__class__ is not str:
@@ -63,7 +64,7 @@ class QueryChecker:
                 return False
         elif not _are_plain(values):
             return False
-        return self._first.setdefault(name.strip(), index) == index  # type: ignore[arg-type]
+        return self._first.before(name.strip(), path) is None
 
     def _look(self, row: Any, path: Path, *, is_clean: bool) -> list[Problem]:
         found = list(query_faults(row, path, self._release))
@@ -87,11 +88,10 @@ class QueryChecker:
         key = first_given(row, NAMES[0])
         if key is None:
             return
-        name, index = text_of(row[key]), int(path[-1])
-        first = self._first.setdefault(name, index)
-        if first != index:
+        name = text_of(row[key])
+        if first := self._first.before(name, path):
             message = f"another query has the id `{name}` already"
-            there = Related("first used here", (*path[:-1], first))
+            there = Related("first used here", first)
             advice = "give each query an id of its own"
             yield Problem("evret/duplicate-id", message, (*path, key), advice, related=(there,))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import FirstRows
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.faults import document_faults, kind_of, query_faults
 from evalcontract.formats.evret.releases import ids_key, label_of, parsed, text_of
@@ -86,7 +87,7 @@ _MOST_NAMES = 2_000
 
 def document_problems(documents: list[Any], schema: SchemaChecker) -> Iterator[Problem]:
     """Yield what is wrong with the documents of a file."""
-    first: dict[str, int] = {}
+    first = FirstRows()
     for index, item in enumerate(documents):
         path: Path = ("documents", index)
         if _is_plain(item):
@@ -169,12 +170,11 @@ def _traps(item: dict[str, Any], path: Path) -> Iterator[Problem]:
     yield from taken_for_absent(item, "metadata", path, (None, {}), "no metadata")
 
 
-def _again(item: dict[str, Any], path: Path, first: dict[str, int]) -> Iterator[Problem]:
-    name, index = text_of(item["doc_id"]), int(path[-1])
-    before = first.setdefault(label_of(name), index)
-    if before != index:
+def _again(item: dict[str, Any], path: Path, first: FirstRows) -> Iterator[Problem]:
+    name = text_of(item["doc_id"])
+    if before := first.before(label_of(name), path):
         message = f"another document has the id `{name}` already; the last text counts"
-        there = Related("first used here", ("documents", before, "doc_id"))
+        there = Related("first used here", (*before, "doc_id"))
         advice = "give each document an id of its own; case does not tell them apart"
         yield Problem(
             "evret/duplicate-document", message, (*path, "doc_id"), advice, related=(there,)

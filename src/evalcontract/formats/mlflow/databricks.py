@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import is_passed_over
 from evalcontract.formats.mlflow import rejections
 from evalcontract.formats.mlflow.records import Records
 from evalcontract.formats.mlflow.sources import DOCUMENTED, kinds_of
@@ -56,6 +57,6 @@ class InDatabricks(Records):
 
 
 def _documented(problem: Problem) -> Problem:
-    if problem.code in rejections.PASSED_OVER:
+    if is_passed_over(problem):
         return problem
     return problem._replace(message=f"{problem.message}, per public documentation")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import stops_loader
 from evalcontract.formats.mlflow import rejections
 from evalcontract.formats.mlflow.records import Records
 from evalcontract.model.diagnostic import Problem, Related
@@ -32,7 +33,7 @@ class InEvaluate(Records):
         found = [each for each in problems if not _is_nan(row, each.path[len(path) :])]
         if self._first is None and isinstance(row, dict) and "trace" not in row:
             found = rejections.told_missing(found, row, path, "inputs")
-        if not rejections.rejects(found):
+        if not stops_loader(found):
             return found
         is_told = any(each.code == "mlflow/missing-key" for each in found)
         return [*found, *self._of_all(row, path, is_told=is_told)]
@@ -90,7 +91,7 @@ class InEvaluate(Records):
             yield Problem("mlflow/malformed-value", message, path, "write the trace as a mapping")
             return
         faults = self._schema.faults(trace, (), of="trace") if isinstance(trace, dict) else None
-        if faults is None or rejections.rejects(faults):
+        if faults is None or stops_loader(faults):
             what = faults[0].message if faults else "it is no mapping"
             message = f"the text of `trace` is not a trace of MLflow: {what}"
             yield Problem("mlflow/malformed-value", message, path, "write what `to_json` gives")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import FirstRows, is_passed_over, stops_loader
 from evalcontract.formats.mlflow import expectations as expected
-from evalcontract.formats.mlflow import rejections
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _NOTHING: tuple[Problem, ...] = ()
-_NOT_REFUSED = rejections.PASSED_OVER | {"mlflow/equal-inputs"}
+_MERGED = "mlflow/equal-inputs"
 
 
 class Records:
@@ -29,15 +29,15 @@ class Records:
 
     def __init__(self, schema: SchemaChecker) -> None:
         self._schema = schema
-        self._names: dict[str, int] = {}
+        self._names = FirstRows()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next record."""
         found = [] if is_clean else self._faults(row, path)
-        if found and rejections.rejects(found):
+        if found and stops_loader(found):
             return found
         more = [*self.in_order(row, path)]
-        if more and rejections.rejects(more, _NOT_REFUSED):
+        if more and stops_loader(each for each in more if each.code != _MERGED):
             return [*found, *more]
         if self.named_by in row:
             more += self._named(row[self.named_by], path)
@@ -54,17 +54,14 @@ class Records:
         return [
             each
             for each in self.refused(self._schema.faults(row, path), row, path)
-            if each.path[:-1] != inner or each.code not in rejections.PASSED_OVER
+            if each.path[:-1] != inner or not is_passed_over(each)
         ]
 
     def _named(self, name: Any, path: Path) -> Iterator[Problem]:
-        index = path[-1]
-        if not isinstance(name, str) or not isinstance(index, int):
-            return
-        first = self._names.setdefault(name, index)
-        if first != index:
-            where = (*path[:-1], first, str(self.named_by))
-            message = f"`{self.named_by}` is that of record {first + 1}: `{name}`"
+        first = self._names.before(name, path) if isinstance(name, str) else None
+        if first:
+            where = (*first, str(self.named_by))
+            message = f"`{self.named_by}` is that of record {int(first[-1]) + 1}: `{name}`"
             yield Problem(
                 "mlflow/duplicate-id",
                 message,

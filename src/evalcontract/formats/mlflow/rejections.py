@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import without
 from evalcontract.formats.mlflow.sources import (
     DOCUMENTED,
     documented_form,
@@ -14,14 +15,8 @@ from evalcontract.formats.mlflow.sources import (
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from evalcontract.model.path import Path
 
-#: Codes of keys that nobody reads: the loader passes them over.
-PASSED_OVER = frozenset(
-    f"mlflow/{fault}" for fault in ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
-)
 _MISSED = ("mlflow/near-miss-key", "mlflow/misplaced-key")
 _OF_THE_STORE = "the store sets it itself: a record cannot bring its own"
 _OF_DATABRICKS = "a column of Databricks' datasets, which the open-source store does not have"
@@ -36,11 +31,6 @@ _DROPPED = {
     "source_type": "the store takes it from `source` alone: `source: {source_type: …}`",
     "source_id": "the store takes it from `source` alone: `source: {source_data: {source_id: …}}`",
 }
-
-
-def rejects(problems: Iterable[Problem], harmless: frozenset[str] = PASSED_OVER) -> bool:
-    """Whether one of the findings of a schema is one at which the loader stops."""
-    return any(each.code not in harmless for each in problems)
 
 
 def told_missing(problems: list[Problem], row: Any, path: Path, key: str) -> list[Problem]:
@@ -92,7 +82,7 @@ def in_open_source(problems: list[Problem], row: Any, path: Path) -> list[Proble
         f"write `source: {_flow(form)}`",
         on_key=True,
     )
-    return [*(each for each in problems if not _below(each, where)), told]
+    return [*without(problems, where), told]
 
 
 def in_databricks(problems: list[Problem], row: Any, path: Path) -> list[Problem]:
@@ -110,16 +100,11 @@ def in_databricks(problems: list[Problem], row: Any, path: Path) -> list[Problem
         advice,
         on_key=True,
     )
-    return [*(each for each in problems if not _below(each, where)), told]
+    return [*without(problems, where), told]
 
 
 def _below(problem: Problem, path: Path) -> bool:
     return problem.path[: len(path)] == path
-
-
-def without(problems: list[Problem], path: Path) -> list[Problem]:
-    """Leave out what is said of a place, and of all below it."""
-    return [each for each in problems if not _below(each, path)]
 
 
 def _flow(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import without
 from evalcontract.formats.mlflow import rejections
 from evalcontract.formats.mlflow.records import Records
 from evalcontract.formats.mlflow.sources import id_of
@@ -28,28 +29,25 @@ class InStore(Records):
         self._merging = Merging()
         self._granularity = Granularity()
         self._outputs = Outputs()
-        self._first: int | None = None
+        self._first: Path | None = None
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next record; of one that is merged into an earlier one less is read."""
         inputs = row.get("inputs") if isinstance(row, dict) else None
-        index = path[-1]
-        self._first = None
-        if isinstance(inputs, dict) and isinstance(index, int):
-            self._first = self._merging.first_with(inputs, index)
+        self._first = self._merging.first_with(inputs, path) if isinstance(inputs, dict) else None
         return super().check(row, path, is_clean=is_clean)
 
     def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Say the findings of the schema as the store refuses."""
         found = rejections.told_missing(problems, row, path, "inputs")
         if self._first is not None:
-            found = rejections.without(found, (*path, "source"))
+            found = without(found, (*path, "source"))
             if not row.get("expectations"):
-                found = rejections.without(found, (*path, "expectations"))
+                found = without(found, (*path, "expectations"))
         found = rejections.in_open_source(found, row, path)
         mixed = mixed_goal(row.get("inputs") if isinstance(row, dict) else None, path)
         if mixed:
-            found = [*rejections.without(found, (*path, "inputs")), mixed]
+            found = [*without(found, (*path, "inputs")), mixed]
         return rejections.explained(found, path)
 
     def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
@@ -71,14 +69,14 @@ class InStore(Records):
         """Say what the reserved input does, where nothing shows that it is meant."""
         return self._granularity.finish()
 
-    def _merged(self, first: int, path: Path) -> Problem:
-        earlier = (*path[:-1], first)
+    def _merged(self, first: Path, path: Path) -> Problem:
+        number = int(first[-1]) + 1
         return Problem(
             "mlflow/equal-inputs",
-            f"`inputs` are those of record {first + 1}: MLflow merges this record into that one",
+            f"`inputs` are those of record {number}: MLflow merges this record into that one",
             (*path, "inputs"),
             "make the inputs differ, or write one record",
-            related=(Related("the record with the same inputs", (*earlier, "inputs")),),
+            related=(Related("the record with the same inputs", (*first, "inputs")),),
         )
 
 

@@ -6,6 +6,7 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import FirstRows
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -64,13 +65,11 @@ class Merging:
     """
 
     def __init__(self) -> None:
-        self._first: dict[bytes, int] = {}
+        self._first = FirstRows()
 
-    def first_with(self, inputs: Any, index: int) -> int | None:
+    def first_with(self, inputs: dict[str, Any], path: Path) -> Path | None:
         """Return the first record with these inputs, where that is an earlier one."""
-        digest = sha256(_told_apart(inputs)).digest()[:_ENOUGH]
-        first = self._first.setdefault(digest, index)
-        return None if first == index else first
+        return self._first.before(sha256(_told_apart(inputs)).digest()[:_ENOUGH], path)
 
 
 def mixed_goal(inputs: Any, path: Path) -> Problem | None:

@@ -79,11 +79,12 @@ class MlflowWriter:
             found = mixed_goal(inputs, ())
             held = [found] if found else [*self._granularity.observe(inputs, (index,))]
             yield from (each._replace(path=("input",), related=()) for each in held)
-            first = self._merging.first_with(inputs, index)
+            first = self._merging.first_with(inputs, (index,))
             if first is not None:
+                number = int(first[-1]) + 1
                 yield Problem(
                     "mlflow/equal-inputs",
-                    f"MLflow merges this row into row {first + 1}, which has the same `input`",
+                    f"MLflow merges this row into row {number}, which has the same `input`",
                     ("input",),
                     "what tells the rows apart has to stand in `input`, too",
                 )

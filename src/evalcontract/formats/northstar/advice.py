@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import as_json, value_at
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE
 from evalcontract.formats.northstar.pydantic_coercion import OF_EXPECTED, OF_METRICS, OF_TRACE
 
@@ -67,10 +68,7 @@ def advised(problem: Problem, row: Any, path: Path) -> Problem:
         return problem._replace(help=_MISSING.get(problem.message, problem.help))
     elif problem.code == "northstar/wrong-type" and "write" in (problem.help or ""):
         keys = [each for each in where if isinstance(each, str)]
-        value = row
-        for step in where:
-            value = value[step]
-        if meant := _meant(keys[-1] if keys else "", value):
+        if meant := _meant(keys[-1] if keys else "", value_at(row, where)):
             return problem._replace(help=f"write {meant}")
         sample = _SAMPLES.get(".".join(keys)) or _SAMPLES.get(keys[-1])
         if sample is not None:
@@ -99,7 +97,7 @@ def _meant(key: str, value: Any) -> str | None:
     elif key == "tool_arguments" and isinstance(value, dict):
         is_call = value.keys() == {"name", "arguments"}
         meant = [value] if is_call else _calls(value)
-    text = json.dumps(meant, ensure_ascii=False)
+    text = as_json(meant)
     return text if meant and len(text) <= _MOST else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import FirstRows
 from evalcontract.formats.northstar.advice import advised
 from evalcontract.formats.northstar.pydantic_coercion import refused_numbers, without_numbers
 from evalcontract.formats.northstar.warnings import warnings
@@ -26,7 +27,7 @@ class CaseChecker:
 
     def __init__(self, schema: SchemaChecker) -> None:
         self._schema = schema
-        self._first: dict[str, str | int] = {}
+        self._first = FirstRows()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Sequence[Problem]:
         """Check the next case."""
@@ -39,17 +40,10 @@ class CaseChecker:
         if not id_.strip():
             message = "the id is blank: nobody can tell whose result it is"
             found.append(Problem("northstar/blank-id", message, (*path, "id"), "name the case"))
-        elif not self._is_new(id_, path):
-            found.append(_duplicate(id_, path, (*path[:-1], self._first[id_])))
+        elif first := self._first.before(id_, path):
+            found.append(_duplicate(id_, path, first))
         found += warnings(row, path)
         return found
-
-    def _is_new(self, id_: str, path: Path) -> bool:
-        """Whether an id is that of a case, and of no case before; it is kept."""
-        if not path:  # one case alone
-            return bool(id_.strip())
-        index = path[-1]
-        return bool(self._first.setdefault(id_, index) == index and id_ and not id_.isspace())
 
     def finish(self) -> tuple[Problem, ...]:
         """Return nothing: all was said of the cases."""
