@@ -290,9 +290,9 @@ INPUTS = st.dictionaries(st.sampled_from(["a", "b", "1 a", '{"a']), VALUES | st.
 @given(INPUTS, INPUTS)
 def test_inputs_are_equal_where_their_json_is(one: dict[str, Any], other: dict[str, Any]) -> None:
     merging = Merging()
-    assert merging.first_with(one, 0) is None
+    assert merging.first_with(one, (0,)) is None
     is_one = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-    assert merging.first_with(other, 1) == (0 if is_one else None)
+    assert merging.first_with(other, (1,)) == ((0,) if is_one else None)
 
 
 @pytest.mark.parametrize("name", ["records.jsonl", "records.yaml", "records.parquet"])

@@ -15,6 +15,7 @@ from evalcontract.formats.mlflow.writing import MlflowWriter
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
+from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 OSS, MANAGED, EVALUATE = "oss", "managed", "evaluate"
 _JUDGES: dict[str, type[Records]] = {OSS: InStore, MANAGED: InDatabricks, EVALUATE: InEvaluate}
 _LOADERS = {OSS: "`merge_records`", MANAGED: "a dataset", EVALUATE: "`evaluate`"}
-# Columns that Databricks documents and the open-source store does not have.
-_COLUMNS = frozenset({"create_time", "created_by", "last_update_time", "last_updated_by"})
 _NAMES = ("dataset_record_id", "request_id", "id")
 
 
@@ -86,7 +85,9 @@ class Mlflow:
         inputs = value.get("inputs")
         if not isinstance(inputs, dict) or not any(isinstance(value[k], dict) for k in beside):
             return None
-        is_managed = is_documented(value.get("source")) or not _COLUMNS.isdisjoint(value)
+        is_managed = is_documented(value.get("source")) or any(
+            column in value for column in table("formats/mlflow.columns")["of_databricks"]
+        )
         return Dialect(self, MANAGED if is_managed else OSS)
 
     def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:

@@ -13,24 +13,12 @@ from evalcontract.formats.mlflow.sources import (
     open_source_form,
 )
 from evalcontract.model.diagnostic import Problem
+from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _MISSED = ("mlflow/near-miss-key", "mlflow/misplaced-key")
-_OF_THE_STORE = "the store sets it itself: a record cannot bring its own"
-_OF_DATABRICKS = "a column of Databricks' datasets, which the open-source store does not have"
-_DROPPED = {
-    "id": "records have no ids of their own: the store gives each one",
-    "dataset_record_id": _OF_THE_STORE,
-    "created_time": _OF_THE_STORE,
-    "create_time": _OF_DATABRICKS,
-    "created_by": _OF_THE_STORE,
-    "last_update_time": _OF_THE_STORE,
-    "last_updated_by": _OF_THE_STORE,
-    "source_type": "the store takes it from `source` alone: `source: {source_type: …}`",
-    "source_id": "the store takes it from `source` alone: `source: {source_data: {source_id: …}}`",
-}
 
 
 def told_missing(problems: list[Problem], row: Any, path: Path, key: str) -> list[Problem]:
@@ -55,13 +43,14 @@ def _as_missing(problem: Problem, key: str) -> Problem:
 
 def explained(problems: list[Problem], path: Path) -> list[Problem]:
     """Say why the open-source store drops columns that other parts of MLflow have."""
+    if all(problem.code != "mlflow/ignored-key" for problem in problems):
+        return problems
+    dropped = table("formats/mlflow.columns")["dropped"]
     return [
-        each._replace(help=_DROPPED[str(each.path[-1])])
-        if each.code == "mlflow/ignored-key"
-        and each.path[:-1] == path
-        and each.path[-1] in _DROPPED
-        else each
-        for each in problems
+        problem._replace(help=dropped.get(problem.path[-1], problem.help))
+        if problem.code == "mlflow/ignored-key" and problem.path[:-1] == path
+        else problem
+        for problem in problems
     ]
 
 

@@ -4,43 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-#: The judge that stands for RubricJudge: it grades by the goal or the rubric of a row.
-JUDGE: dict[str, Any] = {
-    "id": "northstar_rubric",
-    "version": "1.0.0",
-    "label": "Goal or rubric of a NorthStar case",
-    "description": "Grades an answer by the rubric of its row or, without one, by its goal.",
-    "template": """\
-Decide whether the answer of an agent meets what is asked of it.
+from evalcontract.source.shipped import table
 
-Task:
-{{ input }}
-
-Answer:
-{{ output }}
-{{# expected.rubric }}
-
-Criteria:
-{{ expected.rubric }}
-{{/ expected.rubric }}
-{{^ expected.rubric }}
-
-Goal:
-{{ expected.goal }}
-{{/ expected.rubric }}
-{{# expected.ground_truth }}
-
-The right answer:
-{{ expected.ground_truth }}
-{{/ expected.ground_truth }}
-
-Answer PASS or FAIL.
-""",
-}
 #: Checks of phrases, of the ground truth, and of both.
 PHRASES, TRUTH, BOTH = "contains", "ground_truth", "contains_and_ground_truth"
 #: The judge, as rubrics refer to it.
-REFERENCE = f"judge/{JUDGE['id']}@{JUDGE['version']}"
+REFERENCE = "judge/northstar_rubric@1.0.0"
 # Marks a rubric that is made of cases, and can be made again: its name need not be kept.
 _MADE = {"made_from": "northstar"}
 
@@ -72,10 +41,15 @@ def graded(expected: dict[str, Any]) -> Graded:
     return Graded(rubric, row)
 
 
+def judge() -> dict[str, Any]:
+    """Return the judge that stands for RubricJudge: it grades by the goal or rubric of a row."""
+    return table("formats/northstar.judge")
+
+
 def judges_of(rubric: dict[str, Any] | None) -> tuple[dict[str, Any], ...]:
     """Return the judges of ours that a rubric refers to."""
     checks = rubric["checks"] if rubric else ()
-    return (JUDGE,) if any(each.get("judge_prompt_ref") == REFERENCE for each in checks) else ()
+    return (judge(),) if any(each.get("judge_prompt_ref") == REFERENCE for each in checks) else ()
 
 
 def _of_facts(expected: dict[str, Any], row: dict[str, Any]) -> list[dict[str, Any]]:
