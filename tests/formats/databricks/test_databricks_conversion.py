@@ -148,15 +148,6 @@ def test_a_rubric_is_a_loss_that_is_kept() -> None:
     assert (loss.path, loss.is_kept) == (("rubric_ref",), True)
 
 
-@pytest.mark.parametrize("kept", [{"bundle": None}, {"id": 7}, {"tags": "x"}, {"_unset": "id"}])
-def test_what_is_of_somebody_else_makes_no_row(kept: dict[str, Any]) -> None:
-    theirs = {"request_id": "x", "request": "a?", "metadata": {"evalcontract": kept, "z": 1}}
-    ours = READER.read(theirs, 0).row
-    assert ours["id"] == "x"
-    assert list(OUR_ROW.check(ours)) == []
-    assert WRITER.write(ours, None, 0).row == theirs
-
-
 def test_what_is_of_somebody_else_below_our_metadata_is_carried() -> None:
     ours = {"id": "x", "input": "a?", "metadata": {"databricks": {"_unset": "id"}}}
     theirs = WRITER.write(ours, None, 0).row

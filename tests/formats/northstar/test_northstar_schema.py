@@ -114,7 +114,9 @@ def test_the_engines_agree(case: dict[str, Any]) -> None:
     assert verdict == EXACT.is_valid([case])
 
 
-@pytest.mark.parametrize("key", [key for key in table("formats/northstar.samples")["samples"] if key])
+@pytest.mark.parametrize(
+    "key", [key for key in table("formats/northstar.samples")["samples"] if key]
+)
 def test_a_sample_is_what_a_case_may_have(key: str) -> None:
     value = json.loads(table("formats/northstar.samples")["samples"][key])
     for place in reversed(key.split(".")):

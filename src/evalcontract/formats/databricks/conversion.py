@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evalcontract.formats._conversion import OURS, Loss, OurRow, TheirRow
+from evalcontract.formats._conversion import (
+    OURS,
+    Loss,
+    OurRow,
+    TheirRow,
+    default_id,
+    last_said,
+    renamed,
+    with_bundle,
+)
 from evalcontract.formats._residual import Form, Place, applied, difference, is_row
 from evalcontract.model.diagnostic import Problem
 
@@ -25,8 +34,6 @@ DERIVED = frozenset({"messages", "context", "bundle"})
 _AS_THEY_ARE = ("expected_response", "expected_facts", "response", "trace")
 #: The columns that hold documents.
 CONTEXTS = ("expected_retrieved_context", "retrieved_context")
-_OF_AGENT = ("messages", "trace")
-_OF_RAG = ("expected_documents", "retrieved_documents", "recorded_output")
 
 
 def ours_of(row: dict[str, Any], index: int) -> dict[str, Any]:
@@ -34,7 +41,7 @@ def ours_of(row: dict[str, Any], index: int) -> dict[str, Any]:
     request = row.get("request")
     id_ = row.get("request_id")
     ours: dict[str, Any] = {
-        "id": id_ if isinstance(id_, str) and id_ else f"row_{index + 1}",
+        "id": id_ if isinstance(id_, str) and id_ else default_id(index),
         "input": _asked(request) or json.dumps(request, ensure_ascii=False),
     }
     if isinstance(request, dict) and isinstance(request.get("messages"), list):
@@ -47,17 +54,13 @@ def ours_of(row: dict[str, Any], index: int) -> dict[str, Any]:
     for key in CONTEXTS:
         if isinstance(row.get(key), list):
             ours[CARRIED[key]] = _renamed(row[key], "doc_uri", "id")
-    if any(key in ours for key in _OF_AGENT):
-        ours["bundle"] = "agent"
-    elif any(key in ours for key in _OF_RAG):
-        ours["bundle"] = "rag"
-    return ours
+    return with_bundle(ours)
 
 
 def theirs_of(row: dict[str, Any], index: int) -> dict[str, Any]:
     """Return a row of theirs, as far as one has places for what ours says."""
     theirs: dict[str, Any] = {}
-    if row.get("id") != f"row_{index + 1}":
+    if row.get("id") != default_id(index):
         theirs["request_id"] = row.get("id")
     theirs["request"] = _request(row)
     for key in _AS_THEY_ARE:
@@ -73,14 +76,8 @@ def _asked(request: Any) -> str | None:
     """Return the text that is asked; None where there is none."""
     if isinstance(request, dict):
         messages = request.get("messages")
-        request = _last(messages) if isinstance(messages, list) else request.get("query")
+        request = last_said(messages) if isinstance(messages, list) else request.get("query")
     return request if isinstance(request, str) and request.strip() else None
-
-
-def _last(messages: list[Any]) -> Any:
-    """Return what the user says last."""
-    said = [each for each in messages if isinstance(each, dict) and each.get("role") == "user"]
-    return said[-1].get("content") if said else None
 
 
 def _request(row: dict[str, Any]) -> Any:
@@ -93,11 +90,8 @@ def _request(row: dict[str, Any]) -> Any:
 
 
 def _renamed(documents: list[Any], old: str, new: str) -> list[Any]:
-    """Return documents with their name under another key, in the same place."""
     return [
-        {(new if key == old else key): part for key, part in each.items()}
-        if isinstance(each, dict) and new not in each
-        else each
+        renamed(each, old, new) if isinstance(each, dict) and new not in each else each
         for each in documents
     ]
 

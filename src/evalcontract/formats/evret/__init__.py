@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Dialect, RowLayout
+from evalcontract.formats._format import Dialect, Format, RowLayout
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.evret.checker import QueryChecker
 from evalcontract.formats.evret.documents import rows_of_document
@@ -35,62 +35,63 @@ if TYPE_CHECKING:
     from evalcontract.formats.evret.releases import Release
     from evalcontract.source.foreign import Foreign
 
-__all__ = ["EVRET", "Evret"]
+
+def _find_rows(read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:
+    release, source = _release(variant), read.source
+    if isinstance(source, CsvTable):
+        return rows_of_table(source, release, schema, has_mark=read.has_mark)
+    value = source.value if isinstance(source, Document) else None
+    return rows_of_document(value, release, schema, has_mark=read.has_mark)
 
 
-class Evret:
-    """The format; see `Format`."""
+def _row_checker(variant: str | None, schema: SchemaChecker) -> RowChecker:
+    return QueryChecker(_release(variant), schema)
 
-    name = "evret"
-    title = "Evret"
-    variants: tuple[str, ...] = tuple(RELEASES)
-    media: tuple[str, ...] = ("json", "csv")
-    basis = "the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, as they were run"
 
-    def find_rows(self, read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:
-        """Find the queries of a file."""
-        release, source = _release(variant), read.source
-        if isinstance(source, CsvTable):
-            return rows_of_table(source, release, schema, has_mark=read.has_mark)
-        value = source.value if isinstance(source, Document) else None
-        return rows_of_document(value, release, schema, has_mark=read.has_mark)
+def _name_of(row: Any) -> str | None:
+    if not isinstance(row, dict):
+        return None
+    key = first_given(row, NAMES[0])
+    return text_of(row[key]) or None if key else None
 
-    def row_checker(self, variant: str | None, schema: SchemaChecker) -> RowChecker:
-        """Begin a pass over queries."""
-        return QueryChecker(_release(variant), schema)
 
-    def name_of(self, row: Any) -> str | None:
-        """Return the id of a query; None where it has none."""
-        if not isinstance(row, dict):
-            return None
-        key = first_given(row, NAMES[0])
-        return text_of(row[key]) or None if key else None
+def _recognise(value: dict[str, Any]) -> Dialect | None:
+    release = release_of(value)
+    return Dialect(EVRET, release) if release else None
 
-    def recognise(self, value: dict[str, Any]) -> Dialect | None:
-        """Return the release of a file or a first row that can be of no other system."""
-        release = release_of(value)
-        return Dialect(self, release) if release else None
 
-    def predict(self, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-        """Yield what will become of each metric and judge on a sound query."""
-        release = _release(variant)
-        query = parsed(row, release)
-        read = ids_key(row, release) if query.ids else ANSWERS
-        facts = {"by_ids": lambda query, _: bool(query["ids"])}
-        for each in predictions(self.name, query._asdict(), release.version, facts):
-            yield each._replace(field=read) if each.field else each
+def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
+    release = _release(variant)
+    query = parsed(row, release)
+    read = ids_key(row, release) if query.ids else ANSWERS
+    facts = {"by_ids": lambda query, _: bool(query["ids"])}
+    for each in predictions("evret", query._asdict(), release.version, facts):
+        yield each._replace(field=read) if each.field else each
 
-    def reader(self, read: Foreign, variant: str | None) -> Reader:
-        """Begin to convert the sound queries of a file."""
-        return reader_of(read, _release(variant))
 
-    def writer(self, medium: str, variant: str | None) -> Writer:
-        """Begin to convert rows of ours, for JSON or CSV."""
-        return writer_of(medium, _release(variant))
+def _reader(read: Foreign, variant: str | None) -> Reader:
+    return reader_of(read, _release(variant))
+
+
+def _writer(medium: str, variant: str | None) -> Writer:
+    return writer_of(medium, _release(variant))
 
 
 def _release(variant: str | None) -> Release:
     return RELEASES[variant or next(iter(RELEASES))]
 
 
-EVRET = Evret()
+EVRET = Format(
+    name="evret",
+    title="Evret",
+    variants=tuple(RELEASES),
+    media=("json", "csv"),
+    basis="the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, as they were run",
+    find_rows=_find_rows,
+    row_checker=_row_checker,
+    name_of=_name_of,
+    recognise=_recognise,
+    predict=_predict,
+    reader=_reader,
+    writer=_writer,
+)

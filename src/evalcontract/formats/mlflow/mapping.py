@@ -1,6 +1,6 @@
 """A record as a row of ours and back, as far as one says by itself what the other is.
 
-What is lost on the way is not looked after here: `reading` and `writing` keep the difference.
+What is lost on the way is not looked after here: `conversion` keeps the difference.
 """
 
 from __future__ import annotations
@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from evalcontract.formats._conversion import default_id, last_said, renamed, with_bundle
 from evalcontract.formats.mlflow import expectations as expected
 
 #: What is kept of how a record was written: see `as_row`.
 Hints = dict[str, Any]
 
 _NAMED_BY = {"oss": "dataset_record_id", "managed": "dataset_record_id", "evaluate": "request_id"}
-_OF_AGENTS = ("messages", "trace")
-_OF_RETRIEVAL = ("expected_documents", "recorded_output")
 
 
 def as_row(record: dict[str, Any], variant: str, index: int) -> tuple[dict[str, Any], Hints]:
@@ -34,11 +33,7 @@ def as_row(record: dict[str, Any], variant: str, index: int) -> tuple[dict[str, 
     if variant == "evaluate" and isinstance(record.get("trace"), dict | str):
         row["trace"] = record["trace"]
         hints["trace"] = True
-    if any(key in row for key in _OF_AGENTS):
-        row["bundle"] = "agent"
-    elif any(key in row for key in _OF_RETRIEVAL):
-        row["bundle"] = "rag"
-    return row, hints
+    return with_bundle(row), hints
 
 
 def as_record(row: dict[str, Any], hints: Hints, variant: str, index: int) -> dict[str, Any]:
@@ -53,11 +48,6 @@ def as_record(row: dict[str, Any], hints: Hints, variant: str, index: int) -> di
     if variant != "oss" and row["id"] != default_id(index):
         record[_NAMED_BY[variant]] = row["id"]
     return record
-
-
-def default_id(index: int) -> str:
-    """Return the id of a row that nothing names."""
-    return f"row_{index + 1}"
 
 
 def _id(record: dict[str, Any], variant: str, index: int) -> str:
@@ -84,7 +74,7 @@ def _expected(expectations: dict[str, Any], hints: Hints) -> dict[str, Any]:
         row["expected_tools"] = [each["name"] if len(each) == 1 else each for each in calls]
     if _are_documents(expectations.get(expected.CONTEXT), "doc_uri", "id"):
         documents = expectations[expected.CONTEXT]
-        row["expected_documents"] = [_renamed(each, "doc_uri", "id") for each in documents]
+        row["expected_documents"] = [renamed(each, "doc_uri", "id") for each in documents]
     return row
 
 
@@ -109,7 +99,7 @@ def _expectations(row: dict[str, Any], hints: Hints) -> dict[str, Any]:
         ]
     if _are_documents(row.get("expected_documents"), "id", "doc_uri"):
         documents = row["expected_documents"]
-        found[expected.CONTEXT] = [_renamed(each, "id", "doc_uri") for each in documents]
+        found[expected.CONTEXT] = [renamed(each, "id", "doc_uri") for each in documents]
     return found
 
 
@@ -149,10 +139,6 @@ def _are_documents(value: Any, name: str, other: str) -> bool:
     )
 
 
-def _renamed(document: dict[str, Any], name: str, to: str) -> dict[str, Any]:
-    return {to if key == name else key: part for key, part in document.items()}
-
-
 #: The name that one text among the inputs gets where nothing else is known.
 DEFAULT_KEY = "question"
 #: Names under which applications take the one text that they are asked.
@@ -177,7 +163,8 @@ def as_text(record: dict[str, Any]) -> tuple[str, Form]:
         if key in USUAL_KEYS and isinstance(value, str) and value:
             return value, {} if key == DEFAULT_KEY else {"input_key": key}
         if key == _MESSAGES and are_messages(value):
-            return _last_said(value) or _json(inputs), {"input_form": _MESSAGES}
+            said = last_said(value)
+            return said if _is_text(said) else _json(inputs), {"input_form": _MESSAGES}
     return _json(inputs), {"input_form": "json"}
 
 
@@ -202,11 +189,6 @@ def as_inputs(row: dict[str, Any], form: Form, *, are_free: bool) -> dict[str, A
 def are_messages(value: Any) -> bool:
     """Whether a value is a conversation: mappings, one at least."""
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
-
-
-def _last_said(messages: list[dict[str, Any]]) -> str | None:
-    said = [each.get("content") for each in messages if each.get("role") == "user"]
-    return said[-1] if said and _is_text(said[-1]) else None
 
 
 def _of_trace(trace: Any) -> str:

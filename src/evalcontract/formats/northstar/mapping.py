@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.formats._conversion import BUNDLES, OURS, Loss
+from evalcontract.formats._conversion import BUNDLES, OURS, Loss, default_id
 from evalcontract.formats._residual import Residual, applied
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE, is_blank, normal
 from evalcontract.formats.northstar.pydantic_coercion import RefusedError
@@ -51,7 +51,7 @@ class Plain(NamedTuple):
 def to_row(case: dict[str, Any], index: int) -> Plain:
     """Turn a case, in which everything is JSON, as far as a row has places for it."""
     expected = normal(case.get("expected", {}), EXPECTED)
-    name = case["id"] if not is_blank(case["id"]) else f"row_{index + 1}"
+    name = case["id"] if not is_blank(case["id"]) else default_id(index)
     row: dict[str, Any] = {
         "id": name,
         "input": input_of(case.get("input"), case["messages"], name),

@@ -1,26 +1,80 @@
-"""From rows of ours to records of MLflow."""
+"""Records of MLflow become rows of ours, and rows of ours become records."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import Loss, TheirRow
-from evalcontract.formats._residual import Residual, applied, difference
+from evalcontract.formats._conversion import OURS, Loss, OurRow, TheirRow
+from evalcontract.formats._residual import Residual, applied, difference, is_row
 from evalcontract.formats.mlflow.mapping import as_record, as_row
-from evalcontract.formats.mlflow.residual import NESTED, join_record, split_row
+from evalcontract.formats.mlflow.residual import (
+    NESTED,
+    Kept,
+    join_record,
+    join_row,
+    split_record,
+    split_row,
+)
 from evalcontract.formats.mlflow.sources import for_databricks, for_store
 from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.same import same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+_NO_PLACE = {
+    "source": "rows do not say where they come from",
+    "tags": "tags of rows are texts without values",
+    "outputs": "the store writes a mapping without keys where there are none",
+}
+_EXPECTATION = "no check of ours reads it"
+_UNREAD = "MLflow does not read it, and neither do rows"
 _REASONS = {
     "id": "the store gives records ids of its own",
     "rubric_ref": "MLflow's scorers are named where it is run, not in the data",
 }
 _SOURCES = {"oss": for_store, "managed": for_databricks}
-_NO_PLACE = "records have no place for it"
+_NO_COLUMN = "records have no place for it"
+
+
+class MlflowReader:
+    """`Reader` of records. Nothing stands around them, so the root is empty."""
+
+    root: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    losses: tuple[Loss, ...] = ()
+
+    def __init__(self, variant: str) -> None:
+        self._variant = variant
+
+    def read(self, row: Any, index: int) -> OurRow:
+        """Turn a sound record into a row; what rows have no place for is kept in it."""
+        record, besides = split_record(row, self._variant)
+        plain, hints = as_row(record, self._variant, index)
+        made = plain if besides is None else applied(plain, besides)
+        if not (is_row(made) and made.get("id") and made.get("input")):
+            record, besides, made = row, None, as_row(row, self._variant, index)[0]
+        residual = difference(as_record(made, hints, self._variant, index), record, NESTED)
+        losses = [*_losses(residual)]
+        if besides is not None and not _is_derived(row, record, difference(plain, made)):
+            reason = "it says in part what the record says already"
+            losses.append(Loss(("tags", OURS), reason, is_kept=False))
+        whole = join_row(made, Kept(residual, hints, self._variant))
+        return OurRow(whole, losses=tuple(losses))
+
+
+def _is_derived(row: dict[str, Any], record: dict[str, Any], residual: Residual) -> bool:
+    """Whether a record would keep just this."""
+    return same(join_record(record, residual), row)
+
+
+def _losses(residual: Residual) -> Iterator[Loss]:
+    for key, value in residual.set.items():
+        if key == "expectations" and isinstance(value, dict):
+            for name in value:
+                yield Loss((key, name), _EXPECTATION, is_kept=True)
+        else:
+            yield Loss((key,), _NO_PLACE.get(key, _UNREAD), is_kept=True)
 
 
 class MlflowWriter:
@@ -51,7 +105,7 @@ class MlflowWriter:
         record = self._record(bare, residual, kept.hints, index)
         besides = difference(as_row(record, self._variant, index)[0], bare)
         whole = join_record(record, besides)
-        losses += [Loss((key,), _REASONS.get(key, _NO_PLACE), True) for key in besides.set]
+        losses += [Loss((key,), _REASONS.get(key, _NO_COLUMN), True) for key in besides.set]
         return TheirRow(whole, tuple(losses), tuple(self._problems(whole, index)))
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
