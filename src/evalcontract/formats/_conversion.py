@@ -27,7 +27,7 @@ _KEYS_OF_BUNDLES = {
 class Loss(NamedTuple):
     """Something that the target has no place of its own for.
 
-    `path` leads to it in the source, from the row on. `is_kept` tells that it is stashed under
+    `path` leads to it in the source, from the row on. `is_kept` tells that it is kept under
     `metadata` (or what the target has for it), so that the way back restores it.
     """
 

@@ -95,8 +95,8 @@ class QueryMapping:
         own = self._ours(query)
         parts = parts_of(row.get("metadata"))
         free, kept = parts or ({}, {})
-        stash = self._stash(row, query, is_open=parts is not None)
-        metadata = {**free, **({THEIRS: stash} if stash else {})}
+        residual = self._residual(row, query, is_open=parts is not None)
+        metadata = {**free, **({THEIRS: residual} if residual else {})}
         if metadata:
             own["metadata"] = metadata
         return self._restored(own, kept, query)
@@ -156,15 +156,15 @@ class QueryMapping:
             row[ANSWERS] = query.answers
         return row
 
-    def _stash(self, row: dict[str, Any], query: Query, *, is_open: bool) -> dict[str, Any]:
+    def _residual(self, row: dict[str, Any], query: Query, *, is_open: bool) -> dict[str, Any]:
         """Return what of a query cannot be derived from our row."""
         plain = self._plain(query)
         bare = {key: part for key, part in row.items() if not (key == "metadata" and is_open)}
         if same(bare, plain):
             return {}
         keys = [key for key in bare if key in _ROLES and same(bare[key], query[_ROLES[key]])]
-        stash: dict[str, Any] = {} if set(keys) == plain.keys() else {"keys": keys}
-        return {**stash, **_FORM.written(difference(_under(keys, query), bare))}
+        residual: dict[str, Any] = {} if set(keys) == plain.keys() else {"keys": keys}
+        return {**residual, **_FORM.written(difference(_under(keys, query), bare))}
 
     def _restored(self, own: dict[str, Any], kept: dict[str, Any], query: Query) -> dict[str, Any]:
         """Return our row with what is kept of it, as far as that says the same."""
@@ -187,8 +187,8 @@ class QueryMapping:
     def _built(self, ours: dict[str, Any]) -> dict[str, Any]:
         """Return our row as a query that keeps nothing yet."""
         query = self.query_of(ours)
-        stash = mapping_at(ours, "metadata", THEIRS)
-        keys, values = stash.get("keys"), mapping_at(stash, "values")
+        residual = mapping_at(ours, "metadata", THEIRS)
+        keys, values = residual.get("keys"), mapping_at(residual, "values")
         values = {} if self._is_table else values
         row = self._plain(query)
         if isinstance(keys, list):

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import Dialect, Format, RowLayout
 from evalcontract.formats.mlflow.conversion import MlflowReader, MlflowWriter
-from evalcontract.formats.mlflow.databricks import InDatabricks
-from evalcontract.formats.mlflow.evaluation import InEvaluate
+from evalcontract.formats.mlflow.evaluate import EvaluateChecker
+from evalcontract.formats.mlflow.managed import ManagedChecker
+from evalcontract.formats.mlflow.oss import StoreChecker
 from evalcontract.formats.mlflow.predictions import scorers
 from evalcontract.formats.mlflow.sources import is_documented
-from evalcontract.formats.mlflow.store import InStore
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
-    from evalcontract.formats.mlflow.records import Records
+    from evalcontract.formats.mlflow.records import RecordChecker
     from evalcontract.source.foreign import Foreign
 
 OSS, MANAGED, EVALUATE = "oss", "managed", "evaluate"
-_CHECKERS: dict[str, type[Records]] = {OSS: InStore, MANAGED: InDatabricks, EVALUATE: InEvaluate}
+_CHECKERS: dict[str, type[RecordChecker]] = {
+    OSS: StoreChecker,
+    MANAGED: ManagedChecker,
+    EVALUATE: EvaluateChecker,
+}
 _LOADERS = {OSS: "`merge_records`", MANAGED: "a dataset", EVALUATE: "`evaluate`"}
 _NAMES = ("dataset_record_id", "request_id", "id")
 

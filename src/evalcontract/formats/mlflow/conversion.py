@@ -1,4 +1,4 @@
-"""Records of MLflow become rows of ours, and rows of ours become records."""
+"""RecordChecker of MLflow become rows of ours, and rows of ours become records."""
 
 from __future__ import annotations
 

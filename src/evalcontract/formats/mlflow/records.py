@@ -18,7 +18,7 @@ _NOTHING: tuple[Problem, ...] = ()
 _MERGED = "mlflow/equal-inputs"
 
 
-class Records:
+class RecordChecker:
     """One pass over records: what their schema says, and what is stored without use.
 
     Open to be judged further by what each loader does besides.

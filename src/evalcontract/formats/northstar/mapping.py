@@ -42,7 +42,7 @@ BUNDLE = "agent"
 
 
 class Plain(NamedTuple):
-    """A row of ours without any stash, and its rubric."""
+    """A row of ours without a residual, and its rubric."""
 
     row: dict[str, Any]
     rubric: dict[str, Any] | None
@@ -115,8 +115,8 @@ def to_case(row: dict[str, Any], rubric: dict[str, Any] | None) -> Made:
     metadata = row.get("metadata", {})
     if kept := {key: part for key, part in metadata.items() if key not in (THEIRS, OURS)}:
         case["metadata"] = kept
-    stash = metadata.get(THEIRS)
-    case = _restored(case, stash) if isinstance(stash, dict) else case
+    residual = metadata.get(THEIRS)
+    case = _restored(case, residual) if isinstance(residual, dict) else case
     return Made(case, carried.losses, carried.said)
 
 
@@ -171,7 +171,7 @@ def _documents(row: dict[str, Any]) -> dict[str, Any]:
     return {"relevant_retrieval_ids": names} if is_named else {}
 
 
-def _restored(case: dict[str, Any], stash: dict[str, Any]) -> dict[str, Any]:
+def _restored(case: dict[str, Any], residual: dict[str, Any]) -> dict[str, Any]:
     """Return a case with what was kept of it, where that still means what the row says."""
     name, messages = case["id"], case["messages"]
 
@@ -188,10 +188,10 @@ def _restored(case: dict[str, Any], stash: dict[str, Any]) -> dict[str, Any]:
                 return True
         return _means(path, value, now)
 
-    kept = stash.get("written")
+    kept = residual.get("written")
     if isinstance(kept, dict):
         case = applied(case, Residual(kept, []), NESTED, fits)
-    return with_unwritable(case, stash.get("unwritable"))
+    return with_unwritable(case, residual.get("unwritable"))
 
 
 def _means(path: Path, value: Any, now: Any) -> bool:

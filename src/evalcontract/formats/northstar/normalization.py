@@ -1,7 +1,7 @@
 """The normal form of what a case expects: as our rubrics and rows can carry it.
 
 A form returns None for what cannot be carried, or asks for nothing. What differs from its normal
-form is stashed as it was written, and comes back where the normal form is still the same.
+form is kept as it was written, and comes back where the normal form is still the same.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import is_passed_over
 from evalcontract.formats.mlflow import rejections
-from evalcontract.formats.mlflow.records import Records
+from evalcontract.formats.mlflow.records import RecordChecker
 from evalcontract.formats.mlflow.sources import DOCUMENTED, kinds_of
 from evalcontract.model.diagnostic import Problem
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 
-class InDatabricks(Records):
+class ManagedChecker(RecordChecker):
     """What the public documentation of Databricks says of a record."""
 
     named_by = "dataset_record_id"

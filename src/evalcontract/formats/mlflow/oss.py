@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import without
 from evalcontract.formats.mlflow import rejections
-from evalcontract.formats.mlflow.records import Records
+from evalcontract.formats.mlflow.records import RecordChecker
 from evalcontract.formats.mlflow.sources import id_of
 from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.model.diagnostic import Problem, Related
@@ -21,7 +21,7 @@ _USER = "mlflow.user"
 _MOST_OF_SQLITE = 2**63
 
 
-class InStore(Records):
+class StoreChecker(RecordChecker):
     """What `merge_records` of the open-source store does."""
 
     def __init__(self, schema: SchemaChecker) -> None:

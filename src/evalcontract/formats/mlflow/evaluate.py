@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import stops_loader
 from evalcontract.formats.mlflow import rejections
-from evalcontract.formats.mlflow.records import Records
+from evalcontract.formats.mlflow.records import RecordChecker
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 
-class InEvaluate(Records):
+class EvaluateChecker(RecordChecker):
     """What `mlflow.genai.evaluate` does with rows."""
 
     named_by = "request_id"
