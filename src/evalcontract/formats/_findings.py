@@ -38,6 +38,14 @@ def value_at(value: Any, steps: Path) -> Any:
     return value
 
 
+def mapping_at(value: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """Return the mapping below some keys; an empty one where there is none."""
+    for key in keys:
+        inner = value.get(key)
+        value = inner if isinstance(inner, dict) else {}
+    return value
+
+
 def without(problems: Iterable[Problem], path: Path) -> list[Problem]:
     """Leave out what is said of a place, and of all below it."""
     return [problem for problem in problems if problem.path[: len(path)] != path]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
+from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._residual import Form, Residual, applied, difference, is_row
 from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
@@ -42,14 +43,6 @@ _PLACED = ("id", "input", "expected_documents", "expected_facts")
 # What reading may add to a row that had none of it.
 _ADDED = ("bundle", "metadata")
 _FORM = Form("values", "absent")
-
-
-def mapping_at(value: dict[str, Any], *keys: str) -> dict[str, Any]:
-    """Return the mapping below some keys; an empty one where there is none."""
-    for key in keys:
-        inner = value.get(key)
-        value = inner if isinstance(inner, dict) else {}
-    return value
 
 
 def parts_of(metadata: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:

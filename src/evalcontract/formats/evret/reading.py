@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow
+from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.evret.faults import RefusedCell
 from evalcontract.formats.evret.mapping import (
     THEIRS,
     QueryMapping,
     contents_of,
-    mapping_at,
     parts_of,
 )
 from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, TheirRow
-from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of, mapping_at
+from evalcontract.formats._findings import mapping_at
+from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of
 from evalcontract.formats.evret.reading import BOTH_NAMES, has_twins
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, label_of, text_of
 from evalcontract.model.diagnostic import Problem

@@ -10,9 +10,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.formats._findings import mapping_at
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalcontract.model.path import Path
 
 # The white space of Unicode, which is not quite what `str.strip` takes for it.
@@ -158,43 +161,39 @@ OF_TRACE = {
 OF_METRICS = {"latency_ms": MEASURE, "cost_usd": MEASURE}
 
 
-_METRICS = tuple(OF_METRICS.items())
-_TRACE = tuple(OF_TRACE.items())
-_EXPECTED = tuple(OF_EXPECTED.items())
+# Each of them, with the way to its mapping in a case.
+_FIELDS = (
+    (("expected",), OF_EXPECTED),
+    (("expected", "trace"), OF_TRACE),
+    (("metrics",), OF_METRICS),
+)
 # Larger numbers are told, not shown.
 _PRINTED = 10**40
 
 
 def refused_numbers(row: dict[str, Any], path: Path) -> list[Problem]:
     """Return what is refused of the numbers of a case, as far as they stand where they belong."""
-    found: list[Problem] = []
-    expected = row.get("expected")
-    if isinstance(expected, dict):
-        found += _refused(expected, _EXPECTED, path, "expected")
-        trace = expected.get("trace")
-        if isinstance(trace, dict):
-            found += _refused(trace, _TRACE, path, "expected", "trace")
-    metrics = row.get("metrics")
-    if isinstance(metrics, dict):
-        found += _refused(metrics, _METRICS, path, "metrics")
-    return found
+    return [
+        problem
+        for where, fields in _FIELDS
+        if (value := mapping_at(row, *where))
+        for problem in _refused(value, fields, path, where)
+    ]
 
 
 def _refused(
-    value: dict[str, Any], fields: tuple[tuple[str, Wanted], ...], path: Path, *where: str
-) -> list[Problem]:
-    found = []
-    for key, wanted in fields:
+    value: dict[str, Any], fields: dict[str, Wanted], path: Path, where: tuple[str, ...]
+) -> Iterator[Problem]:
+    for key, wanted in fields.items():
         part = value.get(key)
         if part is not None:
             try:
                 wanted.taken(part)
             except RefusedError as error:
-                place = (*path, *where, key)
                 name = ".".join((*where, key))
                 message = f"`{name}` must be {wanted.says}, not {_shown(part)}"
-                found.append(Problem(f"northstar/{error.fault}", message, place, _advice(wanted)))
-    return found
+                code = f"northstar/{error.fault}"
+                yield Problem(code, message, (*path, *where, key), _advice(wanted))
 
 
 def _advice(wanted: Wanted) -> str:
@@ -223,15 +222,16 @@ def without_numbers(row: dict[str, Any]) -> dict[str, Any]:
 
     The schema cannot know all that pydantic takes, nor can its engines read NaN.
     """
-    row = _nulled(row, "metrics", OF_METRICS)
-    row = _nulled(row, "expected", OF_EXPECTED)
-    if isinstance(row.get("expected"), dict):
-        row = {**row, "expected": _nulled(row["expected"], "trace", OF_TRACE)}
+    for where, fields in _FIELDS:
+        row = _nulled(row, where, fields)
     return row
 
 
-def _nulled(value: dict[str, Any], key: str, fields: dict[str, Wanted]) -> dict[str, Any]:
-    part = value.get(key)
-    if not isinstance(part, dict):
+def _nulled(value: Any, where: tuple[str, ...], fields: dict[str, Wanted]) -> Any:
+    """Return a value in which the fields of the mapping at a place are null."""
+    if not isinstance(value, dict):
         return value
-    return {**value, key: {name: None if name in fields else each for name, each in part.items()}}
+    if not where:
+        return {key: None if key in fields else part for key, part in value.items()}
+    key, *rest = where
+    return {**value, key: _nulled(value[key], tuple(rest), fields)} if key in value else value
