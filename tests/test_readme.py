@@ -50,6 +50,18 @@ def test_output(begins: str, command: tuple[str, ...]) -> None:
     assert [part for part in parts if part not in output] == []
 
 
+def test_the_first_screen(tmp_path: Path) -> None:
+    """Its file, checked by its command, gives its output."""
+    file = next(each for each in blocks() if each.startswith("questions:\n"))
+    shown = next(each for each in blocks() if each.startswith("$ evalcontract validate-dataset"))
+    command, output = shown.split("\n", 1)
+    assert command == "$ evalcontract validate-dataset support.yaml"
+    (tmp_path / "support.yaml").write_text(file, encoding="utf-8")
+    call = [sys.executable, "-m", "evalcontract", *command.split()[2:]]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == (output, 0)
+
+
 def test_commands_are_those_of_the_makefile() -> None:
     targets = re.findall(
         r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE

@@ -10,8 +10,8 @@ import pytest
 
 from evalcontract.analysis.pattern import Uncompilable, compile_pattern
 from evalcontract.analysis.regex_dialects import advice_on, misreadings
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.analysis.template import scan
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.bundle_check import check_bundle
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.engine.bundle_check import check_bundle
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,13 +50,13 @@ def test_sound_bundles(schema: Any) -> None:
     ("schema", "code", "path", "advice"),
     [
         (False, "unsatisfiable-schema", (), "describe the keys"),
-        ({"not": {}}, "unsatisfiable-schema", ("not",), "excludes every row"),
+        ({"not": {}}, "unsatisfiable-schema", ("not",), "no row can satisfy this"),
         ({"type": "array", "items": RAG}, "unsatisfiable-schema", ("type",), "`type: object`"),
         (
             {"required": ["a"], "properties": {"b": {}}, "additionalProperties": False},
             "unsatisfiable-schema",
             ("required", 0),
-            "excludes every row",
+            "no row can satisfy this",
         ),
         (
             {"properties": {"x": {"pattern": "^(a+)+$"}, "y": {"pattern": "^(a+)+$"}}},

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract import DatasetLoader
-from evalcontract.api.coverage import coverage
-from evalcontract.api.options import Input, Options
 from evalcontract.checks import Outlook, State
 from evalcontract.checks.coverage import Cell, RowCoverage, Totals, add, total
+from evalcontract.engine.coverage import coverage
+from evalcontract.engine.options import Input, Options
 from evalcontract.model.errors import NothingToCheck
 
 if TYPE_CHECKING:

@@ -11,14 +11,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api.grading import row_schema
+from evalcontract.engine.grading import row_schema
 from evalcontract.library.artifact import read_artifact, uses_of_row
 from evalcontract.library.library import Library
 from evalcontract.library.references import check_use
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.check import Structure
-from evalcontract.structure.engine import native_for, validator_for
+from evalcontract.structure.engine import native_for
+from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from evalcontract import (
     JudgePromptLoader,
     RubricLoader,
 )
-from evalcontract.api import dataset_root, run
+from evalcontract.engine import our_pass
+from evalcontract.engine.dataset_root import check_root
 from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,10 +111,9 @@ def test_what_stands_beside_the_rows_is_checked_once(
 
     def counted(source: object) -> object:
         calls.append(source)
-        return dataset_root.check_root(source)  # type: ignore[arg-type]
+        return check_root(source)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(run, "check_root", counted)
-    monkeypatch.setattr("evalcontract.api.loaders.check_root", counted, raising=False)
+    monkeypatch.setattr(our_pass, "check_root", counted)
     write(tmp_path, {"set.yaml": "bundle: x\nquestions: [{id: a, input: b, criteria: c}]\n"})
     loaded = DatasetLoader(strict=False).load(tmp_path / "set.yaml")
     assert len(loaded.coverage) == 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.api.options import Input, Options
-from evalcontract.api.run import Run, today
-from evalcontract.api.validate import validate
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
+from evalcontract.engine.run import Run, today
 from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
 from evalcontract.workspace import open_workspace

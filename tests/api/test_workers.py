@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api import dataset_check, workers
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import validate
+from evalcontract.engine import dataset_check, workers
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
 from evalcontract.model.diagnostic import Outcome, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.source import jsonl_blocks
@@ -163,7 +163,7 @@ def test_no_process_is_left_behind(place: Path) -> None:
     program = (
         "import sys, time\n"
         "from evalcontract.cli import start\n"
-        "from evalcontract.api import dataset_check\n"
+        "from evalcontract.engine import dataset_check\n"
         "dataset_check.WORTH_BYTES = 1000\n"
         "dataset_check.DatasetCheck._look = lambda *_, **__: time.sleep(60)\n"
         "sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '3']\n"

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
 from evalcontract.cache import Cache
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.model.errors import EvalContractError
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
 from evalcontract.checks._kind import field_of
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

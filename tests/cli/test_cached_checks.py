@@ -18,21 +18,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import evalcontract
-from evalcontract.api.options import Options
-from evalcontract.api.rules_in_use import rules_in_use
-from evalcontract.api.workers import WORTH_BYTES
 from evalcontract.cache import Cache, installation
 from evalcontract.cache.recording import MAX_STREAM_BYTES
 from evalcontract.cli.main import group, run
+from evalcontract.engine.options import Options
+from evalcontract.engine.workers import WORTH_BYTES
 from evalcontract.model.errors import EvalContractError
 from evalcontract.source import DISK, Files
+from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[2]
 # The package has a function of the same name.
-validate: Any = import_module("evalcontract.api.validate")
+validate: Any = import_module("evalcontract.engine.pipeline")
 WORKSPACES = [*sorted(each for each in (ROOT / "fixtures/workspaces").iterdir() if each.is_dir())]
 WORKSPACES += [ROOT / "demo", ROOT / "fixtures"]
 
@@ -339,6 +339,7 @@ def test_code_of_ours_that_changes_without_a_version_is_seen(
 
 
 RULE = """
+    from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.rules._row_rule import row_rule
 
@@ -356,10 +357,12 @@ RULE = """
           - {id: a, input: Hello, criteria: c}
     '''
 
-    @row_rule("dataset/shouting", page=PAGE)
+    CODE = Code("dataset/shouting", page=PAGE)
+
+    @row_rule(CODE)
     def RULE(subject):
         if subject.row["input"] == "Where?":
-            yield Problem("dataset/shouting", "this row shouts", (*subject.path, "input"))
+            yield Problem(CODE, "this row shouts", (*subject.path, "input"))
     """
 
 
@@ -572,7 +575,7 @@ def test_how_many_processes_look_makes_no_difference(
     write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
-    monkeypatch.setattr("evalcontract.api.dataset_check.WORTH_BYTES", 1000)
+    monkeypatch.setattr("evalcontract.engine.dataset_check.WORTH_BYTES", 1000)
     monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 1000)
     write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)
@@ -621,7 +624,7 @@ def test_a_crash_of_ours_is_not_remembered(checks: Checks, monkeypatch: pytest.M
     def crash(*_: Any) -> Any:
         raise ValueError("boom")
 
-    monkeypatch.setattr("evalcontract.api.artifact_check.check_cycles", crash)
+    monkeypatch.setattr("evalcontract.engine.artifact_check.check_cycles", crash)
     assert "internal/rule-crashed" in codes(checks())
     assert checks.was_done()
 
@@ -737,12 +740,14 @@ KNOWN = {
     "cache/installation.py": "it is what is remembered by",
     "cache/store.py": "is not the check",
     "workspace/configuration.py": "reads by `Files`",
-    "api/run.py": "the day: in the key",
-    "api/coverage.py": "is not remembered",
-    "api/output.py": "writes",
+    "engine/run.py": "the day: in the key",
+    "engine/coverage.py": "is not remembered",
+    "engine/output.py": "writes",
+    "api/coverer.py": "is not remembered",
     "api/loaders.py": "is not remembered",
-    "api/mending.py": "is not remembered",
+    "engine/mending.py": "is not remembered",
     "source/drafts.py": "is not remembered",
+    "model/page.py": "ours, and no check reads it",
 }
 
 

@@ -24,7 +24,7 @@ print(*sorted(set(sys.modules) - before))
 SLOW = {
     "click", "importlib.metadata", "importlib.resources", "jsonschema", "logging", "referencing",
     "shutil", "subprocess", "tempfile", "textwrap", "tomllib", "traceback",
-    "evalcontract.api.coverage", "evalcontract.api.loaders", "evalcontract.source.writing",
+    "evalcontract.engine.coverage", "evalcontract.api.loaders", "evalcontract.source.writing",
     "evalcontract.source.yaml_errors", "evalcontract.structure.exact",
     "evalcontract.structure.faults", "evalcontract.structure.keys",
 }  # fmt: skip
@@ -85,7 +85,7 @@ def test_rows_of_ours_alone_are_not_held_against_other_systems(tmp_path: Path, n
     text = row if name.endswith("l") else f"[{row}]"
     (tmp_path / name).write_text(text, encoding="utf-8")
     modules = imported("validate_dataset", name, folder=tmp_path)
-    assert "evalcontract.api.detection" in modules
+    assert "evalcontract.engine.opening" in modules
     assert modules.isdisjoint({"csv", "evalcontract.formats", "evalcontract.source.foreign"})
 
 

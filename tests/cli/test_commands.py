@@ -19,13 +19,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
-from evalcontract.api.rules_in_use import RulesInUse
 from evalcontract.cli import start
 from evalcontract.cli.main import group, run
 from evalcontract.model.reference import Kind
-from evalcontract.policy import TABLE
 from evalcontract.rules import DATASET_RULES, JUDGE_RULES, RUBRIC_RULES, load_rules
 from evalcontract.structure import schemas
+from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.rules_in_use import RulesInUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -309,7 +309,7 @@ def test_crashing_artifact_rule(
     used = RulesInUse()
     judge = load_rules(JUDGE_RULES, Kind.JUDGE)
     monkeypatch.setattr(used, "on", lambda kind: broken if kind is Kind.RUBRIC else judge)
-    monkeypatch.setattr("evalcontract.api.artifact_check.rules_in_use", lambda: used)
+    monkeypatch.setattr("evalcontract.engine.artifact_check.rules_in_use", lambda: used)
     result = call("check", "--output-format", "json")
     assert result.code == 3
     assert "rubric/unnamed-check" in result.codes
@@ -338,7 +338,7 @@ def test_crashing_dataset_rule(
     broken = (rules[1]._replace(watch=Broken), rules[0], *rules[2:])
     used = RulesInUse()
     used.dataset = broken
-    monkeypatch.setattr("evalcontract.api.dataset_check.rules_in_use", lambda: used)
+    monkeypatch.setattr("evalcontract.engine.dataset_check.rules_in_use", lambda: used)
     write(place, {"faulty.yaml": NEAR_MISS + f"  {ROW}"})
     result = call("validate-dataset", "faulty.yaml", "--output-format", "json")
     assert result.code == 3
@@ -714,22 +714,23 @@ def emitted() -> list[str]:
     )
 
 
-@pytest.mark.parametrize("code", sorted({*emitted(), *TABLE}))
+@pytest.mark.parametrize("code", sorted({*emitted(), *KnownCodes()}))
 def test_every_code_is_explained(code: str, call: Callable[..., Result]) -> None:
     """Whatever a report shows, `explain` knows."""
     result = call("explain", code)
     assert result.code == 0, result.err
     assert result.out.startswith(f"{code}\n")
-    soft, strict = TABLE[code]
-    assert str(soft) in result.out
-    assert str(strict) in result.out
+    known = KnownCodes()[code]
+    soft, strict = known.severities
+    assert f"Severity: {soft} (soft), {strict} (strict)\n" in result.out
+    assert f"Confidence: {known.confidence}\n" in result.out
 
 
 def test_explain_lists_all(call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a code it lists them, one a line, whole on a narrow terminal."""
     monkeypatch.setenv("COLUMNS", "80")
     lines = call("explain").out.splitlines()
-    assert {line.split()[0] for line in lines} >= set(TABLE)
+    assert {line.split()[0] for line in lines} >= set(KnownCodes())
     assert max(map(len, lines)) <= 80
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evalcontract import DatasetLoader
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
 from evalcontract.cli.main import group, run
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.source import FOLDER, Entry, Files
 from evalcontract.workspace import data_files, find_root, find_workspaces
 

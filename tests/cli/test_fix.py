@@ -17,10 +17,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api import fixing
-from evalcontract.api.fixing import Wanted, fix
-from evalcontract.api.options import Options
 from evalcontract.cli.main import group, run
+from evalcontract.engine import fixing
+from evalcontract.engine.fixing import Wanted
+from evalcontract.engine.mending import fix
+from evalcontract.engine.options import Options
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.yaml_text import block, flow
 

@@ -76,7 +76,7 @@ def test_cycle_of_fifty_hops(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (
             "{id: a, kind: markdown_structure, no_h1: true, zzzz: 1}",
             (
-                "it may have: `metadata`, `min_paragraphs`, `min_code_blocks`, "
+                "allowed keys: `metadata`, `min_paragraphs`, `min_code_blocks`, "
                 "`forbidden_patterns`, `required_sections` … and 4 more"
             ),
         ),

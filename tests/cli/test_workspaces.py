@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic, Outcome

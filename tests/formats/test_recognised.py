@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.detection import Theirs, read_any
-from evalcontract.api.options import Input
+from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.options import Input
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,8 +41,7 @@ def test_a_file_is_recognised(name: str, tmp_path: Path) -> None:
     value, expected = CASES[name]
     path = tmp_path / "d.json"
     path.write_text(json.dumps(value), encoding="utf-8")
-    read = read_any(Input(path))
-    assert (str(read.dialect) if isinstance(read, Theirs) else None) == expected
+    assert open_dataset(Input(path)).dialect == (expected or "evalcontract")
 
 
 @pytest.mark.parametrize("before", ["", "\n", "\r\n \n", "\ufeff\n"], ids=repr)
@@ -53,5 +52,4 @@ def test_lines_are_recognised_by_the_first(name: str, before: str, tmp_path: Pat
     path = tmp_path / "d.jsonl"
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)
     path.write_text(f"{before}{lines}{{}}\n", encoding="utf-8", newline="")
-    read = read_any(Input(path))
-    assert (str(read.dialect) if isinstance(read, Theirs) else None) == expected
+    assert open_dataset(Input(path)).dialect == (expected or "evalcontract")

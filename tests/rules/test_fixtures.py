@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
-from evalcontract.policy import TABLE
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
+from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,4 +179,4 @@ def test_every_code_of_rows_and_datasets_has_a_case() -> None:
         for path in texts
         for expected in expectations(path.name, path.read_text(encoding="utf-8"))
     }
-    assert {code for code in TABLE if code.startswith("dataset/")} <= found
+    assert {code for code in KnownCodes() if code.startswith("dataset/")} <= found

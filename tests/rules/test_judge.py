@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.rules._validation import wilson_interval
 
 if TYPE_CHECKING:

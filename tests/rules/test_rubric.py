@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api.options import Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from evalcontract.structure import engine
+from evalcontract.structure.exact import validator_for
 
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT / "fixtures" / "schema"
@@ -83,7 +84,7 @@ def cases() -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def exact(schemas: dict[str, Any]) -> dict[str, Any]:
     """Return the exact engine for each schema."""
-    return {name: engine.validator_for(schema) for name, schema in schemas.items()}
+    return {name: validator_for(schema) for name, schema in schemas.items()}
 
 
 @pytest.fixture(scope="session")

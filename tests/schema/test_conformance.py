@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure import engine
+from evalcontract.structure import exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def test_fast_engine_gives_the_verdict(group: Any, native: dict[str, Any]) -> No
 def test_file_follows_the_suite_schema(suite_file: Path, suite_schema: Any) -> None:
     """A file of the suite has the shape that a port may rely on, in the folder of its schema."""
     groups = json.loads(suite_file.read_text(encoding="utf-8"))
-    engine.validator_for(suite_schema).validate(groups)
+    exact.validator_for(suite_schema).validate(groups)
     assert {group["schema"] for group in groups} == {suite_file.parent.name}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from evalcontract.structure import engine
+from evalcontract.structure import exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -180,7 +180,7 @@ def test_defaults_and_examples_are_valid(schema_name: str, schemas: Any) -> None
     schema = schemas[schema_name]
     for name, part in subschemas(schema):
         offered = [*part.get("examples", ()), *([part["default"]] if "default" in part else ())]
-        validator = engine.validator_for({**part, "$defs": schema["$defs"]})
+        validator = exact.validator_for({**part, "$defs": schema["$defs"]})
         for value in offered:
             assert list(validator.iter_errors(value)) == [], (name, value)
 
@@ -229,5 +229,5 @@ def test_a_branch_alone_insists_on_its_kind(schemas: Any, kind: str | None) -> N
         check = {**branch["examples"][0], "kind": kind}
         if kind is None:
             del check["kind"]
-        errors = list(engine.validator_for({**branch, "$defs": definitions}).iter_errors(check))
+        errors = list(exact.validator_for({**branch, "$defs": definitions}).iter_errors(check))
         assert [error.validator for error in errors] == ["const" if kind else "required"], name

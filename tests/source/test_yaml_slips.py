@@ -94,8 +94,8 @@ SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
         ("  - id: order", "  - id:order  # the second"), "9:5", "behind `id:`", "`id: order`",
     ),
     "a key above its block, too far right": (
-        ("questions:\n", "a:\n    b: c\n  d:\n  e: f\nquestions:\n"), "3:3", "beside no other",
-        "column 1",
+        ("questions:\n", "a:\n    b: c\n  d:\n  e: f\nquestions:\n"), "3:3",
+        "inconsistent indentation", "column 1",
     ),
     "no space behind the dash": (
         ("  - id: order", "  -id: order"), "9:3", "behind `-`", "write `- id: order`",
@@ -132,22 +132,22 @@ SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
     "a list in a list": (("  - id: period", "  - - id: period"), "2:3", "`- -`", "one `- `"),
     "a list behind its key": (value("- a"), "4:15", "behind a key", "next line"),
     "a key one column to the left": (
-        (CRITERIA, "   criteria: x\n"), "4:4", "`criteria` stands in column 4",
+        (CRITERIA, "   criteria: x\n"), "4:4", "`criteria` at column 4",
         "move it to column 5, where `input` stands",
     ),
     "a key below the dash": (
-        (CRITERIA, "  criteria: x\n"), "4:3", "`criteria` stands in column 3",
+        (CRITERIA, "  criteria: x\n"), "4:3", "`criteria` at column 3",
         "move it to column 5, where `input` stands",
     ),
     "a key at the margin": (
-        (CRITERIA, "criteria: x\n"), "4:1", "`criteria` stands in column 1", "column 5",
+        (CRITERIA, "criteria: x\n"), "4:1", "`criteria` at column 1", "column 5",
     ),
     "a key to the right": (
-        (CRITERIA, "      criteria: x\n"), "4:7", "`criteria` stands in column 7",
+        (CRITERIA, "      criteria: x\n"), "4:7", "`criteria` at column 7",
         "move it to column 5, where `input` above it stands",
     ),
     "a key among items": (
-        ("    tags: [returns]", "      tags: [returns]"), "7:7", "`tags` stands in column 7",
+        ("    tags: [returns]", "      tags: [returns]"), "7:7", "`tags` at column 7",
         "column 5",
     ),
     "a dash to the left": (("  - id: order", " - id: order"), "9:2", "column 2", "to column 3"),
@@ -232,7 +232,7 @@ def test_every_row_without_its_dash_is_told_once() -> None:
 def test_a_key_written_twice_is_no_row(text: str) -> None:
     found = faults(text)
     assert found
-    assert all("a second time" in each.message for each in found)
+    assert all("duplicate key" in each.message for each in found)
 
 
 PIECES = ["", "\t", '"', "'", ": ", "- ", "[", "]", "{", "}", "\n", "  ", "@", "%", "|", "&", "// "]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api.own_keys import OwnKeys
+from evalcontract.engine.own_keys import OwnKeys
 from evalcontract.structure.check import Structure
 from evalcontract.structure.gate import INSIDE, Gate, gate_schema
 from evalcontract.structure.schemas import definition

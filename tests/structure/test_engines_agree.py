@@ -8,7 +8,8 @@ import pytest
 
 from evalcontract.structure import check
 from evalcontract.structure.check import Structure
-from evalcontract.structure.engine import native_for, validator_for
+from evalcontract.structure.engine import native_for
+from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.subschemas import plain

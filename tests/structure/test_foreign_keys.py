@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.dataset_root import root_schema
+from evalcontract.engine.dataset_root import root_schema
 from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import definition, load
 

@@ -29,7 +29,7 @@ CASES: list[tuple[Any, Any, str, str, str | None]] = [
         "`b` is missing: `a` needs it",
         "add `b`",
     ),
-    (False, 1, "conflicting-key", "`x` cannot stand here", "remove it"),
+    (False, 1, "conflicting-key", "`x` is not allowed here", "remove it"),
     ({"prefixItems": [{}], "items": False}, [1, 2], "invalid-value", "`x` has items", "too much"),
     ({"prefixItems": [{}], "unevaluatedItems": False}, [1, 2], "invalid-value", "items", "much"),
     (

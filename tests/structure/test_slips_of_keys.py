@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.own_keys import OwnKeys
+from evalcontract.engine.own_keys import OwnKeys
 from evalcontract.structure.check import structure_of
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.spelling import glued

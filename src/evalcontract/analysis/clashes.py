@@ -87,7 +87,7 @@ def _tools(checks: Sequence[Placed]) -> Iterator[Clash]:
             some = any_tool and len(shared) < len(names)
             yield Clash(
                 (*path, "expected_tools", shared[0]),
-                f"`{name}` can never count: it is forbidden"
+                f"`{name}` can never match: it is forbidden"
                 if some
                 else f"no output can pass: `{name}` is expected, and forbidden",
                 "take it out of one of the two lists",

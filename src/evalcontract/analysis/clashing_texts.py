@@ -153,7 +153,7 @@ def _clash(asked: Texts, by: Texts, blocked: dict[int, int]) -> Clash:
         (*asked.path, index),
         f"no output can pass both: `{value}` is asked for here, and {said}"
         if every
-        else f"`{value}` can never count: {said}",
+        else f"`{value}` can never match: {said}",
         "take it out of one of the two checks",
         (*by.path, blocked[index]),
         "forbidden here",

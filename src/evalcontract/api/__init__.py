@@ -1,7 +1,7 @@
 """The way in for Python: three loaders, and the checks that the command line runs.
 
-Its names are loaded at first use: a command needs only some of them. `validate` and `manual` are
-imported from the modules of their names.
+Its names are loaded at first use: a command needs only some of them. `validate` is imported from
+the module of its name.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
     from evalcontract.api.loaders import DatasetLoader, JudgePromptLoader, RubricLoader
-    from evalcontract.api.validate import check_workspaces
+    from evalcontract.engine.pipeline import check_workspaces
     from evalcontract.model.diagnostic import Outcome
 
 _HOMES = {
@@ -22,7 +22,7 @@ _HOMES = {
     "LoadedRow": "evalcontract.api.loaded",
     "Outcome": "evalcontract.model.diagnostic",
     "RubricLoader": "evalcontract.api.loaders",
-    "check_workspaces": "evalcontract.api.validate",
+    "check_workspaces": "evalcontract.engine.pipeline",
 }
 
 __all__ = [

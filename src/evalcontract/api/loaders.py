@@ -7,9 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.api.coverage import Coverer
+from evalcontract.api.coverer import Coverer
 from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
-from evalcontract.api.run import Run, today
+from evalcontract.engine.our_pass import OurDataset
+from evalcontract.engine.run import Run, today
 from evalcontract.library.advice import advise, says
 from evalcontract.library.library import Dangling, Resolved
 from evalcontract.library.provenance import provenance_of
@@ -17,7 +18,7 @@ from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version
-from evalcontract.source import Unreadable, read_file
+from evalcontract.source import read_file
 from evalcontract.workspace import find_root, name_of, open_workspace
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.source import Unreadable
 
 _LOG = logging.getLogger("evalcontract")
 
@@ -84,23 +86,25 @@ class DatasetLoader(_Loader):
         path = Path(path)
         run = self._run(path)
         policy = run.policy_for(path)
-        source = read_file(path, name_of(path))
+        dataset = OurDataset(read_file(path, name_of(path)))
         rows: list[LoadedRow] = []
-        if isinstance(source, Unreadable):
-            raise ContractViolation(tuple(run.unreadable([source])))
-        check = run.dataset(source, policy)
+        if dataset.unreadable:
+            raise ContractViolation(tuple(run.unreadable([dataset.unreadable])))
+        check = dataset.begin(run, policy)
         found: list[Diagnostic] = []
-        broken = check.rows is None
-        for batch, diagnostics in check.batches(keep_rows=True):
+        broken = not check.has_rows
+        for checked in check.batches(keep_rows=True):
+            batch = checked.batch
+            diagnostics = list(check.locate(checked.problems))
             rows += _rows_of(batch.first_index, batch.rows, diagnostics)
-            found += diagnostics
+            found += [*checked.faults, *diagnostics]
             broken = broken or bool(batch.faults)
-        rest = check.finish()
+        rest = check.rest()
         rows = _with_late_findings(rows, rest)
         found += [*rest, *run.bundles(), *run.artifacts(), *run.unlisted()]
         settled = self._settle(found, strict=policy.strict, loaded=bool(rows) or not broken)
         _log(rows, settled)
-        cover = Coverer(run, check.root).cover_rows
+        cover = Coverer(run, check.root).cover
         return LoadedDataset(name_of(path), tuple(rows), settled, check.provenance(), cover)
 
 

@@ -75,7 +75,7 @@ class Conflicts(NamedTuple):
             some = self.any_tool and len(shared) < len(names)
             yield Conflict(
                 ("expected_tools", shared[0]),
-                f"`{name}` can never count: the rubric forbids it"
+                f"`{name}` can never match: the rubric forbids it"
                 if some
                 else f"this cannot be met: `{name}` is expected, and the rubric forbids it",
                 "take it out of one of the two lists",
@@ -94,7 +94,7 @@ class Conflicts(NamedTuple):
     def _of_fact(self, path: Path, fact: str) -> Conflict | None:
         folded = fact.translate(_FOLD)
         word = next((word for word in self.banned if word in folded), None)
-        verdict = "it can never count" if self.some_facts else "this cannot be met"
+        verdict = "it can never match" if self.some_facts else "this cannot be met"
         if word is not None:
             return Conflict(
                 path,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from evalcontract.api.validate import check_workspaces
 from evalcontract.cli.options import shared_options
 from evalcontract.cli.outcome import Asked, run_and_report
+from evalcontract.engine.pipeline import check_workspaces
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,7 +28,7 @@ def check(path: str, **options: Any) -> int:
     default.
     """
     folder = _folder(path)
-    return run_and_report(Asked(**options), lambda asked: check_workspaces(folder, asked))
+    return run_and_report(Asked(**options), partial(check_workspaces, folder))
 
 
 def _folder(name: str) -> Path:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.api.convert import Wanted, convert
-from evalcontract.api.options import Options
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
+from evalcontract.engine.convert import Wanted, convert
+from evalcontract.engine.options import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
@@ -22,13 +22,13 @@ from evalcontract.report.losses import write_losses
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.api.convert import Converted
+    from evalcontract.engine.convert import Converted
 
 
 @click.command(
     "convert",
     context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Convert datasets of other systems into ours, and back.",
+    short_help="Convert datasets between evalcontract and other systems.",
 )
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     "--from",
     "from_",
     metavar="DIALECT",
-    help="What IN is, such as mlflow:oss or evalcontract; without it, what it holds decides.",
+    help="Format of IN, such as mlflow:oss or evalcontract (default: detected from the content).",
 )
 @click.option("--to", metavar="DIALECT", default="evalcontract", show_default=True)
 @click.option(
     "--loss-report",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="List there, as JSON, all that OUT has no place of its own for.",
+    help="JSON report of what OUT cannot represent.",
 )
-@click.option("--strict", is_flag=True, help="Write nothing where OUT cannot carry all of IN.")
-@click.option("--force", is_flag=True, help="Replace files that are there already.")
+@click.option("--strict", is_flag=True, help="Write nothing if OUT cannot represent all of IN.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -64,11 +64,11 @@ def convert_command(
     root: Path | None,
     stdin_filename: str | None,
 ) -> int:
-    """Convert a dataset from one system's form into another's.
+    """Convert a dataset from the format of one system to that of another.
 
-    The name of OUT decides how it is written: .yaml, .json, .jsonl, .csv or .parquet, as far as
-    the system reads that. Rubrics, judges and bundles that rows of ours need are written beside
-    it. What OUT has no place for is kept under `metadata`, and the way back restores it.
+    The suffix of OUT decides how it is written: .yaml, .json, .jsonl, .csv or .parquet, as far as
+    the system reads it. Rubrics, judges and bundles that the rows need are written next to it.
+    What OUT cannot represent is preserved under `metadata`, and restored when converting back.
     """
     inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_)
     if len(inputs) != 1:

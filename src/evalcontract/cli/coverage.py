@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from evalcontract import __version__
-from evalcontract.api.coverage import CoverageOutcome, coverage
-from evalcontract.api.options import Options
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
+from evalcontract.engine.coverage import CoverageOutcome, coverage
+from evalcontract.engine.options import Options
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
@@ -33,7 +33,7 @@ def _no_nan(context: click.Context, option: click.Parameter, value: float | None
 @click.command(
     "coverage",
     context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Tell which checks will run on which rows.",
+    short_help="Show which checks will run on which rows.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
@@ -61,7 +61,7 @@ def _no_nan(context: click.Context, option: click.Parameter, value: float | None
     metavar="NUMBER",
     default=50,
     show_default=True,
-    help="Name that many gaps of a file at the most as text; 0 names all.",
+    help="Maximum number of gaps to print per file (0: no limit).",
 )
 @click.option("--stdin-filename", metavar="NAME", help="What standard input (`-`) stands for.")
 @DIALECT
@@ -74,11 +74,11 @@ def coverage_command(
     stdin_filename: str | None,
     dialect: str | None,
 ) -> int:
-    """Tell, of every row and every check of its rubric, what will become of it.
+    """Show which checks will run on which rows.
 
-    It will run, be skipped (which key is missing), pass whatever the output is, or be unavailable
-    on this machine. FILE is a dataset; of a rubric it is told what a row needs. Of the datasets of
-    other systems it is told what will become of these systems' own graders.
+    A check runs, is skipped (because a key is missing), passes whatever the output is, or is
+    unavailable on this machine. FILE is a dataset; given a rubric, the keys that a row must have
+    are listed. For the datasets of other systems, the graders of those systems are shown.
     """
     inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect)
     options = Options(root, dialect=dialect)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.output import OutputError, let_go, not_written, prepare_streams, put
@@ -17,10 +17,18 @@ if TYPE_CHECKING:
 _RED, _BOLD, _PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
 
 
-def guarded(work: Callable[[], int]) -> int:
+def guarded(work: Callable[..., int], *arguments: Any) -> int:
     """Run a command; return its exit code, or that of its failure."""
     try:
-        status = _status(work)
+        try:
+            prepare_streams()
+            status = work(*arguments)
+        except OutputError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the last resort says that it is a bug
+            status = _failed(error)
+    except KeyboardInterrupt:
+        status = INTERRUPTED
     except OutputError as error:
         let_go(sys.stdout)
         status = USAGE if error.quiet else refuse(str(error))
@@ -28,25 +36,23 @@ def guarded(work: Callable[[], int]) -> int:
     return status
 
 
-def _status(work: Callable[[], int]) -> int:
-    try:
-        prepare_streams()
-        return work()
-    except EvalContractError as error:
-        return refuse(str(error))
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except OutputError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the last resort: say that it is our bug
-        if isinstance(error, OSError) and error.filename is None:  # click printed its help
-            raise not_written(error) from None
-        from traceback import format_exc  # slow to import
+def _failed(error: Exception) -> int:
+    """Say what went wrong; return the exit code.
 
-        told = "this is a bug of evalcontract: please report it with the above\n"
-        with suppress(OutputError):
-            put([format_exc(), told], err=True)
-        return BUG
+    Raises:
+        OutputError: what is said cannot be written.
+
+    """
+    if isinstance(error, EvalContractError):
+        return refuse(str(error))
+    if isinstance(error, OSError) and error.filename is None:  # click printed its help
+        raise not_written(error) from None
+    from traceback import format_exception  # slow to import
+
+    told = "this is a bug of evalcontract: please report it with the above\n"
+    with suppress(OutputError):
+        put(["".join(format_exception(error)), told], err=True)
+    return BUG
 
 
 def refuse(message: str, usage: str = "") -> int:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.api.fixing import Wanted, fix, write
-from evalcontract.api.options import Options
-from evalcontract.api.workers import usable_cores
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.output import OutputError, put, put_bytes
+from evalcontract.engine.fixing import Wanted, write
+from evalcontract.engine.mending import fix
+from evalcontract.engine.options import Options
+from evalcontract.engine.workers import usable_cores
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
-from evalcontract.policy import TABLE, exit_status
+from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.fixes import (
     write_diff,
@@ -25,11 +26,12 @@ from evalcontract.report.fixes import (
     write_refused,
     write_sum,
 )
+from evalcontract.workspace.known_codes import KnownCodes, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.api.fixing import Fixed
+    from evalcontract.engine.fixing import Fixed
 
 
 def _codes(
@@ -37,10 +39,10 @@ def _codes(
 ) -> tuple[str, ...]:
     """Refuse what is no code, nor the first word of one: nothing would be fixed by it."""
     del context, option
-    known = {*TABLE, *(code.partition("/")[0] for code in TABLE)}
+    codes = KnownCodes()
     for value in values:
-        if value not in known:
-            near = nearest(value, sorted(known))
+        if value not in codes and value not in map(kind_of, codes):
+            near = nearest(value, sorted({*codes, *map(kind_of, codes)}))
             advice = f"did you mean `{near}`?" if near else "`evalcontract explain` lists them all"
             raise click.BadParameter(f"there is no code `{value}`; {advice}")
     return values

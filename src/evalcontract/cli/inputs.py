@@ -8,7 +8,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.api.options import Input
+from evalcontract.engine.options import Input
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.source import DISK
 
@@ -76,7 +76,7 @@ def _paths(argument: str, kind: Kind, dialect: str | None) -> Iterator[Path]:
     if matches is not None:
         yield from matches
     elif os.path.isdir(path):
-        from evalcontract.api.selection import files_below  # for folders alone
+        from evalcontract.engine.selection import files_below  # for folders alone
 
         below = files_below(path, kind, dialect)
         if not below:

@@ -79,7 +79,7 @@ def group() -> None:
 
 def run(asked: click.Command, arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
-    return guarded(lambda: _status(asked, arguments))
+    return guarded(_status, asked, arguments)
 
 
 def _status(asked: click.Command, arguments: Sequence[str] | None) -> int:

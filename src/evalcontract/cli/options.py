@@ -38,15 +38,15 @@ _OPTIONS = (
         metavar="NUMBER",
         default=_DEFAULT.limit,
         show_default=True,
-        help="Show that many findings at the most as text; 0 shows all.",
+        help="Maximum number of findings to print (0: no limit).",
     ),
     click.option(
         "--jobs",
         type=click.IntRange(min=1),
         metavar="NUMBER",
-        help="Processes for one large JSONL file; without it, as many as there are cores.",
+        help="Number of processes for a large JSONL file (default: number of cores).",
     ),
-    click.option("-v", "--verbose", is_flag=True, help="Name the files that were left out."),
+    click.option("-v", "--verbose", is_flag=True, help="List the files that were skipped."),
 )
 
 
@@ -54,8 +54,8 @@ _OPTIONS = (
 DIALECT = click.option(
     "--dialect",
     metavar="NAME[:VARIANT]",
-    help="Whose datasets these are, such as mlflow:oss; without it, what they hold decides. "
-    "`evalcontract` says that they are ours.",
+    help="Dataset format, such as mlflow:oss (default: detected from the content). "
+    "`evalcontract` turns detection off.",
 )
 
 

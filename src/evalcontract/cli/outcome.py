@@ -6,16 +6,17 @@ Nothing here needs click, so that a check without options need not wait for it; 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract import __version__
-from evalcontract.api.options import Options
-from evalcontract.api.validate import validate
-from evalcontract.api.workers import usable_cores
 from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import validate
+from evalcontract.engine.workers import usable_cores
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS
 from evalcontract.report.report import Report, Style
@@ -47,7 +48,7 @@ def validate_files(
 ) -> int:
     """Validate files of a kind as the arguments of a command name them; return the exit code."""
     inputs = find_inputs(files, kind, stdin_name, asked.dialect)
-    return run_and_report(asked, lambda options: validate(kind, inputs, options))
+    return run_and_report(asked, partial(validate, kind, inputs))
 
 
 def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:

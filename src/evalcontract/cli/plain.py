@@ -51,7 +51,7 @@ def _is_count(text: str) -> bool:
 
 def run_plainly(name: str, files: list[str], options: dict[str, Any]) -> int:
     """Run a command with files and options as click would; return its exit code."""
-    return guarded(lambda: _validate(name, files, options))
+    return guarded(_validate, name, files, options)
 
 
 def _validate(name: str, files: list[str], options: dict[str, Any]) -> int:

@@ -44,8 +44,16 @@ def validate_judge() -> None:
 def _run(name: str | None) -> None:
     # This process is ours, and most of what it makes lives to its end: look for cycles rarely.
     gc.set_threshold(500_000, 20, 100)
+    asked, *files = [name, *sys.argv[1:]] if name else sys.argv[1:] or [""]
     try:
-        status = _status(name)
+        from evalcontract.cli.plain import read_plainly, run_plainly
+
+        if plain := read_plainly(asked, files):
+            status = run_plainly(asked, *plain)
+        else:
+            from evalcontract.cli.main import command, group, run  # slow, by click
+
+            status = run(command(name) if name else group)
     except KeyboardInterrupt:  # while modules are still imported
         from evalcontract.policy.exit_status import INTERRUPTED
 
@@ -53,14 +61,3 @@ def _run(name: str | None) -> None:
     # At its end Python looks for cycles three times; what is frozen goes with the process.
     gc.freeze()
     sys.exit(status)
-
-
-def _status(name: str | None) -> int:
-    from evalcontract.cli.plain import read_plainly, run_plainly
-
-    asked, *files = [name, *sys.argv[1:]] if name else sys.argv[1:] or [""]
-    if plain := read_plainly(asked, files):
-        return run_plainly(asked, *plain)
-    from evalcontract.cli.main import command, group, run  # slow, by click
-
-    return run(command(name) if name else group)

@@ -48,22 +48,22 @@ def _all(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
 
 validate_dataset = _command(
     Kind.DATASET,
-    "Check datasets and what their rows reach.",
-    "That is the rubrics and judges that they refer to, and those that these do. "
+    "Validate datasets and the rubrics and judges they reference.",
+    "References are followed transitively. "
     "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
     "or - for standard input. The datasets of other systems are checked as these read them.",
     DIALECT,
 )
 validate_rubric = _command(
     Kind.RUBRIC,
-    "Check rubrics and what they reach.",
-    "That is the rubrics and judges that they refer to, and those that these do. "
+    "Validate rubrics and what they reference.",
+    "References are followed transitively. "
     "FILE is a YAML or JSON file, a folder, a pattern such as 'rubrics/**/*.yaml', "
     "or - for standard input.",
 )
 validate_judge = _command(
     Kind.JUDGE,
-    "Check judges: prompt and validation.",
+    "Validate judges: prompt and validation record.",
     "This does not measure a judge against people. "
     "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input.",
 )

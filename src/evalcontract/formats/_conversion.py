@@ -37,16 +37,18 @@ class Loss(NamedTuple):
 
 
 class OurRow(NamedTuple):
-    """A row as ours. `rubric` is what grades it, without `id` and `version`; None for none.
+    """A row as ours. `rubric` is what grades it; None for none.
 
-    Rows with equal rubrics share one. The `rubric_ref` is set by who names the rubrics. `judges`
-    are whole judges that the rubric refers to; equal ones are written once.
+    A rubric that `is_new` was made of the row, and has no `id` and `version` yet. Rows with equal
+    rubrics share one. The `rubric_ref` is set by who names the rubrics. `judges` are whole judges
+    that the rubric refers to; equal ones are written once.
     """
 
     row: dict[str, Any]
     rubric: dict[str, Any] | None = None
     losses: tuple[Loss, ...] = ()
     judges: tuple[dict[str, Any], ...] = ()
+    is_new: bool = True
 
 
 class Reader(Protocol):

@@ -60,7 +60,7 @@ def _to_mend(found: Dangling, library: Library, unreadable: UnreadableNames) -> 
     kind, id_, wanted = found.reference
     for version, file in unreadable.get(f"{kind}/{id_}", ()):
         if version in (None, wanted) or wanted is None:
-            return f"{file} could not be read: mend that first"
+            return f"fix {file} first: it cannot be parsed"
     for suspect in library.suspects(kind, id_):
         _, version = promised(suspect.file, kind)
         broken = _broken(suspect)

@@ -31,7 +31,7 @@ def check_use(use: Use, library: Library, unreadable: UnreadableNames) -> Iterat
     elif not found.pinned:
         broken = unreadable.get(f"{use.reference.kind}/{use.reference.id}", ())
         unless = "".join(f"; {file} could not be read" for _, file in broken)
-        message = f"`{use.reference}` names no version; today it means {found.artifact.version}"
+        message = f"unpinned reference `{use.reference}` (resolves to {found.artifact.version})"
         name = found.artifact.name
         fix = None if broken else _written(use, name)
         code = "reference/unpinned"
@@ -57,8 +57,8 @@ def check_cycles(artifact: Artifact, library: Library) -> Iterator[Problem]:
             Related(f"{hop.name} refers to {use.reference}", use.path, hop.file)
             for hop, use in chain[1:]
         )
-        message = f"a rubric reaches itself: {chained(names)}"
-        advice = "take one of these references out"
+        message = f"circular rubric reference: {chained(names)}"
+        advice = "remove one of these references"
         yield Problem("rubric/cycle", message, chain[0][1].path, advice, related=related)
 
 
@@ -74,7 +74,7 @@ def check_depth(artifact: Artifact, library: Library) -> Iterator[Problem]:
         if inner:
             yield Problem(
                 "rubric/nested-composite",
-                f"{target.name} is a composite itself; a composite reaches one level",
+                f"{target.name} is itself a composite; composites cannot be nested",
                 use.path,
                 "list the checks of the inner rubric in one of the two",
                 related=(Related("it refers on here", inner[0].path, target.file),),

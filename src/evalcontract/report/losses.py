@@ -87,7 +87,7 @@ def write_losses(losses: Losses) -> Iterator[str]:
     """Write each sort of loss in one line, what is gone before what is kept aside."""
     for is_kept, heading in (
         (False, "lost:"),
-        (True, "kept aside, so that the way back restores it:"),
+        (True, "preserved in metadata, restored when converting back:"),
     ):
         sorts = [each for each in losses.counts if each.is_kept is is_kept]
         if not sorts:

@@ -100,7 +100,8 @@ def _left_out(report: Report, style: Style) -> Iterator[str]:
             yield f"  {visible(name)}\n"
     else:
         files = _many(len(report.left_out), "data file")
-        yield f"{files} not checked: no datasets, it seems (`--verbose` names them)\n"
+        are = "does not look" if len(report.left_out) == 1 else "do not look"
+        yield f"skipped {files} that {are} like a dataset (`--verbose` lists them)\n"
 
 
 def _summary(report: Report, style: Style) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context, Subject
-    from evalcontract.structure.schema_faults import SchemaFault
+    from evalcontract.structure.schema_fault import SchemaFault
     from evalcontract.structure.schema_words import Remark
 
 

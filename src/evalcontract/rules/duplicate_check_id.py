@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-CODE = "rubric/duplicate-check-id"
+CODE = Code("rubric/duplicate-check-id", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     first: dict[str, Path] = {}
     for path, check in subject.checks:
@@ -45,6 +46,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         id_, place = check["id"], (*path, "id")
         if id_ in first:
             related = (Related("first used here", first[id_]),)
-            advice = "give each check an id of its own"
+            advice = "check ids must be unique"
             yield Problem(CODE, f"the check id `{id_}` is taken", place, advice, related=related)
         first.setdefault(id_, place)

@@ -38,9 +38,9 @@ def duplicate_fault(key: str, span: Span, first: Span) -> SourceFault:
     """Name a key that stands twice in one mapping, with both places."""
     return SourceFault(
         "source/duplicate-key",
-        f"the key `{key}` stands here a second time",
+        f"duplicate key `{key}`",
         span,
-        "keep one of the two; a reader would silently drop one",
+        "remove one; parsers silently keep only the last",
         (("first here", first),),
     )
 

@@ -97,7 +97,7 @@ def _opens_block(stumble: Stumble, key: re.Match[str]) -> bool:
 
 def _aligned(number: int, key: re.Match[str], sibling: tuple[int, str]) -> Slip:
     name, column = key["key"], len(key["lead"])
-    message = f"`{shown(name)}` stands in column {column + 1}, beside no other key"
+    message = f"inconsistent indentation: `{shown(name)}` at column {column + 1}"
     advice = f"move it to column {sibling[0] + 1}, where {sibling[1]} stand"
     if sibling[1].startswith("`"):
         advice += "s"

@@ -6,7 +6,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.engine import native_for, plain_broken, validator_for
+from evalcontract.structure.engine import native_for, plain_broken
 from evalcontract.structure.gate import closed
 from evalcontract.structure.schemas import follow, known_keys, load, properties
 
@@ -43,6 +43,8 @@ class Structure:
 
     @cached_property
     def _exact(self) -> Validator:
+        from evalcontract.structure.exact import validator_for  # slow to import
+
         return validator_for(self.schema)
 
     @cached_property

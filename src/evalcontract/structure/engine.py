@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jsonschema.protocols import Validator
     from jsonschema_rs import Draft202012Validator as NativeValidator
     from jsonschema_rs import ValidationError as NativeError
 
@@ -35,14 +34,6 @@ _PLAIN = frozenset(
         "exclusiveMaximum",
     }
 )
-
-
-def validator_for(schema: Schema) -> Validator:
-    """Return the exact engine for a schema (`jsonschema`)."""
-    from evalcontract.structure.exact import NOTHING_TO_FETCH, Exact  # slow to import
-
-    exact: Validator = Exact(schema, registry=NOTHING_TO_FETCH)
-    return exact
 
 
 def native_for(schema: Schema) -> NativeValidator:

@@ -18,6 +18,9 @@ from evalcontract.structure.evaluated import additional_properties, unevaluated_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from jsonschema.protocols import Validator
+
+    from evalcontract.structure.schemas import Schema
 
 # The engines' own registries would go to the network for a `$ref` that they do not know.
 NOTHING_TO_FETCH: Registry[Any] = Registry()
@@ -53,6 +56,12 @@ Exact: Any = validators.extend(
     },
     type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("number", _is_number),
 )
+
+
+def validator_for(schema: Schema) -> Validator:
+    """Return the exact engine for a schema."""
+    exact: Validator = Exact(schema, registry=NOTHING_TO_FETCH)
+    return exact
 
 
 class StepsExceededError(Exception):

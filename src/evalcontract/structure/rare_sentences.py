@@ -54,7 +54,7 @@ def _dependent(error: Broken, name: str) -> Said:
 
 
 def _never(error: Broken, name: str) -> Said:  # noqa: ARG001
-    return f"{name} cannot stand here", "remove it"
+    return f"{name} is not allowed here", "remove it"
 
 
 def _too_many(error: Broken, name: str) -> Said:  # noqa: ARG001

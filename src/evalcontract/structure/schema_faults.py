@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.engine import is_schema, native_for, reads_pattern
+from evalcontract.structure.schema_fault import SchemaFault
 from evalcontract.structure.subschemas import patterns, plain, subschemas
 
 if TYPE_CHECKING:
@@ -18,20 +19,6 @@ if TYPE_CHECKING:
 
 #: Faults told of one schema; who has more, mends these first.
 _MOST = 20
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaFault:
-    """What is wrong at a place of a schema, and what to write instead.
-
-    `also` are further places that belong to it: the hops of a circle.
-    """
-
-    message: str
-    path: Path
-    help: str | None = None
-    on_key: bool = False
-    also: tuple[tuple[str, Path], ...] = ()
 
 
 def schema_faults(schema: Any) -> tuple[SchemaFault, ...]:

@@ -9,7 +9,7 @@ from jsonschema.exceptions import best_match
 from evalcontract.model.nearest import nearest
 from evalcontract.model.path import key_of
 from evalcontract.structure.exact import metaschema_errors
-from evalcontract.structure.schema_faults import SchemaFault
+from evalcontract.structure.schema_fault import SchemaFault
 from evalcontract.structure.sentences import sentence_for
 from evalcontract.structure.sentences_of_types import named
 

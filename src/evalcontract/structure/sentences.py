@@ -126,19 +126,19 @@ def _range(error: Broken, name: str, written: str | None) -> Said:
     advice = None
     if high == 1 and 1 < error.instance <= _PERCENT:
         share = error.instance / (_PERCENT if error.instance > _TEN else _TEN)
-        advice = f"a share between 0 and 1, such as {share:g}"
+        advice = f"a fraction between 0 and 1, such as {share:g}"
     return f"{name} must be {wanted}, not {error.instance}", advice
 
 
 def _forbidden(error: Broken, name: str, written: str | None) -> Said:
-    return f"{name} cannot stand here", error.schema.get("description", "remove it")
+    return f"{name} is not allowed here", error.schema.get("description", "remove it")
 
 
 def _any_of(error: Broken, name: str, written: str | None) -> Said:
     options = [each.get("required", []) for each in error.validator_value]
     keys = [key for each in options for key in each]
     if keys and all(len(each) == 1 for each in options):
-        return f"{name} asks for nothing", f"give it at least one of {listed(keys, VALUES)}"
+        return f"{name} sets no parameter", f"give it at least one of {listed(keys, VALUES)}"
     return f"{name} fits none of the forms that it may have", None
 
 

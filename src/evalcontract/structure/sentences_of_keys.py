@@ -28,8 +28,8 @@ _MOST = 60
 VALUES = 12
 _OPEN = {
     "near-miss-key": "unknown key `{}`",
-    "misplaced-key": "`{}` is known, but not here",
-    "foreign-key": "`{}` is another tool's name",
+    "misplaced-key": "`{}` is not allowed at this level",
+    "foreign-key": "`{}` is not an evalcontract key",
 }
 
 
@@ -72,7 +72,11 @@ def unknown_key(
     owner = f" for kind `{of}`" if isinstance(of, str) else f" in `{key_of(path)}`" if path else ""
     free = [each for each in known if each not in value]
     # What is particular to a mapping stands after what many have: an id, a label.
-    advice = f"it may have: {listed(reversed(free))}" if free else "it has all that it may have"
+    advice = (
+        f"allowed keys: {listed(reversed(free))}"
+        if free
+        else "all allowed keys are already present"
+    )
     if key == "weight" and "kind" in known:
         advice = "the weights of checks stand below `scoring`: `weights: {…}`"
     elif (apart := glued(key, value[key])) and apart[0] == meant:

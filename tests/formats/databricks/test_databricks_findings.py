@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import validate
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.coverage import coverage
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import validate
+from evalcontract.engine.coverage import coverage
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from evret_files import (
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evalcontract.api.convert import Converted, Wanted, convert
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import validate
+from evalcontract.engine.convert import Converted, Wanted, convert
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
 from evalcontract.formats.evret.writing import TableWriter

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from northstar_cases import cases
 
-from evalcontract.api.convert import Wanted, convert
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import check_workspaces
+from evalcontract.engine.convert import Wanted, convert
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.rubric_synthesis import REFERENCE, judge
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
-from evalcontract.structure.engine import validator_for
+from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import definition, load, text_of
 
 if TYPE_CHECKING:

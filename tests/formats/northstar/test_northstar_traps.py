@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from northstar_checks import check_rows, check_text, told
 
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import validate
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.api.options import Input, Options
-from evalcontract.api.validate import validate
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.mlflow.store_rules import Merging
 from evalcontract.model.reference import Kind

@@ -1,0 +1,41 @@
+"""The coverage of rows that are loaded already."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks import Surroundings
+from evalcontract.engine.coverage_of_rows import cover_row
+from evalcontract.engine.grading import Grading
+from evalcontract.structure.parts import HARMLESS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.api.loaded import LoadedRow
+    from evalcontract.checks.coverage import RowCoverage
+    from evalcontract.engine.run import Run
+
+
+class Coverer:
+    """Tells the coverage of the rows of one dataset; `root` holds the keys beside them."""
+
+    def __init__(self, run: Run, root: dict[str, Any]) -> None:
+        workspace = run.workspace
+        has_php = shutil.which("php") is not None
+        around = Surroundings(workspace.library, has_php=has_php, read_json=workspace.read_json)
+        default = root.get("bundle")
+        name = default if isinstance(default, str) else None
+        self._grading = Grading(around, workspace.usable_bundles, name)
+
+    def cover(self, rows: Iterable[LoadedRow]) -> tuple[RowCoverage, ...]:
+        """Return the coverage of rows, in their order."""
+        return tuple(self._cover(row.index, row.value) for row in rows)
+
+    def _cover(self, index: int, row: Any) -> RowCoverage:
+        bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
+        problems = self._grading.structure(bundle).check(row)
+        # A runner passes over a misspelled key: what is missing for it shows in the checks.
+        faults = [problem for problem in problems if not problem.code.endswith(HARMLESS)]
+        return cover_row(self._grading, index, row, faults[0].message if faults else None)

@@ -1,0 +1,57 @@
+"""One rubric or judge: structure, then rules on what is well-formed, then its references."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.engine.crash import guarded
+from evalcontract.engine.wrong_kind import other_kind, wrong_kind
+from evalcontract.library.references import check_cycles, check_depth, check_use
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Subject
+from evalcontract.structure.check import structure_of
+from evalcontract.structure.parts import well_formed
+from evalcontract.workspace.rules_in_use import rules_in_use
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.names import UnreadableNames
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
+    from evalcontract.rules._rule import Context
+
+
+def check_artifact(
+    artifact: Artifact, context: Context, unreadable: UnreadableNames
+) -> Iterator[Problem]:
+    """Yield what is wrong with one artifact of a library."""
+    document = artifact.document
+    other = other_kind(artifact.kind, document.value)
+    if other is not None:
+        yield wrong_kind(artifact.kind, other)
+        return
+    faults = structure_of(artifact.kind).check(document.value, (), document.raw)
+    if faults:
+        from evalcontract.library.spelling import with_advice  # slow to import
+
+        yield from with_advice(faults, document.value, context.library)
+    if not isinstance(document.value, dict):
+        return
+    kept, checks = well_formed(document.value, faults)
+    subject = Subject(artifact, kept, checks, _misspelled(artifact) if faults else frozenset())
+    for rule in rules_in_use().on(artifact.kind):
+        yield from guarded(rule.code, rule.check, subject, context)
+    for use in artifact.uses:
+        yield from check_use(use, context.library, unreadable)
+    if artifact.kind is Kind.RUBRIC:
+        yield from guarded("rubric/cycle", check_cycles, artifact, context.library)
+        yield from guarded("rubric/nested-composite", check_depth, artifact, context.library)
+
+
+def _misspelled(artifact: Artifact) -> frozenset[Path]:
+    """Return the paths of misspelled keys; only what has faults can have one."""
+    from evalcontract.structure.keys import meant_paths  # slow to import
+
+    return meant_paths(artifact.document.value, structure_of(artifact.kind).schema)

@@ -1,0 +1,100 @@
+"""Coverage of files: which checks will run on which rows, before anything is run."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add
+from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.passes import rows_of
+from evalcontract.engine.run import Run, today
+from evalcontract.library.artifact import read_artifact
+from evalcontract.model.errors import NothingToCheck
+from evalcontract.model.reference import Kind
+from evalcontract.workspace import find_root, open_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.checks.plan import Plan
+    from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.passes import Dataset
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.source import Document
+
+
+@dataclass
+class CoverageOutcome:
+    """What is known of all files; `plans` are of rubrics that were given instead of datasets."""
+
+    files: list[FileCoverage] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def totals(self) -> Totals:
+        """The counts over all datasets."""
+        totals = Totals()
+        for file in self.files:
+            totals = add(totals, file.totals)
+        return totals
+
+
+def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> CoverageOutcome:
+    """Return the coverage of datasets, and what rubrics ask of a row.
+
+    `all_rows` keeps rows on which every check runs, too; without it only the gaps are kept, so
+    that a large dataset needs little memory.
+
+    Raises:
+        NothingToCheck: there is no input.
+        UsageError: there is no such dialect.
+
+    """
+    outcome = CoverageOutcome()
+    runs: dict[Any, Run] = {}
+    any_input = False
+    for input_ in inputs:
+        any_input = True
+        root = options.files.real(options.root or find_root(input_.path))
+        if root not in runs:
+            has_php = shutil.which("php") is not None
+            runs[root] = Run(open_workspace(root), None, options.today or today(), has_php=has_php)
+        run = runs[root]
+        dataset = open_dataset(input_, options.dialect)
+        rubric = _rubric_in(dataset)
+        if dataset.unreadable:
+            outcome.diagnostics += run.unreadable([dataset.unreadable])
+        elif rubric:
+            plan, crashed = run.plan(read_artifact(Kind.RUBRIC, rubric))
+            outcome.plans += [plan] if plan else []
+            outcome.diagnostics += crashed
+        else:
+            outcome.files.append(_cover(run, dataset, outcome.diagnostics, keep_all=all_rows))
+    if not any_input:
+        raise NothingToCheck("there is nothing to check")
+    return outcome
+
+
+def _rubric_in(dataset: Dataset) -> Document | None:
+    """Return the file, where it is a rubric."""
+    document = dataset.document
+    value = document.value if document else None
+    is_rubric = isinstance(value, dict) and "checks" in value and "questions" not in value
+    return document if is_rubric else None
+
+
+def _cover(
+    run: Run, dataset: Dataset, diagnostics: list[Diagnostic], *, keep_all: bool
+) -> FileCoverage:
+    tally = Tally(keep_all=keep_all)
+    check = dataset.begin(run, run.base_policy)
+    for checked in check.batches(keep_rows=True):
+        diagnostics += checked.faults
+        for row in rows_of(check, checked):
+            tally.take(check.cover(row), partial(check.place, row.path))
+    diagnostics += check.unseen()
+    return tally.of(dataset.file)

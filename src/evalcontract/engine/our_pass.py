@@ -1,0 +1,160 @@
+"""A dataset of ours: opened, and one pass over its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.engine.dataset_check import DatasetCheck, Surroundings
+from evalcontract.engine.dataset_root import check_root
+from evalcontract.engine.edge import locate, locate_fault
+from evalcontract.engine.passes import OURS, CheckedBatch
+from evalcontract.source import Document, RowStream, Unreadable
+from evalcontract.structure.sentences import FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from evalcontract.checks.coverage import RowCoverage
+    from evalcontract.engine.grading import Grading
+    from evalcontract.engine.our_rows import OurRows
+    from evalcontract.engine.passes import CheckedRow
+    from evalcontract.engine.run import Run
+    from evalcontract.library.provenance import Provenance
+    from evalcontract.model.diagnostic import Diagnostic, Problem, Within
+    from evalcontract.model.path import Path
+    from evalcontract.model.span import Place
+    from evalcontract.policy import Policy
+
+    Source = Document | RowStream | Unreadable
+
+# A row with one of these cannot be graded or converted, whatever else is in it.
+_ILL_FORMED = frozenset(f"dataset/{fault}" for fault in (*FAULTS.values(), "invalid-value"))
+
+
+class OurDataset:
+    """A dataset of ours; see `Dataset`."""
+
+    dialect = OURS
+
+    def __init__(self, source: Source) -> None:
+        self.file = source.file
+        self._source = source
+
+    @property
+    def unreadable(self) -> Unreadable | None:
+        """Why there is no value; None where there is one."""
+        return self._source if isinstance(self._source, Unreadable) else None
+
+    @property
+    def document(self) -> Document | None:
+        """The whole file, where it is one value."""
+        return self._source if isinstance(self._source, Document) else None
+
+    def begin(self, run: Run, policy: Policy) -> OurPass:
+        """Begin a pass over its rows."""
+        if isinstance(self._source, Unreadable):
+            raise TypeError(f"{self.file} cannot be read, and has no rows")
+        return OurPass(run, self._source, policy)
+
+
+class OurPass:
+    """One pass over a dataset of ours; see `DatasetPass`. `root` holds the keys beside its rows."""
+
+    def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
+        self._run = run
+        self._policy = policy
+        self._source = source
+        self.file = source.file
+        self._rows, self.root, self._root_problems = check_root(source)
+        around = Surroundings(
+            run.plans.around,
+            run.workspace.usable_bundles,
+            frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
+            run.workspace.unreadable_names,
+            run.plans,
+            run.gates,
+        )
+        self._check = DatasetCheck(self._rows, self.root, around) if self._rows else None
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the file has rows to judge; an empty list of them is some."""
+        return self._check is not None
+
+    @property
+    def count(self) -> int:
+        """How many rows were read so far."""
+        return self._check.count if self._check else 0
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """How many bytes of how many were read, of JSONL."""
+        source = self._source
+        return (source.done, source.size) if isinstance(source, RowStream) else None
+
+    def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
+        """Yield each batch of rows with what is wrong with it; see `DatasetCheck.batches`."""
+        if self._check is None:
+            return
+        for batch, problems in self._check.batches(keep_rows=keep_rows, jobs=jobs):
+            faults = (
+                locate_fault(fault, self.file, text, self._policy) for fault, text in batch.faults
+            )
+            yield CheckedBatch(batch, problems, [fault for fault in faults if fault])
+
+    def path_of(self, index: int) -> Path:
+        """Return the path of a row."""
+        return (*(self._rows.prefix if self._rows else ()), index)
+
+    def rejects(self, problem: Problem) -> bool:
+        """Whether a row with this problem is not well-formed."""
+        return problem.code in _ILL_FORMED
+
+    def locate(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+        """Give problems their places and severities."""
+        return locate(problems, self._rows or self._source, self._policy, self._run.documents)
+
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return where a path stands."""
+        return (self._rows or self._source).place(path, on_key=on_key, within=within)
+
+    def rest(self) -> list[Diagnostic]:
+        """Return the findings of the dataset as a whole, and ask for what its rows reach."""
+        problems = list(self._root_problems)
+        if self._check is not None:
+            problems += self._check.finish()
+            for artifact, _ in self._check.reached():
+                self._run.want(artifact, self._policy, self._run.workspace.library)
+        return list(self.locate(problems))
+
+    def unseen(self) -> list[Diagnostic]:
+        """Return what is wrong beside the rows, and of which rubrics nothing could be told."""
+        crashes = self._check.crashes if self._check else []
+        return list(self.locate([*self._root_problems, *crashes]))
+
+    def cover(self, row: CheckedRow) -> RowCoverage:
+        """Return which checks will run on a row."""
+        from evalcontract.engine.coverage_of_rows import cover_row  # only coverage needs it
+
+        fault = row.fault.message if row.fault else None
+        return cover_row(self._grading, row.number, row.value, fault)
+
+    def reader(self) -> OurRows:
+        """Begin to convert rows."""
+        from evalcontract.engine.our_rows import OurRows  # only conversions need it
+
+        return OurRows(self.root, self._run.workspace.library)
+
+    def provenance(self) -> Provenance:
+        """Return what the rows that were read rest on."""
+        from evalcontract.library.provenance import provenance_of  # only loaders need it
+
+        reached = self._check.reached() if self._check else []
+        library = self._run.workspace.library
+        return provenance_of(self.file, self._source.sha256, reached, library)
+
+    @property
+    def _grading(self) -> Grading:
+        if self._check is None:
+            raise TypeError(f"{self.file} has no rows")
+        return self._check.grading

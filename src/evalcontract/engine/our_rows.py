@@ -1,0 +1,42 @@
+"""The rows of our datasets, read for a conversion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._conversion import OurRow
+from evalcontract.library.library import Resolved
+from evalcontract.model.reference import Reference
+from evalcontract.structure.schemas import load
+
+if TYPE_CHECKING:
+    from evalcontract.engine.passes import CheckedRow
+    from evalcontract.formats._conversion import Loss
+    from evalcontract.library.library import Library
+
+
+class OurRows:
+    """Reads rows of ours; see `RowReader`. `root` holds the keys beside them."""
+
+    losses: tuple[Loss, ...] = ()
+
+    def __init__(self, root: dict[str, Any], library: Library) -> None:
+        self.root = root
+        self._library = library
+        self._required = frozenset(load("dataset")["$defs"]["row"]["required"])
+
+    def read(self, row: CheckedRow) -> OurRow | None:
+        """Return a row and the rubric that it refers to.
+
+        None where it lacks a required key, which then stands there under another name.
+        """
+        value = row.value
+        if not value.keys() >= self._required:
+            return None
+        return OurRow(value, self._rubric(value), is_new=False)
+
+    def _rubric(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        reference = Reference.parse(str(row.get("rubric_ref")))
+        found = self._library.resolve(reference) if reference else None
+        value = found.artifact.document.value if isinstance(found, Resolved) else None
+        return value if isinstance(value, dict) else None
