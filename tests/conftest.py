@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import load_profiles
@@ -12,8 +15,7 @@ from examples import load_profiles
 from evalcontract.cache import FOLDER_VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 load_profiles()
 
@@ -50,3 +52,20 @@ def own_cache(caches: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = caches / str(next(_numbers))
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def cases_of() -> Callable[[str], list[dict[str, Any]]]:
+    """Return what was put to the loader of another system, by its name; without it, skip."""
+
+    def read(system: str) -> list[dict[str, Any]]:
+        file = Path(__file__).parents[2] / "shared" / "cases" / f"{system}.json"
+        if not file.is_file():
+            reason = "the cases do not stand beside the repository"
+            if os.environ.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+        cases: list[dict[str, Any]] = json.loads(file.read_bytes())
+        return cases
+
+    return read

@@ -11,7 +11,7 @@ from evalcontract.engine.kept_rubric import without_rubric
 from evalcontract.engine.passes import CheckedBatch
 from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
-from evalcontract.formats._format import Layout
+from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
 from evalcontract.source import Batch, Document, RowStream, Unreadable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.run import Run
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import Loss, OurRow, Reader
-    from evalcontract.formats._format import Judge
+    from evalcontract.formats._format import RowChecker
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy
@@ -79,7 +79,7 @@ class DialectPass:
         self._read = read
         self._policy = policy
         self._stage = SchemaStage(*dialect.stage)
-        self._layout = Layout()
+        self._layout = RowLayout()
         self._passed_over = _REMARKS
         self._faults = [] if is_told else [*_detected(dialect, self.file, policy)]
         self._rest: list[Problem] = []
@@ -98,23 +98,23 @@ class DialectPass:
             self._rest.append(refused)
             return
         self._faults += self._remarks([(each, None) for each in self._read.remarks])
-        self._layout = form.lay_out(self._read, variant, self._stage)
+        self._layout = form.find_rows(self._read, variant, self._stage)
         self._rest += self._layout.problems
         self._passed_over |= self._layout.passed_over
         if self._layout.is_lost:
             return
-        judge = form.judge(variant, self._stage)
+        checker = form.row_checker(variant, self._stage)
         for batch in self._batches(self._layout.rows):
             self._faults += self._remarks([*batch.faults, *batch.remarks])
             self.count += len(batch.rows)
-            yield CheckedBatch(batch, list(self._judged(batch, judge)), [])
-        self._rest += judge.finish()
+            yield CheckedBatch(batch, list(self._judged(batch, checker)), [])
+        self._rest += checker.finish()
 
-    def _judged(self, batch: Batch, judge: Judge) -> Iterator[Problem]:
+    def _judged(self, batch: Batch, checker: RowChecker) -> Iterator[Problem]:
         is_clean = self._stage.passes(batch.rows)
         for index, row in enumerate(batch.rows, batch.first_index):
             path = self.path_of(index)
-            found = [*judge.see(row, path, is_clean=is_clean or self._stage.passes([row]))]
+            found = [*checker.check(row, path, is_clean=is_clean or self._stage.passes([row]))]
             name = self._dialect.format.name_of(row) if found else None
             for problem in found:
                 yield problem._replace(row=name, row_index=index)
@@ -153,7 +153,7 @@ class DialectPass:
             return RowCoverage(row.number, name, str(self._dialect), (), row.fault.message)
         cells = tuple(
             Cell(each.name, each.kind, Outlook(State(each.state), each.reason, each.field))
-            for each in form.prospects(row.value, variant)
+            for each in form.predict(row.value, variant)
         )
         return RowCoverage(row.number, name, str(self._dialect), cells)
 

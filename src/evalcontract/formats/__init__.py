@@ -39,7 +39,7 @@ def dialect_of(name: str) -> Dialect:
         UsageError: there is none; the message says which there are.
 
     """
-    found = {str(each): each for each in reversed(dialects())}
+    found: dict[str, Dialect] = {str(each): each for each in reversed(dialects())}
     found |= {each.format.name: each for each in reversed(dialects())}
     if name in found:
         return found[name]

@@ -17,10 +17,17 @@ OURS = "evalcontract"
 BUNDLES = ("rag", "agent")
 
 
+# The keys of a row that are of a bundle.
+_KEYS_OF_BUNDLES = {
+    "agent": ("messages", "trace"),
+    "rag": ("expected_documents", "retrieved_documents", "recorded_output"),
+}
+
+
 class Loss(NamedTuple):
     """Something that the target has no place of its own for.
 
-    `path` leads to it in the source, from the row on. `is_kept` tells that it is stashed under
+    `path` leads to it in the source, from the row on. `is_kept` tells that it is kept under
     `metadata` (or what the target has for it), so that the way back restores it.
     """
 
@@ -97,3 +104,27 @@ class Writer(Protocol):
         `root` is what stands beside our rows.
         """
         ...
+
+
+def default_id(index: int) -> str:
+    """Return the id of a row that nothing names."""
+    return f"row_{index + 1}"
+
+
+def with_bundle(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with the bundle that its keys are of, if they are."""
+    for bundle, keys in _KEYS_OF_BUNDLES.items():
+        if any(key in row for key in keys):
+            return {**row, "bundle": bundle}
+    return row
+
+
+def renamed(document: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    """Return a document with its name under another key, in the same place."""
+    return {new if key == old else key: part for key, part in document.items()}
+
+
+def last_said(messages: list[Any]) -> Any:
+    """Return what the user says last in a conversation; None where nothing."""
+    said = [each for each in messages if isinstance(each, dict) and each.get("role") == "user"]
+    return said[-1].get("content") if said else None

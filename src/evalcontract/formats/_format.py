@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.model.diagnostic import Problem
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from evalcontract.source.foreign import Foreign
 
 
-class Stage(Protocol):
-    """The structure stage of a dialect's schema, lent by the floor above.
+class SchemaChecker(Protocol):
+    """Checks values against the schema of a dialect; lent by the floor above.
 
     `of` names a definition of the schema: `row`, where nothing else is said.
     """
@@ -28,7 +28,7 @@ class Stage(Protocol):
         ...
 
 
-class Layout(NamedTuple):
+class RowLayout(NamedTuple):
     """Where the rows of a file stand. `problems` are those of what stands around them.
 
     `rows` is None where they are those of the source itself, one by one, or where there are none
@@ -45,11 +45,11 @@ class Layout(NamedTuple):
     passed_over: frozenset[str] = frozenset()
 
 
-class Judge(Protocol):
+class RowChecker(Protocol):
     """One pass over the rows of one dataset."""
 
-    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
-        """Judge the next row.
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
+        """Check the next row.
 
         `is_clean` says that the schema has nothing to say of it, unknown keys included.
         """
@@ -60,7 +60,7 @@ class Judge(Protocol):
         ...
 
 
-class Prospect(NamedTuple):
+class GraderPrediction(NamedTuple):
     """What will become of one grader, scorer, metric or judge of the system on a row.
 
     `state` is `run`, `skip`, `fail` (it runs, and cannot but fail for want of something) or
@@ -74,11 +74,12 @@ class Prospect(NamedTuple):
     field: str | None = None
 
 
-class Format(Protocol):
-    """A dataset format of another system.
+class Format(NamedTuple):
+    """A dataset format of another system: what its loader does, as functions.
 
     `variants` are its dialects, the default first; none where there is one alone. `media` are
-    those that its loaders read. `basis` says what its verdicts rest on.
+    those that its loaders read. `basis` says what its verdicts rest on. Each function is given
+    the variant, if any.
     """
 
     name: str
@@ -86,37 +87,21 @@ class Format(Protocol):
     variants: tuple[str, ...]
     media: tuple[str, ...]
     basis: str
-
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
-        """Find the rows of a file."""
-        ...
-
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
-        """Begin a pass over rows."""
-        ...
-
-    def name_of(self, row: Any) -> str | None:
-        """Return what names a row; None where nothing does."""
-        ...
-
-    def recognise(self, value: dict[str, Any]) -> Dialect | None:
-        """Return the dialect of a whole document or a first row that can be of no other system.
-
-        It has what the system asks for, of the right types; None where it may be anybody's.
-        """
-        ...
-
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
-        """Yield what will become of each of the system's graders on a sound row."""
-        ...
-
-    def reader(self, read: Foreign, variant: str | None) -> Reader:
-        """Begin to convert sound rows into ours; `read` is the file that they stand in."""
-        ...
-
-    def writer(self, medium: str, variant: str | None) -> Writer:
-        """Begin to convert rows of ours, for a file of a medium that the system reads."""
-        ...
+    #: Finds the rows of a file.
+    find_rows: Callable[[Foreign, str | None, SchemaChecker], RowLayout]
+    #: Begins a pass over rows.
+    row_checker: Callable[[str | None, SchemaChecker], RowChecker]
+    #: Returns what names a row; None where nothing does.
+    name_of: Callable[[Any], str | None]
+    #: Returns the dialect of a whole document or a first row that can be of no other system: it
+    #: has what the system asks for, of the right types. None where it may be anybody's.
+    recognise: Callable[[dict[str, Any]], Dialect | None]
+    #: Yields what will become of each of the system's graders on a sound row.
+    predict: Callable[[Any, str | None], Iterator[GraderPrediction]]
+    #: Begins to convert sound rows of a file into ours.
+    reader: Callable[[Foreign, str | None], Reader]
+    #: Begins to convert rows of ours, for a file of a medium that the system reads.
+    writer: Callable[[str, str | None], Writer]
 
 
 class Dialect(NamedTuple):

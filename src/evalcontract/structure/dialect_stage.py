@@ -1,4 +1,4 @@
-"""The structure stage of a dialect, as formats borrow it: `Stage` of `formats._format`."""
+"""The structure stage of a dialect, as formats borrow it: `SchemaChecker` of `formats._format`."""
 
 from __future__ import annotations
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError
+from evalcontract.source.shipped import folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from importlib.resources.abc import Traversable
 
 Schema = dict[str, Any]
 SUFFIX = ".schema.json"
@@ -19,17 +18,6 @@ SUFFIX = ".schema.json"
 FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 #: Keys with this prefix are the author's own, and never a near miss.
 OWN_PREFIX = "x_"
-
-
-def folder() -> Traversable:
-    """Return the folder of the schemas: package data in a wheel, `schema/` in a checkout."""
-    here = Path(__file__)
-    for parent in (here.parents[1], here.parents[3]):
-        if (parent / "schema").is_dir():
-            return parent / "schema"
-    from importlib.resources import files  # slow to import, and only an archive needs it
-
-    return files("evalcontract") / "schema"
 
 
 def names() -> list[str]:

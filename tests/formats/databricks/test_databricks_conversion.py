@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.formats.databricks.columns import EXCHANGE
 from evalcontract.formats.databricks.conversion import RowReader, RowWriter
 from evalcontract.model.same import same
 from evalcontract.structure.check import Structure
@@ -67,20 +66,21 @@ OURS = st.fixed_dictionaries(
         "own": ANY,
     },
 )
+READER, WRITER = RowReader(), RowWriter(has_outputs=False)
 GUESSES = ("foreign-key", "near-miss-key")
 OUR_ROW = Structure("dataset", definition("row", of="dataset"))
 
 
 @given(THEIRS, st.integers(0, 2))
 def test_every_row_of_theirs_comes_back(row: dict[str, Any], index: int) -> None:
-    ours = EXCHANGE.to_ours(row, index)
-    assert same(EXCHANGE.to_theirs(ours, index), row)
+    ours = READER.read(row, index).row
+    assert same(WRITER.write(ours, None, index).row, row)
 
 
 @given(OURS, st.integers(0, 2))
 def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
-    theirs = EXCHANGE.to_theirs(row, index)
-    assert same(EXCHANGE.to_ours(theirs, index), row)
+    theirs = WRITER.write(row, None, index).row
+    assert same(READER.read(theirs, index).row, row)
 
 
 @given(THEIRS)
@@ -146,3 +146,10 @@ def test_a_rubric_is_a_loss_that_is_kept() -> None:
     row = {"id": "a", "input": "b", "rubric_ref": "rubric/r@1.0.0"}
     (loss,) = RowWriter(has_outputs=False).write(row, {"checks": []}, 0).losses
     assert (loss.path, loss.is_kept) == (("rubric_ref",), True)
+
+
+def test_what_is_of_somebody_else_below_our_metadata_is_carried() -> None:
+    ours = {"id": "x", "input": "a?", "metadata": {"databricks": {"_unset": "id"}}}
+    theirs = WRITER.write(ours, None, 0).row
+    assert theirs["metadata"] == {"evalcontract": {"metadata": ours["metadata"]}}
+    assert READER.read(theirs, 0).row == ours

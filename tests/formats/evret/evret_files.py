@@ -18,7 +18,7 @@ from evalcontract.source.foreign import read_foreign_stream
 from evalcontract.structure.dialect_stage import SchemaStage
 
 if TYPE_CHECKING:
-    from evalcontract.formats._format import Layout
+    from evalcontract.formats._format import RowLayout
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.source.foreign import Foreign
 
@@ -59,9 +59,9 @@ def stage_of(release: str) -> SchemaStage:
     return SchemaStage("evret", "Evret", dialect_of(f"evret:{release}").schema)
 
 
-def laid_out(read: Foreign, release: str) -> Layout:
+def laid_out(read: Foreign, release: str) -> RowLayout:
     """Lay a file out."""
-    return EVRET.lay_out(read, release, stage_of(release))
+    return EVRET.find_rows(read, release, stage_of(release))
 
 
 def is_rejected(text: str, release: str, name: str) -> bool:
@@ -70,18 +70,18 @@ def is_rejected(text: str, release: str, name: str) -> bool:
     if isinstance(read, Unreadable):
         return True
     stage = stage_of(release)
-    layout = EVRET.lay_out(read, release, stage)
-    judge = EVRET.judge(release, stage)
+    layout = EVRET.find_rows(read, release, stage)
+    checker = EVRET.row_checker(release, stage)
     found = list(layout.problems)
     for index, row in enumerate(layout.rows or ()):
-        found += judge.see(row, (*layout.prefix, index), is_clean=stage.passes([row]))
+        found += checker.check(row, (*layout.prefix, index), is_clean=stage.passes([row]))
     return any(is_rejection(each.code) for each in found)
 
 
 def rejects(row: Any, release: str, *, is_clean: bool = False) -> bool:
     """Whether the judge says that the loader stops at a query."""
-    judge = EVRET.judge(release, stage_of(release))
-    found = judge.see(row, ("queries", 0), is_clean=is_clean)
+    checker = EVRET.row_checker(release, stage_of(release))
+    found = checker.check(row, ("queries", 0), is_clean=is_clean)
     return any(is_rejection(each.code) for each in found)
 
 

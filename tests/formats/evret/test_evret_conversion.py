@@ -353,9 +353,9 @@ def test_a_cell_that_is_too_long_cannot_be_written() -> None:
     assert problem.code == "evret/malformed-cell"
 
 
-def test_prospects_hang_on_what_counts() -> None:
+def test_predictions_depend_on_what_counts() -> None:
     def states(row: dict[str, Any], release: str) -> set[tuple[str, str, str | None]]:
-        return {(each.kind, each.state, each.field) for each in EVRET.prospects(row, release)}
+        return {(each.kind, each.state, each.field) for each in EVRET.predict(row, release)}
 
     plain = {"query_id": "q1", "query_text": "a"}
     both = {**plain, "relevant_doc_ids": ["d1"], "expected_answers": ["b"]}
@@ -372,7 +372,7 @@ def test_prospects_hang_on_what_counts() -> None:
         ("metric", "run", "relevant_doc_ids"),
         ("judge", "run", "relevant_doc_ids"),
     }
-    assert "RBP" not in {each.name for each in EVRET.prospects(both, "0.0.1")}
+    assert "RBP" not in {each.name for each in EVRET.predict(both, "0.0.1")}
     assert stage_of("0.0.3").passes([both])
 
 

@@ -1,16 +1,12 @@
-"""The verdicts of the real loader, on files that were given to it."""
+"""What the real loader parsed of the files that were given to it, beside its verdicts."""
 
 from __future__ import annotations
 
-import json
-import os
 from io import BytesIO
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pydantic
 import pytest
-from northstar_checks import check_text
 from northstar_models import Case
 
 from evalcontract.formats.northstar import NORTHSTAR
@@ -19,34 +15,15 @@ from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign, read_foreign_stream
 from evalcontract.structure.dialect_stage import SchemaStage
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 SCHEMA = "formats/northstar"
 
-FILE = Path(__file__).parents[4] / "shared" / "cases" / "northstar.json"
 
-
-@pytest.fixture(scope="module")
-def cases() -> list[dict[str, Any]]:
-    """Return the cases, which stand beside the repository."""
-    if not FILE.is_file():
-        reason = "the cases do not stand beside the repository"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    found: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-    assert found
-    return found
-
-
-def test_every_verdict_is_the_loaders(cases: list[dict[str, Any]], tmp_path: Path) -> None:
-    differ = []
-    for case in cases:
-        given = case["input"]
-        text = given["text"] if "text" in given else json.dumps(given["records"])
-        found = check_text(text, tmp_path, given.get("filename", "records.json"))
-        is_accepted = not any(each.is_error for each in found)
-        if is_accepted != (case["verdict"] == "accept"):
-            differ.append((case["name"], case["verdict"], [each.code for each in found]))
-    assert differ == []
+@pytest.fixture(scope="session")
+def cases(cases_of: Callable[[str], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return cases_of("northstar")
 
 
 def test_the_models_of_these_tests_are_the_loaders(cases: list[dict[str, Any]]) -> None:
@@ -89,7 +66,7 @@ def rows_of(given: dict[str, Any]) -> list[Any]:
     read = read_foreign_stream(BytesIO(given["text"].encode()), given["filename"])
     if not isinstance(read, Foreign) or not isinstance(read.source, Document):
         return []
-    layout = NORTHSTAR.lay_out(read, None, SchemaStage("northstar", "NorthStar", SCHEMA))
+    layout = NORTHSTAR.find_rows(read, None, SchemaStage("northstar", "NorthStar", SCHEMA))
     return layout.rows or []
 
 

@@ -14,10 +14,9 @@ from northstar_cases import cases, json_values, mappings, metadata, texts
 from northstar_models import Case
 
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.formats.northstar.normal import EXPECTED, METRICS, normal
-from evalcontract.formats.northstar.to_case import to_case
-from evalcontract.formats.northstar.to_row import to_row
-from evalcontract.formats.northstar.writing import CaseWriter
+from evalcontract.formats.northstar.conversion import CaseWriter
+from evalcontract.formats.northstar.mapping import to_case, to_row
+from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, normal
 from evalcontract.model.path import key_of
 from evalcontract.model.same import same
 from evalcontract.source.foreign import Foreign, read_foreign_stream

@@ -13,7 +13,7 @@ from evalcontract.engine.convert import Wanted, convert
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.formats.northstar.made_rubric import JUDGE
+from evalcontract.formats.northstar.rubric_synthesis import REFERENCE, judge
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
 from evalcontract.structure.exact import validator_for
@@ -95,7 +95,7 @@ def test_a_workspace_of_it_is_clean(case: dict[str, Any], tmp_path: Path) -> Non
     ours = READER.read(case, 0)
     row = dict(ours.row)
     put(tmp_path / "bundles" / "agent.schema.json", json.loads(text_of("bundles/agent")))
-    put(tmp_path / "judges" / "northstar_rubric.json", JUDGE)
+    put(tmp_path / "judges" / "northstar_rubric.json", judge())
     if ours.rubric:
         put(tmp_path / "rubrics" / "weather.json", {**NAMED, **ours.rubric})
         row["rubric_ref"] = "rubric/weather@1.0.0"
@@ -104,7 +104,7 @@ def test_a_workspace_of_it_is_clean(case: dict[str, Any], tmp_path: Path) -> Non
     # Nobody has held the judge against people yet.
     expected = {"judge/unvalidated"} if ours.judges else set()
     assert {each.code for each in found} == expected
-    assert ours.judges == ((JUDGE,) if "goal" in case.get("expected", {}) else ())
+    assert ours.judges == ((judge(),) if "goal" in case.get("expected", {}) else ())
 
 
 def put(path: Path, value: Any) -> None:
@@ -362,3 +362,8 @@ def test_by_way_of_a_system_without_rubrics(other: str, tmp_path: Path) -> None:
     converted("theirs.json", "ours/datasets/a.yaml", other, "evalcontract")
     found = check_workspaces(tmp_path / "ours", options).diagnostics
     assert {each.code for each in found} == {"judge/unvalidated"}
+
+
+def test_the_judge_is_valid_and_has_the_name_that_rubrics_say() -> None:
+    assert list(validator_for(load("judge")).iter_errors(judge())) == []
+    assert f"judge/{judge()['id']}@{judge()['version']}" == REFERENCE

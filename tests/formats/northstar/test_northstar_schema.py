@@ -11,6 +11,7 @@ from hypothesis import given
 from northstar_cases import cases
 from northstar_models import Case, Expected, Metrics, ToolArguments, TraceExpected, Transition
 
+from evalcontract.source.shipped import table
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import load
@@ -112,3 +113,19 @@ def test_the_engines_agree(case: dict[str, Any]) -> None:
     except ValueError:
         return  # a value that is no JSON
     assert verdict == EXACT.is_valid([case])
+
+
+@pytest.mark.parametrize(
+    "key", [key for key in table("formats/northstar.samples")["samples"] if key]
+)
+def test_a_sample_is_what_a_case_may_have(key: str) -> None:
+    value = json.loads(table("formats/northstar.samples")["samples"][key])
+    for place in reversed(key.split(".")):
+        value = {place: value}
+    (name, inner), *_ = value.items()
+    outer = {} if name in SCHEMA["$defs"]["row"]["properties"] else {"expected": value}
+    if name in SCHEMA["$defs"]["trace_expected"]["properties"]:
+        outer = {"expected": {"trace": value}}
+    if name == "arguments":
+        outer = {"expected": {"tool_arguments": [{"name": "weather", "arguments": inner}]}}
+    Case.model_validate({"id": "weather", "messages": [], **(outer or value)})

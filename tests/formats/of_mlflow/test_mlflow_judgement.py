@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.formats.mlflow.file_state import Merging
+from evalcontract.formats.mlflow.store_rules import Merging
 from evalcontract.model.reference import Kind
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.engine import native_for
@@ -276,11 +276,11 @@ ROWS = VALUES | st.fixed_dictionaries(
 def test_the_short_way_says_the_same(variant: str, rows: list[Any]) -> None:
     """A row that the schema passes is judged as one that is looked at closely."""
     stage = SchemaStage("mlflow", "MLflow", f"formats/mlflow-{variant}")
-    short, close = (MLFLOW.judge(variant, stage) for _ in range(2))
+    short, close = (MLFLOW.row_checker(variant, stage) for _ in range(2))
     for index, row in enumerate(rows):
         is_clean = stage.passes([row])
-        said = [*short.see(row, (index,), is_clean=is_clean)]
-        assert said == [*close.see(row, (index,), is_clean=False)]
+        said = [*short.check(row, (index,), is_clean=is_clean)]
+        assert said == [*close.check(row, (index,), is_clean=False)]
     assert [*short.finish()] == [*close.finish()]
 
 
@@ -290,9 +290,9 @@ INPUTS = st.dictionaries(st.sampled_from(["a", "b", "1 a", '{"a']), VALUES | st.
 @given(INPUTS, INPUTS)
 def test_inputs_are_equal_where_their_json_is(one: dict[str, Any], other: dict[str, Any]) -> None:
     merging = Merging()
-    assert merging.first_with(one, 0) is None
+    assert merging.first_with(one, (0,)) is None
     is_one = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-    assert merging.first_with(other, 1) == (0 if is_one else None)
+    assert merging.first_with(other, (1,)) == ((0,) if is_one else None)
 
 
 @pytest.mark.parametrize("name", ["records.jsonl", "records.yaml", "records.parquet"])

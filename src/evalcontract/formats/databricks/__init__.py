@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Dialect, Layout
+from evalcontract.formats._format import Dialect, Format, RowLayout
+from evalcontract.formats._predictions import predictions
+from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RowReader, RowWriter
-from evalcontract.formats.databricks.judge import RowJudge
-from evalcontract.formats.databricks.prospects import prospects_of
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import Format, Judge, Prospect, Stage
+    from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.source.foreign import Foreign
 
 _OUTPUTS = "outputs"
@@ -29,64 +29,55 @@ _DISTINCT = frozenset(
 )
 
 
-class _Databricks:
-    name = "databricks"
-    title = "Databricks agent evaluation"
-    variants: tuple[str, ...] = ("application", _OUTPUTS)
-    media: tuple[str, ...] = ("json", "jsonl", "yaml", "parquet")
-    basis = "per public documentation"
+def _find_rows(read: Foreign, _variant: str | None, _schema: SchemaChecker) -> RowLayout:
+    if not isinstance(read.source, Document):
+        return RowLayout()
+    value = read.source.value
+    if isinstance(value, list):
+        return RowLayout(value, problems=_empty(value))
+    message = "an evaluation set is a list of rows"
+    found = Problem("databricks/rejected", message, (), "write `[…]` around the row")
+    return RowLayout(problems=(found,), is_lost=True)
 
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
-        """Find the rows: a list, or one a line."""
-        del variant, stage
-        if not isinstance(read.source, Document):
-            return Layout()
-        value = read.source.value
-        if isinstance(value, list):
-            return Layout(value, problems=_empty(value))
-        message = "an evaluation set is a list of rows"
-        found = Problem("databricks/rejected", message, (), "write `[…]` around the row")
-        return Layout(problems=(found,), is_lost=True)
 
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
-        """Begin a pass over rows."""
-        return RowJudge(stage, has_outputs=variant == _OUTPUTS)
+def _row_checker(variant: str | None, schema: SchemaChecker) -> RowChecker:
+    return RequestChecker(schema, has_outputs=variant == _OUTPUTS)
 
-    def name_of(self, row: Any) -> str | None:
-        """Return the request id of a row."""
-        id_ = row.get("request_id") if isinstance(row, dict) else None
-        return id_ if isinstance(id_, str) else None
 
-    def recognise(self, value: dict[str, Any]) -> Dialect | None:
-        """Return the dialect of a row with a request that is text, messages or a query.
+def _name_of(row: Any) -> str | None:
+    id_ = row.get("request_id") if isinstance(row, dict) else None
+    return id_ if isinstance(id_, str) else None
 
-        Beside what else only an evaluation set has, `request` may be misspelled.
-        """
-        meant = next((key for key in value if nearest(key, ("request",))), "request")
-        if meant != "request" and _DISTINCT.isdisjoint(value):
-            return None
-        request = value.get(meant)
-        is_request = isinstance(request, str) or (
-            isinstance(request, dict) and not {"messages", "query"}.isdisjoint(request)
-        )
-        if not is_request or not {"inputs", "input", "queries", "cases"}.isdisjoint(value):
-            return None
-        has_outputs = not {"response", "trace"}.isdisjoint(value)
-        return Dialect(self, _OUTPUTS if has_outputs else "application")
 
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
-        """Yield what will become of each metric on a row."""
-        return prospects_of(row, has_outputs=variant == _OUTPUTS)
+def _recognise(value: dict[str, Any]) -> Dialect | None:
+    """Return the dialect of a row with a request that is text, messages or a query.
 
-    def reader(self, read: Foreign, variant: str | None) -> Reader:
-        """Begin to convert rows into ours."""
-        del read, variant
-        return RowReader()
+    Beside what else only an evaluation set has, `request` may be misspelled.
+    """
+    meant = next((key for key in value if nearest(key, ("request",))), "request")
+    if meant != "request" and _DISTINCT.isdisjoint(value):
+        return None
+    request = value.get(meant)
+    is_request = isinstance(request, str) or (
+        isinstance(request, dict) and not {"messages", "query"}.isdisjoint(request)
+    )
+    if not is_request or not {"inputs", "input", "queries", "cases"}.isdisjoint(value):
+        return None
+    has_outputs = not {"response", "trace"}.isdisjoint(value)
+    return Dialect(DATABRICKS, _OUTPUTS if has_outputs else "application")
 
-    def writer(self, medium: str, variant: str | None) -> Writer:
-        """Begin to convert rows of ours."""
-        del medium
-        return RowWriter(has_outputs=variant == _OUTPUTS)
+
+def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
+    variant = variant or "application"
+    return predictions("databricks", row, variant, {"no_content": _has_no_content})
+
+
+def _reader(_read: Foreign, _variant: str | None) -> Reader:
+    return RowReader()
+
+
+def _writer(_medium: str, variant: str | None) -> Writer:
+    return RowWriter(has_outputs=variant == _OUTPUTS)
 
 
 def _empty(rows: list[Any]) -> tuple[Problem, ...]:
@@ -96,4 +87,22 @@ def _empty(rows: list[Any]) -> tuple[Problem, ...]:
     return (Problem("databricks/undocumented", message, (), "add one"),)
 
 
-DATABRICKS: Format = _Databricks()
+def _has_no_content(row: dict[str, Any], _: str) -> bool:
+    parts = row.get("retrieved_context") or ()
+    return not row.get("trace") and not any(part.get("content") for part in parts)
+
+
+DATABRICKS = Format(
+    name="databricks",
+    title="Databricks agent evaluation",
+    variants=("application", _OUTPUTS),
+    media=("json", "jsonl", "yaml", "parquet"),
+    basis="per public documentation",
+    find_rows=_find_rows,
+    row_checker=_row_checker,
+    name_of=_name_of,
+    recognise=_recognise,
+    predict=_predict,
+    reader=_reader,
+    writer=_writer,
+)

@@ -7,14 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Dialect, Layout
-from evalcontract.formats.evret.document_layout import lay_out_document
-from evalcontract.formats.evret.judge import QueryJudge
-from evalcontract.formats.evret.prospects import prospects_of
+from evalcontract.formats._format import Dialect, Format, RowLayout
+from evalcontract.formats._predictions import predictions
+from evalcontract.formats.evret.checker import QueryChecker
+from evalcontract.formats.evret.documents import rows_of_document
 from evalcontract.formats.evret.reading import reader_of
-from evalcontract.formats.evret.recognition import release_of
-from evalcontract.formats.evret.releases import NAMES, RELEASES, first_given, text_of
-from evalcontract.formats.evret.table_layout import lay_out_table
+from evalcontract.formats.evret.releases import (
+    ANSWERS,
+    NAMES,
+    RELEASES,
+    first_given,
+    ids_key,
+    parsed,
+    release_of,
+    text_of,
+)
+from evalcontract.formats.evret.table import rows_of_table
 from evalcontract.formats.evret.writing import writer_of
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
@@ -23,61 +31,67 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import Judge, Prospect, Stage
+    from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.formats.evret.releases import Release
     from evalcontract.source.foreign import Foreign
 
-__all__ = ["EVRET", "Evret"]
+
+def _find_rows(read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:
+    release, source = _release(variant), read.source
+    if isinstance(source, CsvTable):
+        return rows_of_table(source, release, schema, has_mark=read.has_mark)
+    value = source.value if isinstance(source, Document) else None
+    return rows_of_document(value, release, schema, has_mark=read.has_mark)
 
 
-class Evret:
-    """The format; see `Format`."""
+def _row_checker(variant: str | None, schema: SchemaChecker) -> RowChecker:
+    return QueryChecker(_release(variant), schema)
 
-    name = "evret"
-    title = "Evret"
-    variants: tuple[str, ...] = tuple(RELEASES)
-    media: tuple[str, ...] = ("json", "csv")
-    basis = "the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, as they were run"
 
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
-        """Find the queries of a file."""
-        release, source = _release(variant), read.source
-        if isinstance(source, CsvTable):
-            return lay_out_table(source, release, stage, has_mark=read.has_mark)
-        value = source.value if isinstance(source, Document) else None
-        return lay_out_document(value, release, stage, has_mark=read.has_mark)
+def _name_of(row: Any) -> str | None:
+    if not isinstance(row, dict):
+        return None
+    key = first_given(row, NAMES[0])
+    return text_of(row[key]) or None if key else None
 
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
-        """Begin a pass over queries."""
-        return QueryJudge(_release(variant), stage)
 
-    def name_of(self, row: Any) -> str | None:
-        """Return the id of a query; None where it has none."""
-        if not isinstance(row, dict):
-            return None
-        key = first_given(row, NAMES[0])
-        return text_of(row[key]) or None if key else None
+def _recognise(value: dict[str, Any]) -> Dialect | None:
+    release = release_of(value)
+    return Dialect(EVRET, release) if release else None
 
-    def recognise(self, value: dict[str, Any]) -> Dialect | None:
-        """Return the release of a file or a first row that can be of no other system."""
-        release = release_of(value)
-        return Dialect(self, release) if release else None
 
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
-        """Yield what will become of each metric and judge on a sound query."""
-        return prospects_of(row, _release(variant))
+def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
+    release = _release(variant)
+    query = parsed(row, release)
+    read = ids_key(row, release) if query.ids else ANSWERS
+    facts = {"by_ids": lambda query, _: bool(query["ids"])}
+    for each in predictions("evret", query._asdict(), release.version, facts):
+        yield each._replace(field=read) if each.field else each
 
-    def reader(self, read: Foreign, variant: str | None) -> Reader:
-        """Begin to convert the sound queries of a file."""
-        return reader_of(read, _release(variant))
 
-    def writer(self, medium: str, variant: str | None) -> Writer:
-        """Begin to convert rows of ours, for JSON or CSV."""
-        return writer_of(medium, _release(variant))
+def _reader(read: Foreign, variant: str | None) -> Reader:
+    return reader_of(read, _release(variant))
+
+
+def _writer(medium: str, variant: str | None) -> Writer:
+    return writer_of(medium, _release(variant))
 
 
 def _release(variant: str | None) -> Release:
     return RELEASES[variant or next(iter(RELEASES))]
 
 
-EVRET = Evret()
+EVRET = Format(
+    name="evret",
+    title="Evret",
+    variants=tuple(RELEASES),
+    media=("json", "csv"),
+    basis="the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, as they were run",
+    find_rows=_find_rows,
+    row_checker=_row_checker,
+    name_of=_name_of,
+    recognise=_recognise,
+    predict=_predict,
+    reader=_reader,
+    writer=_writer,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import clipped
 from evalcontract.formats.evret.releases import ANSWERS, NAMES, first_given, ids_key, text_of
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
@@ -38,8 +39,7 @@ def kind_of(value: Any) -> str:
 
 def shown(value: Any) -> str:
     """Return a value in few characters."""
-    text = str(value) or "''"
-    return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
+    return clipped(str(value) or "''", _MOST)
 
 
 def query_faults(row: Any, path: Path, release: Release) -> Iterator[Problem]:

@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow
+from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.evret.faults import RefusedCell
-from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
-from evalcontract.formats.evret.rows import (
+from evalcontract.formats.evret.mapping import (
     THEIRS,
-    Rows,
+    QueryMapping,
     contents_of,
-    mapping_at,
     parts_of,
 )
-from evalcontract.formats.evret.table_header import Header
+from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
+from evalcontract.formats.evret.table import Header
 from evalcontract.model.same import same
 from evalcontract.source.csv_table import CsvTable
 
@@ -45,7 +45,7 @@ class DocumentReader:
         both_names = mapping_at(value, "metadata", OURS).get(BOTH_NAMES)
         self._is_ours = both_names is not None
         self._is_double = both_names is True
-        self._rows = Rows(release, contents_of(value.get("documents")))
+        self._rows = QueryMapping(release, contents_of(value.get("documents")))
 
     @property
     def root(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class TableReader:
     def __init__(self, table: CsvTable, release: Release) -> None:
         self._table = table
         self._release = release
-        self._rows = Rows(replace(release, ids=release.columns), {}, is_table=True)
+        self._rows = QueryMapping(replace(release, ids=release.columns), {}, is_table=True)
 
     @property
     def root(self) -> dict[str, Any]:

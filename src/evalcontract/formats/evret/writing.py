@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, TheirRow
+from evalcontract.formats._findings import mapping_at
+from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of
 from evalcontract.formats.evret.reading import BOTH_NAMES, has_twins
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, label_of, text_of
-from evalcontract.formats.evret.rows import THEIRS, Rows, contents_of, mapping_at
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.same import same
 
@@ -42,7 +43,7 @@ class DocumentWriter:
         self._release = release
         self._contents: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        self._rows = Rows(release, self._contents)
+        self._rows = QueryMapping(release, self._contents)
         # Rows that expect a document without its text, which another row may bring.
         self._bare: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
@@ -136,7 +137,7 @@ class TableWriter:
 
     def __init__(self, release: Release) -> None:
         self._release = replace(release, ids=release.columns)
-        self._rows = Rows(self._release, {}, is_table=True)
+        self._rows = QueryMapping(self._release, {}, is_table=True)
 
     def write(
         self,

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.mlflow import refusals, traps
+from evalcontract.formats._findings import FirstRows, is_passed_over, stops_loader
+from evalcontract.formats.mlflow import expectations as expected
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.formats._format import Stage
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
 _NOTHING: tuple[Problem, ...] = ()
-_NOT_REFUSED = refusals.PASSED_OVER | {"mlflow/equal-inputs"}
+_MERGED = "mlflow/equal-inputs"
 
 
-class Records:
+class RecordChecker:
     """One pass over records: what their schema says, and what is stored without use.
 
     Open to be judged further by what each loader does besides.
@@ -26,25 +27,25 @@ class Records:
     #: The key that names a record, where the loader reads one.
     named_by: str | None = None
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._names: dict[str, int] = {}
+    def __init__(self, schema: SchemaChecker) -> None:
+        self._schema = schema
+        self._names = FirstRows()
 
-    def see(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
-        """Judge the next record."""
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
+        """Check the next record."""
         found = [] if is_clean else self._faults(row, path)
-        if found and refusals.rejects(found):
+        if found and stops_loader(found):
             return found
         more = [*self.in_order(row, path)]
-        if more and refusals.rejects(more, _NOT_REFUSED):
+        if more and stops_loader(each for each in more if each.code != _MERGED):
             return [*found, *more]
         if self.named_by in row:
             more += self._named(row[self.named_by], path)
         expectations = row.get("expectations")
         if expectations and isinstance(expectations, dict):
-            more += traps.in_expectations(expectations, (*path, "expectations"))
+            more += expected.in_expectations(expectations, (*path, "expectations"))
         elif not found and self.must_expect(row):
-            more.append(traps.none_at_all(path))
+            more.append(expected.none_at_all(path))
         return [*found, *more] if found or more else _NOTHING
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
@@ -52,18 +53,15 @@ class Records:
         inner = (*path, "expectations")
         return [
             each
-            for each in self.refused(self._stage.faults(row, path), row, path)
-            if each.path[:-1] != inner or each.code not in refusals.PASSED_OVER
+            for each in self.refused(self._schema.faults(row, path), row, path)
+            if each.path[:-1] != inner or not is_passed_over(each)
         ]
 
     def _named(self, name: Any, path: Path) -> Iterator[Problem]:
-        index = path[-1]
-        if not isinstance(name, str) or not isinstance(index, int):
-            return
-        first = self._names.setdefault(name, index)
-        if first != index:
-            where = (*path[:-1], first, str(self.named_by))
-            message = f"`{self.named_by}` is that of record {first + 1}: `{name}`"
+        first = self._names.before(name, path) if isinstance(name, str) else None
+        if first:
+            where = (*first, str(self.named_by))
+            message = f"`{self.named_by}` is that of record {int(first[-1]) + 1}: `{name}`"
             yield Problem(
                 "mlflow/duplicate-id",
                 message,

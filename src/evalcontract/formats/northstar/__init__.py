@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import Dialect, Layout
-from evalcontract.formats.northstar.judge import CaseJudge
+from evalcontract.formats._format import Dialect, Format, RowLayout
+from evalcontract.formats.northstar.checker import CaseChecker
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import Document
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import Judge, Prospect, Stage
+    from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.source.foreign import Foreign
 
 _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
@@ -25,94 +25,83 @@ _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata",
 _PASSED_OVER = frozenset({"source/empty"})
 
 
-class NorthStar:
-    """The format; see `formats._format.Format`."""
-
-    name = "northstar"
-    title = "NorthStar"
-    variants: tuple[str, ...] = ()
-    media: tuple[str, ...] = ("json", "jsonl")
-    basis = "what the loader of NorthStar did in 2026-06, with pydantic 2.14"
-
-    def lay_out(self, read: Foreign, variant: str | None, stage: Stage) -> Layout:
-        """Find the cases: a list of them, a list below `cases`, or one case alone."""
-        del variant
-        if read.has_mark:
-            message = "NorthStar refuses a file that begins with a byte order mark"
-            return _lost(message, "save it as UTF-8 without one")
-        if not isinstance(read.source, Document):
-            return Layout(passed_over=_PASSED_OVER)
-        value = read.source.value
-        if isinstance(value, list):
-            return Layout(value, (), _empty(value))
-        if not isinstance(value, dict):
-            message = "the file holds neither cases nor one case"
-            return _lost(message, 'write a list of cases, or `{"cases": […]}`')
-        rows = value.get("cases")
-        if not isinstance(rows, list):
-            found = _misread(value)
-            return (
-                Layout(problems=(found,), is_lost=True) if found else Layout([value], is_row=True)
-            )
-        beside = stage.unread({**value, "cases": []}, (), "file")
-        return Layout(rows, ("cases",), (*_empty(rows, "cases"), *beside))
-
-    def judge(self, variant: str | None, stage: Stage) -> Judge:
-        """Begin a pass over cases."""
-        del variant
-        return CaseJudge(stage)
-
-    def name_of(self, row: Any) -> str | None:
-        """Return the id of a case."""
-        id_ = row.get("id") if isinstance(row, dict) else None
-        return id_ if isinstance(id_, str) else None
-
-    def recognise(self, value: dict[str, Any]) -> Dialect | None:
-        """Return the dialect of a case that says what is expected, and has no key of others.
-
-        One key may be misspelled: what is to be found must not hide whose file it is.
-        """
-        rows = value.get("cases")
-        row = next(iter(rows), None) if isinstance(rows, list) else value
-        if not isinstance(row, dict):
-            return None
-        meant = {key: nearest(key, _KEYS) for key in row if key not in _KEYS}
-        if len(meant) > 1 or None in meant.values():
-            return None
-        row = {meant.get(key) or key: part for key, part in row.items()}
-        messages = row.get("messages")
-        is_case = (
-            isinstance(row.get("id"), str)
-            and isinstance(messages, list)
-            and all(isinstance(each, dict) for each in messages)
-            and any(isinstance(row.get(key), dict) for key in ("expected", "metrics"))
+def _find_rows(read: Foreign, _variant: str | None, schema: SchemaChecker) -> RowLayout:
+    if read.has_mark:
+        message = "NorthStar refuses a file that begins with a byte order mark"
+        return _lost(message, "save it as UTF-8 without one")
+    if not isinstance(read.source, Document):
+        return RowLayout(passed_over=_PASSED_OVER)
+    value = read.source.value
+    if isinstance(value, list):
+        return RowLayout(value, (), _empty(value))
+    if not isinstance(value, dict):
+        message = "the file holds neither cases nor one case"
+        return _lost(message, 'write a list of cases, or `{"cases": […]}`')
+    rows = value.get("cases")
+    if not isinstance(rows, list):
+        found = _misread(value)
+        return (
+            RowLayout(problems=(found,), is_lost=True) if found else RowLayout([value], is_row=True)
         )
-        return Dialect(self, None) if is_case else None
-
-    def prospects(self, row: Any, variant: str | None) -> Iterator[Prospect]:
-        """Yield what will become of each grader and judge on a sound case."""
-        from evalcontract.formats.northstar.prospects import prospects  # not for a check
-
-        del variant
-        return prospects(row)
-
-    def reader(self, read: Foreign, variant: str | None) -> Reader:
-        """Begin to convert sound cases into rows of ours."""
-        from evalcontract.formats.northstar.reading import CaseReader  # not for a check
-
-        del variant
-        return CaseReader(read)
-
-    def writer(self, medium: str, variant: str | None) -> Writer:
-        """Begin to convert rows of ours into cases."""
-        from evalcontract.formats.northstar.writing import CaseWriter  # not for a check
-
-        del variant
-        return CaseWriter(medium)
+    beside = schema.unread({**value, "cases": []}, (), "file")
+    return RowLayout(rows, ("cases",), (*_empty(rows, "cases"), *beside))
 
 
-def _lost(message: str, advice: str) -> Layout:
-    return Layout(problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True)
+def _row_checker(_variant: str | None, schema: SchemaChecker) -> RowChecker:
+    return CaseChecker(schema)
+
+
+def _name_of(row: Any) -> str | None:
+    id_ = row.get("id") if isinstance(row, dict) else None
+    return id_ if isinstance(id_, str) else None
+
+
+def _recognise(value: dict[str, Any]) -> Dialect | None:
+    """Return the dialect of a case that says what is expected, and has no key of others.
+
+    One key may be misspelled: what is to be found must not hide whose file it is.
+    """
+    rows = value.get("cases")
+    row = next(iter(rows), None) if isinstance(rows, list) else value
+    if not isinstance(row, dict):
+        return None
+    meant = {key: nearest(key, _KEYS) for key in row if key not in _KEYS}
+    if len(meant) > 1 or None in meant.values():
+        return None
+    row = {meant.get(key) or key: part for key, part in row.items()}
+    messages = row.get("messages")
+    is_case = (
+        isinstance(row.get("id"), str)
+        and isinstance(messages, list)
+        and all(isinstance(each, dict) for each in messages)
+        and any(isinstance(row.get(key), dict) for key in ("expected", "metrics"))
+    )
+    return Dialect(NORTHSTAR, None) if is_case else None
+
+
+def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
+    from evalcontract.formats._predictions import predictions  # not for a check
+    from evalcontract.formats.northstar.predictions import FACTS
+
+    return predictions("northstar", row, variant, FACTS)
+
+
+def _reader(read: Foreign, variant: str | None) -> Reader:
+    from evalcontract.formats.northstar.conversion import CaseReader  # not for a check
+
+    del variant
+    return CaseReader(read)
+
+
+def _writer(medium: str, variant: str | None) -> Writer:
+    from evalcontract.formats.northstar.conversion import CaseWriter  # not for a check
+
+    del variant
+    return CaseWriter(medium)
+
+
+def _lost(message: str, advice: str) -> RowLayout:
+    return RowLayout(problems=(Problem("northstar/rejected", message, (), advice),), is_lost=True)
 
 
 def _misread(value: dict[str, Any]) -> Problem | None:
@@ -141,4 +130,17 @@ def _empty(rows: list[Any], *prefix: str) -> tuple[Problem, ...]:
     return (Problem("northstar/empty", message, prefix, "add one"),)
 
 
-NORTHSTAR = NorthStar()
+NORTHSTAR = Format(
+    name="northstar",
+    title="NorthStar",
+    variants=(),
+    media=("json", "jsonl"),
+    basis="what the loader of NorthStar did in 2026-06, with pydantic 2.14",
+    find_rows=_find_rows,
+    row_checker=_row_checker,
+    name_of=_name_of,
+    recognise=_recognise,
+    predict=_predict,
+    reader=_reader,
+    writer=_writer,
+)

@@ -5,50 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.northstar.lax import OF_EXPECTED, OF_METRICS, OF_TRACE
-from evalcontract.formats.northstar.normal import EXPECTED, METRICS, TRACE
+from evalcontract.formats._findings import as_json, value_at
+from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE
+from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
 
-# What authors put at the top of a case, by the mapping that it belongs into.
-_BELOW = {
-    **dict.fromkeys(OF_METRICS, "metrics"),
-    **dict.fromkeys(OF_TRACE, "expected.trace"),
-    **dict.fromkeys(("allowed_state_transitions", "relevant_retrieval_ids"), "expected.trace"),
-    **dict.fromkeys(OF_EXPECTED, "expected"),
-    **dict.fromkeys(
-        ("goal", "rubric", "ground_truth", "context", "contains", "not_contains"), "expected"
-    ),
-    **dict.fromkeys(
-        ("required_tools", "forbidden_tools", "tool_sequence", "tool_arguments"), "expected"
-    ),
-}
-# What to write for a list or a mapping, by its key; without one, for a whole case.
-_SAMPLES = {
-    "": '{"id": "weather", "messages": []}',
-    "messages": '[{"role": "user", "content": "…"}]',
-    "expected": '{"contains": ["…"]}',
-    "metrics": '{"latency_ms": 320.5}',
-    "metadata": '{"owner": "…"}',
-    "trace": '{"run_id": "…"}',
-    "expected.trace": '{"max_repeated_tool_calls": 2}',
-    **dict.fromkeys(("context", "contains", "not_contains"), '["…"]'),
-    **dict.fromkeys(("required_tools", "forbidden_tools", "tool_sequence"), '["weather"]'),
-    "tool_arguments": '[{"name": "weather", "arguments": {}}]',
-    "arguments": "{}",
-    "allowed_state_transitions": '[{"from_state": "…", "to_state": "…"}]',
-    "relevant_retrieval_ids": '["…"]',
-}
-
-
-# What to add, by what is said to be missing of a case.
-_MISSING = {
-    "`id` is missing": 'such as "id": "weather_paris"',
-    "`messages` is missing": 'such as "messages": [{"role": "user", "content": "…"}]',
-}
 _KNOWN: dict[str, Any] = {"metrics": METRICS, "expected": EXPECTED, "expected.trace": TRACE}
+# The mapping that a key belongs into; a case has a `trace` of its own.
+_HOMES = {key: home for home, keys in _KNOWN.items() for key in keys if key != "trace"}
 _MOST = 60
 
 
@@ -57,22 +24,21 @@ def advised(problem: Problem, row: Any, path: Path) -> Problem:
     where = problem.path[len(path) :]
     if problem.code == "northstar/unknown-key":
         key, within = str(where[-1]), ".".join(map(str, where[:-1]))
-        home = _BELOW.get(key)
+        home = _HOMES.get(key)
         if home is not None and home != within:
             return problem._replace(help=f"it belongs below `{home}`")
         whole = [each for each in _KNOWN.get(within, ()) if key in _cut(each)]
         if len(whole) == 1:
             return problem._replace(help=f"did you mean `{whole[0]}`?")
     elif problem.code == "northstar/missing-key":
-        return problem._replace(help=_MISSING.get(problem.message, problem.help))
+        missing = table("formats/northstar.samples")["missing"]
+        return problem._replace(help=missing.get(problem.message, problem.help))
     elif problem.code == "northstar/wrong-type" and "write" in (problem.help or ""):
         keys = [each for each in where if isinstance(each, str)]
-        value = row
-        for step in where:
-            value = value[step]
-        if meant := _meant(keys[-1] if keys else "", value):
+        if meant := _meant(keys[-1] if keys else "", value_at(row, where)):
             return problem._replace(help=f"write {meant}")
-        sample = _SAMPLES.get(".".join(keys)) or _SAMPLES.get(keys[-1])
+        samples = table("formats/northstar.samples")["samples"]
+        sample = samples.get(".".join(keys)) or samples.get(keys[-1])
         if sample is not None:
             is_item = bool(keys) and isinstance(where[-1], int)
             return problem._replace(help=f"write {sample[1:-1] if is_item else sample}")
@@ -99,7 +65,7 @@ def _meant(key: str, value: Any) -> str | None:
     elif key == "tool_arguments" and isinstance(value, dict):
         is_call = value.keys() == {"name", "arguments"}
         meant = [value] if is_call else _calls(value)
-    text = json.dumps(meant, ensure_ascii=False)
+    text = as_json(meant)
     return text if meant and len(text) <= _MOST else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalcontract.formats.northstar.lax import truth
+from evalcontract.formats.northstar.pydantic_coercion import truth
 
 #: The fields that hold a list of texts, or of calls.
 LISTS = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import Loss
-from evalcontract.formats.northstar.lax import RefusedError
-from evalcontract.formats.northstar.made_rubric import BOTH, PHRASES, REFERENCE, TRUTH
-from evalcontract.formats.northstar.normal import EXPECTED, normal
+from evalcontract.formats.northstar.normalization import EXPECTED, normal
+from evalcontract.formats.northstar.pydantic_coercion import RefusedError
+from evalcontract.formats.northstar.rubric_synthesis import BOTH, PHRASES, REFERENCE, TRUTH
 
 # With these every check has to pass, as every grader of NorthStar has to.
 _ALL = ("all_pass", "min")

@@ -1,0 +1,142 @@
+"""What the loader takes without a word, and what is then scored otherwise than it was meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats.evret.faults import kind_of, shown
+from evalcontract.formats.evret.releases import (
+    ANSWERS,
+    ID_KEYS,
+    NAMES,
+    READ_BY,
+    first_given,
+    ids_key,
+    items_of,
+    label_of,
+    parsed,
+    text_of,
+)
+from evalcontract.model.diagnostic import Problem, Related
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats.evret.releases import Release
+    from evalcontract.model.path import Path
+
+
+def query_warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
+    """Yield them for a sound query; whether it expects anything is `expectation`'s to say."""
+    for names in NAMES:
+        yield from _shadowed_name(row, names, path)
+        yield from not_text(row, first_given(row, names), path)
+    yield from _shadowed_ids(row, path, release)
+    yield from unread_ids(row, path, release)
+    used = [key for key in (ids_key(row, release), ANSWERS) if key]
+    for key in used:
+        yield from _items(row.get(key), (*path, key))
+    for key in release.lists:
+        yield from taken_for_absent(row, key, path, (None, []), "an empty list")
+
+
+def expectation(row: dict[str, Any], path: Path, release: Release) -> Problem | None:
+    """Say that a query expects nothing, or that its answers do not count beside its ids."""
+    query = parsed(row, release)
+    if query.ids and query.answers:
+        message = f"`{ANSWERS}` does not count: {release.title} scores this query by document ids"
+        advice = f"remove one of `{ids_key(row, release)}` and `{ANSWERS}`"
+        return Problem("evret/ignored-answers", message, (*path, ANSWERS), advice)
+    if query.ids or query.answers:
+        return None
+    wanted = " or ".join(f"`{key}`" for key in (*release.ids[:1], ANSWERS))
+    message = "this query expects nothing: every metric is 0.0, whatever is retrieved"
+    return Problem("evret/nothing-expected", message, path, f"write {wanted}")
+
+
+def unread_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
+    """Yield the keys that another release reads, unless what they hold is read elsewhere."""
+    read = items_of(row.get(ids_key(row, release) or ""))
+    for key in ID_KEYS:
+        if row.get(key) and key not in release.lists and items_of(row[key]) != (read or None):
+            yield unread_by(key, (*path, key), release)
+
+
+def unread_by(key: str, path: Path, release: Release) -> Problem:
+    """Say that only another release reads a key."""
+    message = f"{release.title} does not read `{key}`; {READ_BY[key]} does"
+    if release.ids:
+        advice = f"write `{release.instead}`"
+    else:
+        advice = f"write `{ANSWERS}`, or use a release that reads document ids"
+    return Problem("evret/other-release", message, path, advice, on_key=True)
+
+
+def not_text(row: dict[str, Any], key: str | None, path: Path) -> Iterator[Problem]:
+    """Yield that a value which should be a text is turned into one."""
+    if key is not None and not isinstance(row[key], str):
+        yield _turned(row[key], f"`{key}`", (*path, key))
+
+
+def taken_for_absent(
+    row: dict[str, Any], key: str, path: Path, plain: tuple[Any, ...], instead: str
+) -> Iterator[Problem]:
+    """Yield that an empty value of another type than the key's is read as if it were not there."""
+    value = row.get(key)
+    if not value and not any(value == each and type(value) is type(each) for each in plain):
+        message = f"`{key}` is {kind_of(value)} (`{shown(value)}`), which is read as {instead}"
+        yield Problem("evret/taken-for-absent", message, (*path, key), "remove it")
+
+
+def _turned(value: Any, name: str, path: Path) -> Problem:
+    message = f"{name} is {kind_of(value)}, which becomes the text `{shown(text_of(value))}`"
+    advice = "write a text, or remove it" if value is None else "write it as a text, in quotes"
+    return Problem("evret/not-text", message, path, advice)
+
+
+def _shadowed_name(row: dict[str, Any], names: tuple[str, str], path: Path) -> Iterator[Problem]:
+    first, second = names
+    if row.get(first) and row.get(second) and text_of(row[first]) != text_of(row[second]):
+        yield _shadowed(first, second, path)
+
+
+def _shadowed_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
+    used = ids_key(row, release)
+    read = items_of(row.get(used)) if used else []
+    for key in (*release.ids, *((release.last,) if release.last else ())):
+        given = row.get(key)
+        if key == used or not given or (isinstance(given, list) and items_of(given) in ([], read)):
+            continue
+        if used is not None and (read or key != release.last):
+            yield _shadowed(used, key, path)
+        elif key == release.last:
+            yield _shadowed(ANSWERS, key, path)
+
+
+def _shadowed(first: str, second: str, path: Path) -> Problem:
+    return Problem(
+        "evret/shadowed-key",
+        f"`{second}` is not read, since `{first}` is there",
+        (*path, second),
+        "keep one of them",
+        on_key=True,
+        related=(Related("this one counts", (*path, first), on_key=True),),
+    )
+
+
+def _items(values: Any, path: Path) -> Iterator[Problem]:
+    """Yield what becomes of the items of a list that are no texts, blank, or there already."""
+    seen: dict[str, int] = {}
+    for index, value in enumerate(values if isinstance(values, list) else ()):
+        text = text_of(value)
+        where = (*path, index)
+        if not text:
+            yield Problem("evret/blank-item", "a blank item is dropped", where, "remove it")
+            continue
+        if not isinstance(value, str):
+            yield _turned(value, "an item", where)
+        first = seen.setdefault(label_of(text), index)
+        if first != index:
+            message = f"`{shown(text)}` stands in `{path[-1]}` twice, and counts once"
+            there = Related("first here", (*path, first))
+            yield Problem("evret/repeated-item", message, where, "remove it", related=(there,))

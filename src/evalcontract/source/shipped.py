@@ -1,0 +1,40 @@
+"""The files that ship with the package, beside its schemas."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.errors import InstallationError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+def folder() -> Traversable:
+    """Return the folder of the schemas: package data in a wheel, `schema/` in a checkout."""
+    here = Path(__file__)
+    for parent in (here.parents[1], here.parents[3]):
+        if (parent / "schema").is_dir():
+            return parent / "schema"
+    from importlib.resources import files  # slow to import, and only an archive needs it
+
+    return files("evalcontract") / "schema"
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """Return a file of JSON by its name below the folder; the caller must not change it.
+
+    Raises:
+        InstallationError: it is not installed.
+
+    """
+    try:
+        text = (folder() / f"{name}.json").read_text(encoding="utf-8")
+    except OSError as error:
+        raise InstallationError(f"the table `{name}` is not installed") from error
+    value: dict[str, Any] = json.loads(text)
+    return value

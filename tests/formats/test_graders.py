@@ -1,0 +1,90 @@
+"""The tables of other systems' graders are sound, and decide each row of each dialect."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from evalcontract.formats import FORMATS, dialects
+from evalcontract.formats.mlflow.predictions import FACTS as OF_MLFLOW
+from evalcontract.formats.northstar.predictions import FACTS as OF_NORTHSTAR
+from evalcontract.source.shipped import table
+from evalcontract.structure.schemas import load
+
+SYSTEMS = {each.name: each for each in FORMATS}
+FACTS = {
+    "databricks": {"no_content"},
+    "evret": {"by_ids"},
+    "mlflow": set(OF_MLFLOW),
+    "northstar": set(OF_NORTHSTAR),
+}
+TEXT = {"type": "string", "minLength": 1}
+TEXTS = {"type": "array", "items": TEXT, "uniqueItems": True}
+OUTCOME = {
+    "state": {"enum": ["run", "skip", "fail", "vacuous"]},
+    "reason": TEXT,
+    "field": TEXT,
+    "variants": {**TEXTS, "minItems": 1},
+}
+VERDICT = {
+    "properties": {**OUTCOME, "missing": TEXTS, "empty": TEXTS},
+    "required": ["state"],
+    "not": {"required": ["missing", "empty"]},
+    "additionalProperties": False,
+}
+GRADER = {
+    "properties": {
+        **OUTCOME,
+        "names": {**TEXTS, "minItems": 1},
+        "kind": TEXT,
+        "verdicts": TEXTS,
+        "reads": TEXT,
+        "metric": TEXT,
+    },
+    "required": ["names", "kind", "verdicts"],
+    "additionalProperties": False,
+}
+TABLE = {
+    "properties": {
+        "$comment": TEXT,
+        "graders": {"type": "array", "items": GRADER, "minItems": 1},
+        "verdicts": {"type": "object", "additionalProperties": VERDICT},
+    },
+    "required": ["graders", "verdicts"],
+    "additionalProperties": False,
+}
+every_system = pytest.mark.parametrize("system", SYSTEMS)
+
+
+def graders_of(system: str) -> dict[str, Any]:
+    return table(f"formats/{system}.graders")
+
+
+@every_system
+def test_the_table_has_its_form(system: str) -> None:
+    Draft202012Validator(TABLE).validate(graders_of(system))
+
+
+@every_system
+def test_every_verdict_is_of_a_grader_and_can_be_reached(system: str) -> None:
+    graders = graders_of(system)
+    used = {name for grader in graders["graders"] for name in grader["verdicts"]}
+    assert used == graders["verdicts"].keys()
+    by_fact = {
+        name for name, part in graders["verdicts"].items() if not part.keys() & {"missing", "empty"}
+    }
+    assert by_fact == FACTS[system]
+    entries = [*graders["graders"], *graders["verdicts"].values()]
+    variants = [entry.get("variants", []) for entry in entries]
+    assert {name for some in variants for name in some} <= set(SYSTEMS[system].variants)
+
+
+@pytest.mark.parametrize("dialect", dialects(), ids=str)
+def test_every_example_of_a_row_is_decided_once_by_each_grader(dialect: Any) -> None:
+    for row in load(dialect.schema)["$defs"]["row"]["examples"]:
+        predicted = [*dialect.format.predict(row, dialect.variant)]
+        assert max(Counter(each.name for each in predicted).values()) == 1
+        assert all("{" not in f"{each.reason}{each.field}" for each in predicted)

@@ -1,0 +1,102 @@
+"""What one mapping has and another cannot hold is kept aside, and restored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalcontract.formats._residual import Form, Place, Residual, applied, difference
+from evalcontract.model.same import same
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.floats(-1, 1) | st.text("ab", max_size=2),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text("ab", max_size=1), inner),
+    max_leaves=6,
+)
+ROWS = st.dictionaries(st.sampled_from(["a", "b", "c", "metadata"]), VALUES)
+NESTED = st.sampled_from([{}, {"a": {}, "b": {"a": {}}}, {"metadata": {"a": {"b": {}}}}])
+FORMS = [Form("set", "absent", has_ways=True), Form("row", "without"), Form(None, "_unset")]
+PLACE = Place("metadata", "odd", "_metadata")
+
+
+@given(ROWS, ROWS, NESTED)
+def test_a_difference_makes_one_of_the_other(
+    one: dict[str, Any], two: dict[str, Any], nested: dict[str, Any]
+) -> None:
+    assert same(applied(one, difference(one, two, nested), nested), two)
+
+
+@pytest.mark.parametrize(
+    ("have", "want", "nested", "expected"),
+    [
+        ({"a": [1]}, {"a": [1]}, {}, Residual({}, [])),
+        ({"a": True}, {"a": 1}, {}, Residual({"a": 1}, [])),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 1}}, {}, Residual({"a": {"b": 1}}, [])),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 1}}, {"a": {}}, Residual({}, [["a", "c"]])),
+        ({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}}, {"a": {}}, Residual({"a": {"c": 2}}, [])),
+        ({"a": 1, "b": 2}, {"b": 3}, {}, Residual({"b": 3}, [["a"]])),
+    ],
+)
+def test_what_differs(have: Any, want: Any, nested: Any, expected: Residual) -> None:
+    assert difference(have, want, nested) == expected
+
+
+def test_what_does_not_fit_is_not_restored() -> None:
+    kept = Residual({"a": 1, "b": {"c": 2, "d": 3}}, [])
+    seen: list[Any] = []
+
+    def fits(path: Any, value: Any, now: Any) -> bool:
+        seen.append((path, value, now))
+        return bool(path != ("b", "c"))
+
+    assert applied({"a": 0}, kept, {"b": {}}, fits) == {"a": 1, "b": {"d": 3}}
+    assert seen == [(("a",), 1, 0), (("b", "c"), 2, None), (("b", "d"), 3, None)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(one=ROWS, two=ROWS)
+def test_a_form_is_read_as_it_was_written(
+    form: Form, one: dict[str, Any], two: dict[str, Any]
+) -> None:
+    residual = difference(one, two)
+    kept = form.written(residual)
+    assert bool(kept) == bool(residual)
+    assert same(form.read(kept), residual)
+
+
+@pytest.mark.parametrize(
+    ("form", "kept"),
+    [
+        (FORMS[0], {"set": 5}),
+        (FORMS[0], {"absent": "id"}),
+        (FORMS[0], {"absent": ["id"]}),
+        (FORMS[0], {"absent": [[]]}),
+        (FORMS[1], {"row": []}),
+        (FORMS[1], {"without": [5]}),
+        (FORMS[2], {"_unset": {}}),
+    ],
+)
+def test_what_somebody_else_wrote_is_no_residual(form: Form, kept: dict[str, Any]) -> None:
+    assert form.read(kept) is None
+
+
+@given(ROWS, st.dictionaries(st.sampled_from("abc"), VALUES, min_size=1))
+def test_a_row_is_split_as_it_was_joined(row: dict[str, Any], kept: dict[str, Any]) -> None:
+    whole = PLACE.joined(row, kept)
+    assert same(PLACE.split(whole), (row, kept))
+    assert PLACE.joined(row, {}) is row
+
+
+@pytest.mark.parametrize("metadata", ["a text", {"odd": "a text"}, {}, {"odd": {"theirs": 1}}])
+def test_what_stood_there_comes_back(metadata: Any) -> None:
+    whole = PLACE.joined({"metadata": metadata}, {"x": 1})
+    assert PLACE.split(whole) == ({"metadata": metadata}, {"x": 1})
+
+
+def test_what_somebody_else_wrote_is_left_where_it_is() -> None:
+    for metadata in ({"odd": "a text"}, {"odd": {"theirs": 1}}, {"x": 1}, 5):
+        row = {"id": "a", "metadata": metadata}
+        assert PLACE.split(row, lambda kept: "theirs" not in kept) == (row, None)

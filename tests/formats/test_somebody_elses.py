@@ -1,0 +1,49 @@
+"""What somebody else wrote where a conversion keeps things is data as any, in every system."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from evalcontract.formats import dialect_of
+from evalcontract.source.foreign import Foreign, read_foreign_stream
+from evalcontract.structure.check import Structure
+from evalcontract.structure.schemas import definition
+
+OUR_ROW = Structure("dataset", definition("row", of="dataset"))
+MESSAGES = [{"role": "user", "content": "How deep?"}]
+#: A row of each system, and the key that a conversion keeps things below.
+ROWS: dict[str, tuple[dict[str, Any], str]] = {
+    "databricks": ({"request_id": "x", "request": "How deep?"}, "metadata"),
+    "evret": ({"query_id": "x", "query_text": "How deep?", "expected_answers": ["a"]}, "metadata"),
+    "mlflow:oss": ({"inputs": {"question": "How deep?"}}, "tags"),
+    "mlflow:evaluate": ({"inputs": {"question": "How deep?"}, "request_id": "x"}, "tags"),
+    "northstar": ({"id": "x", "messages": MESSAGES}, "metadata"),
+}
+KEPT: list[Any] = [
+    *("a text", 5, None, [], {}),
+    *({"id": 7}, {"tags": "x"}, {"bundle": 7}, {"expected_tools": None}, {"_unset": "id"}),
+    *({"set": {"id": 7}}, {"set": {"tags": "x"}}, {"set": {}, "absent": ["id"]}, {"absent": [[]]}),
+    *({"row": {"id": 7}}, {"row": {"tags": "x"}}, {"row": 5}, {"without": [5]}, {"rubric": {}}),
+]
+
+
+@pytest.mark.parametrize("kept", KEPT, ids=json.dumps)
+@pytest.mark.parametrize("dialect", ROWS)
+def test_it_makes_no_row_and_comes_back(dialect: str, kept: Any) -> None:
+    form, variant = dialect_of(dialect)
+    plain, place = ROWS[dialect]
+    theirs = {**plain, place: {"evalcontract": kept, "z": 1}}
+    text = json.dumps({"queries": [theirs]} if dialect == "evret" else [theirs])
+    read = read_foreign_stream(BytesIO(text.encode()), "d.json")
+    assert isinstance(read, Foreign)
+    ours = form.reader(read, variant).read(theirs, 0)
+    assert [each for each in OUR_ROW.check(ours.row) if "near-miss" not in each.code] == []
+    assert ours.row["input"] == "How deep?"
+    if all(loss.is_kept for loss in ours.losses):
+        assert form.writer("json", variant).write(ours.row, ours.rubric, 0).row == theirs
+    else:
+        assert [each.path for each in ours.losses] == [(place, "evalcontract")]
