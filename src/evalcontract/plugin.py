@@ -6,6 +6,8 @@ A package extends it by entry points, each a name and an object:
     A rule with its code and page: what `rule`, `row_rule` or `DatasetRule` makes.
 `evalcontract.checks`
     A kind of check in rubrics: a `CheckKind` of the same name, with a `schema`.
+`evalcontract.dialects`
+    The datasets of another system: a `Format` of the same name, with `schemas` and `codes`.
 `evalcontract.reports`
     An output format: a function that takes a `Report` and a `Style` and yields text.
 `evalcontract.bundles`
@@ -18,6 +20,16 @@ from __future__ import annotations
 
 from evalcontract.checks import CheckKind, Needs, Outlook, State
 from evalcontract.checks._kind import Surroundings, always_runs, barred, reads_nothing
+from evalcontract.formats._codes import codes_of_system
+from evalcontract.formats._conversion import Loss, OurRow, TheirRow
+from evalcontract.formats._format import (
+    Dialect,
+    Format,
+    GraderPrediction,
+    RowChecker,
+    RowLayout,
+    SchemaChecker,
+)
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related, Severity
 from evalcontract.model.errors import PluginError
@@ -27,6 +39,7 @@ from evalcontract.report.report import Report, Style
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 from evalcontract.rules._row_rule import RowRule, RowSubject, row_rule
 from evalcontract.rules._rule import Context, Rule, Subject, rule
+from evalcontract.source.foreign import Foreign as ExternalFile
 
 __all__ = [
     "CheckKind",
@@ -35,27 +48,38 @@ __all__ = [
     "DatasetContext",
     "DatasetRule",
     "Diagnostic",
+    "Dialect",
+    "ExternalFile",
     "Fix",
+    "Format",
+    "GraderPrediction",
     "Kind",
+    "Loss",
     "Move",
     "Needs",
+    "OurRow",
     "Outlook",
     "PluginError",
     "Problem",
     "Related",
     "Rename",
     "Report",
+    "RowChecker",
+    "RowLayout",
     "RowRule",
     "RowSubject",
     "Rule",
+    "SchemaChecker",
     "Severity",
     "State",
     "Style",
     "Subject",
     "Surroundings",
+    "TheirRow",
     "Write",
     "always_runs",
     "barred",
+    "codes_of_system",
     "reads_nothing",
     "row_rule",
     "rule",

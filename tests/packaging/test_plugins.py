@@ -109,6 +109,31 @@ def test_coverage_predicts_its_kind(workspace: Path, installed: Path) -> None:
     assert "no text has so many and so few words" in ran.output
 
 
+CASES = '[{"q": "When?", "a": ""}, {"q": "Where?", "a": "Here", "b": 1}, {"q": "Who?"}]'
+
+
+def test_its_dialect_is_checked_covered_and_converted(workspace: Path, installed: Path) -> None:
+    cases = workspace / "cases.json"
+    cases.write_text(CASES, encoding="utf-8")
+    asked = ("cases.json", "--dialect", "acme")
+    ran = run(workspace, "validate-dataset", *asked, "--output-format", "lines", packages=installed)
+    assert ran.status == 1
+    assert [line.split()[1] for line in ran.output.splitlines()] == [
+        "acme/blank-answer",
+        "acme/ignored-key",
+        "acme/missing-key",
+    ]
+    covered = run(workspace, "coverage", *asked, packages=installed).output
+    assert "2 of 3 checks will run" in covered
+    cases.write_text('[{"q": "Where?", "a": "Here"}]', encoding="utf-8")
+    there = ("convert", "cases.json", "rows.yaml", "--from", "acme")
+    assert run(workspace, *there, packages=installed).status == 0
+    assert "criteria: Here" in (workspace / "rows.yaml").read_text(encoding="utf-8")
+    back = ("convert", "rows.yaml", "again.json", "--to", "acme")
+    assert run(workspace, *back, packages=installed).status == 0
+    assert '"a": "Here"' in (workspace / "again.json").read_text(encoding="utf-8")
+
+
 def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
     ran = run(workspace, "explain", "acme/shouting", packages=installed)
     assert "An input is written in capital letters only." in ran.output
@@ -121,6 +146,8 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
         ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "has no JSON Schema"),
         ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "is called `word_count`"),
         ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
+        ("[evalcontract.dialects]\nother = acme_evals:FORMAT", "is called `acme`"),
+        ("[evalcontract.dialects]\nacme = acme_evals:TICKET", "is no Format"),
         ("[evalcontract.reports]\nlines = acme_evals:TICKET", "cannot be called"),
         ("[evalcontract.reports]\ntext = acme_evals:write_lines", "the format is built in"),
         ("[evalcontract.rules]\nshouting = acme_evals:TICKET", "is no rule"),
@@ -138,6 +165,8 @@ def test_a_broken_entry_point_is_loud(
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-evals\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"{line}\n", encoding="utf-8")
     report = ("--output-format", "lines") if "reports" in line else ()
+    if "dialects" in line:
+        (workspace / "evalcontract.toml").write_text('[severity]\n"acme/rejected" = "error"\n')
     ran = run(workspace, "check", "--no-cache", *report, packages=packages)
     assert ran.status == 2
     assert said in ran.errors

@@ -57,8 +57,7 @@ class DialectDataset:
     @property
     def document(self) -> Document | None:
         """The whole file, where it is one value."""
-        source = None if isinstance(self._read, Unreadable) else self._read.source
-        return source if isinstance(source, Document) else None
+        return None if isinstance(self._read, Unreadable) else self._read.document
 
     def begin(self, run: Run, policy: Policy) -> DialectPass:
         """Begin a pass over its rows."""
@@ -178,8 +177,8 @@ class DialectPass:
     def _batches(self, rows: list[Any] | None) -> Iterator[Batch]:
         if rows is not None:
             yield Batch(0, rows)
-        elif not isinstance(self._source, Document):
-            yield from self._source.batches()
+        elif self._read.stream is not None:
+            yield from self._read.stream.batches()
 
     def _remarks(self, faults: list[tuple[SourceFault, str | None]]) -> Iterator[Diagnostic]:
         for fault, text in faults:
@@ -197,9 +196,8 @@ class DialectPass:
         return fault._replace(code=code, help=help_)
 
     def _line(self, fault: SourceFault) -> str | None:
-        if fault.span is None or not isinstance(self._source, Document):
-            return None
-        return self._source.lines[fault.span.line - 1]
+        document = self._read.document
+        return document.lines[fault.span.line - 1] if fault.span and document else None
 
 
 def endings(dialect: str) -> frozenset[str]:

@@ -92,7 +92,7 @@ def _recognised(read: Document | RowStream | Foreign | Unreadable) -> Dialect | 
     first = next((row for row in rows if isinstance(row, dict)), None)
     if first is None or not _KEYS.isdisjoint(first) or first.keys() <= _keys_of_rows():
         return None
-    from evalcontract.formats import FORMATS  # slow to import
+    from evalcontract.formats import formats_in_use  # slow to import
 
-    found = [each for each in (one.recognise(first) for one in FORMATS) if each]
+    found = [each for each in (one.recognise(first) for one in formats_in_use()) if each]
     return found[0] if len(found) == 1 else None

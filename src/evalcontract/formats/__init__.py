@@ -6,30 +6,63 @@ is a `Problem`; the schema of a dialect is `schema/formats/NAME[-VARIANT].schema
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from functools import cache
+from typing import Any
 
-from evalcontract.formats._format import Dialect, dialects_of
+from evalcontract.formats._format import Dialect, Format, dialects_of
 from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.model.errors import UsageError
+from evalcontract.model.errors import PluginError, UsageError
 from evalcontract.model.nearest import nearest
+from evalcontract.source.plugins import entry_points
 
-if TYPE_CHECKING:
-    from evalcontract.formats._format import Format
+_NAME = re.compile("[a-z][a-z0-9_]*")
 
 FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, MLFLOW, NORTHSTAR)
 
 #: What a dataset of ours is called where a dialect is asked for.
 OURS = "evalcontract"
 
-__all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects"]
+__all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
+
+
+@cache
+def formats_in_use() -> tuple[Format, ...]:
+    """Return the built-in formats, and the entry points of `evalcontract.dialects`.
+
+    Raises:
+        PluginError: one does not load, or is no format that can be used.
+
+    """
+    others = entry_points("dialects")
+    for name, format_ in others.items():
+        if fault := _fault_of(name, format_):
+            raise PluginError(f"`{name}` of evalcontract.dialects {fault}")
+    return (*FORMATS, *others.values())
+
+
+def _fault_of(name: str, found: Any) -> str | None:
+    """Say why what another package brings is no format that can be used."""
+    if not isinstance(found, Format):
+        return "is no Format"
+    if found.name != name or not _NAME.fullmatch(name):
+        return f"is called `{found.name}`; a format is named in snake_case, as its entry point"
+    if name in {OURS, *(format_.name for format_ in FORMATS)}:
+        return "has a name that is taken"
+    if set(found.schemas) != set(found.variants or ("",)):
+        return "has no JSON Schema for each of its variants"
+    are_known = [code.startswith(f"{name}/") and code.docstring for code in found.codes]
+    if not are_known or not all(are_known):
+        return f"has no codes `{name}/…`, each with a page: declare them with `codes_of_system`"
+    return None
 
 
 def dialects() -> list[Dialect]:
     """List every dialect, each format's default first."""
-    return dialects_of(FORMATS)
+    return dialects_of(formats_in_use())
 
 
 def dialect_of(name: str) -> Dialect:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from evalcontract.formats import FORMATS
+from evalcontract.formats import FORMATS, formats_in_use
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Severity
 
@@ -29,23 +29,25 @@ def codes_of_system(
     rejected: Iterable[str] = (),
     silently_accepted: Iterable[str] = (),
     guesses: Iterable[str] = (),
+    page: str | None = None,
 ) -> tuple[Code, ...]:
     """Return the codes of a system: those that every system has, and its own.
 
-    `guesses` are accepted in silence too, and rest on what the author probably meant.
+    `guesses` are accepted in silence too, and rest on what the author probably meant. `page` is
+    the manual page that codes of another package share; ours have one each.
     """
 
     def declared() -> Iterator[Code]:
         for fault in (*_REJECTED, *rejected):
-            yield Code(f"{system}/{fault}", soft=Severity.ERROR)
+            yield Code(f"{system}/{fault}", soft=Severity.ERROR, page=page)
         for fault in (*_SILENTLY_ACCEPTED, *silently_accepted):
-            yield Code(f"{system}/{fault}")
+            yield Code(f"{system}/{fault}", page=page)
         for fault in ("near-miss-key", *guesses):
-            yield Code(f"{system}/{fault}", guess=True)
+            yield Code(f"{system}/{fault}", guess=True, page=page)
         # An unknown key may well be meant for somebody else, so it never fails a run.
-        yield Code(f"{system}/ignored-key", strict=Severity.WARNING)
+        yield Code(f"{system}/ignored-key", strict=Severity.WARNING, page=page)
         note = Severity.NOTE
-        yield Code(f"{system}/detected", soft=note, strict=note, guess=True)
+        yield Code(f"{system}/detected", soft=note, strict=note, guess=True, page=page)
 
     return tuple(declared())
 
@@ -53,8 +55,9 @@ def codes_of_system(
 @cache
 def codes_of_formats() -> Mapping[str, Code]:
     """Return the codes of every format, by name."""
-    modules = [import_module(f"evalcontract.formats.{each.name}.codes") for each in FORMATS]
-    return {code: code for module in modules for code in module.CODES}
+    modules = [import_module(f"evalcontract.formats.{ours.name}.codes") for ours in FORMATS]
+    others = [code for format_ in formats_in_use() for code in format_.codes]
+    return {code: code for code in (*others, *(c for module in modules for c in module.CODES))}
 
 
 def is_rejection(name: str) -> bool:

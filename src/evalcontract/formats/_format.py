@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.source.foreign import Foreign
@@ -102,6 +104,11 @@ class Format(NamedTuple):
     reader: Callable[[Foreign, str | None], Reader]
     #: Begins to convert rows of ours, for a file of a medium that the system reads.
     writer: Callable[[str, str | None], Writer]
+    #: Of a format of another package: the JSON Schema of each variant, of "" where there is one
+    #: alone. `$defs/row` describes a row.
+    schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    #: Of a format of another package: its codes, see `codes_of_system`.
+    codes: tuple[Code, ...] = ()
 
 
 class Dialect(NamedTuple):

@@ -41,6 +41,16 @@ class Foreign:
     has_mark: bool = False
     remarks: tuple[SourceFault, ...] = field(default=())
 
+    @property
+    def document(self) -> Document | None:
+        """The whole file, where it is one value that was parsed: JSON or YAML."""
+        return self.source if isinstance(self.source, Document) else None
+
+    @property
+    def stream(self) -> RowStream | CsvTable | ParquetTable | None:
+        """The rows one by one, where it is no such value: JSONL, CSV or Parquet."""
+        return None if isinstance(self.source, Document) else self.source
+
 
 def medium_of(name: str) -> str | None:
     """Return the medium that a file's name promises; None where it promises none."""

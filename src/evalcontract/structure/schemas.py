@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 SUFFIX = ".schema.json"
+_OTHERS = "formats/"
 #: Keywords that say nothing of a value: they are for people.
 FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 #: Keys with this prefix are the author's own, and never a near miss.
@@ -47,7 +48,7 @@ def names_of_others() -> list[str]:
         InstallationError: there is none.
 
     """
-    return _names_in("formats/")
+    return _names_in(_OTHERS)
 
 
 def _names_in(below: str) -> list[str]:
@@ -78,12 +79,22 @@ def text_of(name: str) -> str:
 def load(name: str) -> Schema:
     """Return a schema; the caller must not change it.
 
-    That of rubrics knows the kinds of checks that other packages bring.
+    That of rubrics knows the kinds of checks that other packages bring; those of their dialects
+    are found, too.
+
+    Raises:
+        InstallationError: there is no such schema.
+        PluginError: what another package brings has no schema that can be used.
+
     """
+    if name.startswith(_OTHERS) and name not in names_of_others():
+        from evalcontract.structure.foreign import schema_of_dialect  # rarely needed
+
+        return schema_of_dialect(name.removeprefix(_OTHERS))
     schema: Schema = json.loads(text_of(name))
     if name != "rubric":
         return schema
-    from evalcontract.structure.foreign_kinds import with_foreign_kinds  # only for rubrics
+    from evalcontract.structure.foreign import with_foreign_kinds  # only for rubrics
 
     return with_foreign_kinds(schema)
 

@@ -19,14 +19,23 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.plugin import (
     CheckKind,
     Code,
+    ExternalFile,
+    Format,
+    GraderPrediction,
+    Loss,
     Needs,
+    OurRow,
     Problem,
     Report,
+    RowLayout,
     RowSubject,
+    SchemaChecker,
     State,
     Style,
     Surroundings,
+    TheirRow,
     barred,
+    codes_of_system,
     reads_nothing,
     row_rule,
 )
@@ -70,6 +79,82 @@ WORD_COUNT = CheckKind(
 )
 
 TICKET = {"type": "object", "required": ["ticket"], "properties": {"ticket": {"type": "integer"}}}
+
+
+class _Checker:
+    """Finds answers that are missing."""
+
+    def __init__(self, schema: Any) -> None:
+        self._schema = schema
+
+    def check(self, row: Any, path: Any, *, is_clean: bool) -> Iterator[Problem]:
+        """Check a row."""
+        if not is_clean:
+            yield from self._schema.faults(row, path)
+        elif row["a"] == "":
+            yield Problem("acme/blank-answer", "the answer is blank", (*path, "a"))
+
+    def finish(self) -> Iterator[Problem]:
+        """Yield nothing."""
+        return iter(())
+
+
+class _Reader:
+    losses: tuple[Loss, ...] = ()
+
+    def __init__(self) -> None:
+        self.root: dict[str, Any] = {}
+
+    def read(self, row: Any, index: int) -> OurRow:
+        """Turn a row into one of ours."""
+        return OurRow({"id": f"q{index}", "input": row["q"], "criteria": row["a"]})
+
+
+class _Writer:
+    says_rubrics = False
+
+    def write(self, row: dict[str, Any], rubric: Any, index: int) -> TheirRow:
+        """Turn one of our rows."""
+        del rubric, index
+        lost = [key for key in row if key not in ("id", "input", "criteria")]
+        losses = tuple(Loss((key,), "Acme has no such field", is_kept=False) for key in lost)
+        return TheirRow({"q": row["input"], "a": row.get("criteria", "")}, losses)
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, tuple[Loss, ...]]:
+        """Return the list."""
+        return rows, tuple(Loss((key,), "a list of rows", is_kept=False) for key in root)
+
+
+def _find_rows(read: ExternalFile, variant: str | None, schema: SchemaChecker) -> RowLayout:
+    del variant, schema
+    rows = read.document.value if read.document else None
+    if isinstance(rows, list):
+        return RowLayout(rows)
+    problem = Problem("acme/rejected", "Acme reads a list of rows", ())
+    return RowLayout(problems=(problem,), is_lost=True)
+
+
+_ROW = {
+    "type": "object",
+    "required": ["q", "a"],
+    "properties": {"q": {"type": "string"}, "a": {"type": "string"}},
+}
+FORMAT = Format(
+    name="acme",
+    title="Acme",
+    variants=(),
+    media=("json",),
+    basis="its own tests",
+    find_rows=_find_rows,
+    row_checker=lambda _variant, schema: _Checker(schema),
+    name_of=lambda _row: None,
+    recognise=lambda _value: None,
+    predict=lambda _row, _variant: iter([GraderPrediction("exact", "text", "run")]),
+    reader=lambda _read, _variant: _Reader(),
+    writer=lambda _medium, _variant: _Writer(),
+    schemas={"": {"$defs": {"row": _ROW}}},
+    codes=codes_of_system("acme", silently_accepted=["blank-answer"], page=__doc__),
+)
 
 
 def write_lines(report: Report, style: Style) -> Iterator[str]:

@@ -14,7 +14,6 @@ from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RowReader, RowWriter
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
-from evalcontract.source.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +29,9 @@ _DISTINCT = frozenset(
 
 
 def _find_rows(read: Foreign, _variant: str | None, _schema: SchemaChecker) -> RowLayout:
-    if not isinstance(read.source, Document):
+    if read.document is None:
         return RowLayout()
-    value = read.source.value
+    value = read.document.value
     if isinstance(value, list):
         return RowLayout(value, problems=_empty(value))
     message = "an evaluation set is a list of rows"

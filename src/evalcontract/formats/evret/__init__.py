@@ -25,7 +25,6 @@ from evalcontract.formats.evret.releases import (
 from evalcontract.formats.evret.table import rows_of_table
 from evalcontract.formats.evret.writing import writer_of
 from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +39,7 @@ def _find_rows(read: Foreign, variant: str | None, schema: SchemaChecker) -> Row
     release, source = _release(variant), read.source
     if isinstance(source, CsvTable):
         return rows_of_table(source, release, schema, has_mark=read.has_mark)
-    value = source.value if isinstance(source, Document) else None
+    value = read.document.value if read.document else None
     return rows_of_document(value, release, schema, has_mark=read.has_mark)
 
 

@@ -13,7 +13,6 @@ from evalcontract.formats.mlflow.predictions import scorers
 from evalcontract.formats.mlflow.sources import is_documented
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
-from evalcontract.source.document import Document
 from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
@@ -35,9 +34,9 @@ _NAMES = ("dataset_record_id", "request_id", "id")
 
 
 def _find_rows(read: Foreign, variant: str | None, _schema: SchemaChecker) -> RowLayout:
-    if not isinstance(read.source, Document):
+    if read.document is None:
         return RowLayout()
-    value = read.source.value
+    value = read.document.value
     if isinstance(value, list):
         return RowLayout(rows=value)
     variant = variant or OSS

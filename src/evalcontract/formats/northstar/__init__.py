@@ -11,7 +11,6 @@ from evalcontract.formats._format import Dialect, Format, RowLayout
 from evalcontract.formats.northstar.checker import CaseChecker
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
-from evalcontract.source.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +28,9 @@ def _find_rows(read: Foreign, _variant: str | None, schema: SchemaChecker) -> Ro
     if read.has_mark:
         message = "NorthStar refuses a file that begins with a byte order mark"
         return _lost(message, "save it as UTF-8 without one")
-    if not isinstance(read.source, Document):
+    if read.document is None:
         return RowLayout(passed_over=_PASSED_OVER)
-    value = read.source.value
+    value = read.document.value
     if isinstance(value, list):
         return RowLayout(value, (), _empty(value))
     if not isinstance(value, dict):

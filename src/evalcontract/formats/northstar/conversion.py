@@ -11,7 +11,6 @@ from evalcontract.formats.northstar.residual import kept_of, row_kept_in, row_of
 from evalcontract.formats.northstar.rubric_synthesis import judges_of
 from evalcontract.formats.northstar.unwritable import without_unwritable
 from evalcontract.model.same import same
-from evalcontract.source.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,8 +22,7 @@ class CaseReader:
     """Turns cases into rows of ours; see `formats._conversion.Reader`."""
 
     def __init__(self, read: Foreign) -> None:
-        source = read.source
-        value = source.value if isinstance(source, Document) else None
+        value = read.document.value if read.document else None
         is_wrapped = isinstance(value, dict) and isinstance(value.get("cases"), list)
         beside = {k: v for k, v in value.items() if k != "cases"} if is_wrapped and value else None
         self._root, self._losses = _of_root(beside)

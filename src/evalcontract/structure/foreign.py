@@ -1,6 +1,7 @@
-"""Kinds of checks that other packages bring, in the rubric schema.
+"""Schemas that other packages bring: of kinds of checks, and of dialects.
 
-A kind is an entry point of `evalcontract.checks` whose `schema` describes a check of it.
+A kind is an entry point of `evalcontract.checks` whose `schema` describes a check of it, a dialect
+one of `evalcontract.dialects`, with `schemas` by variant.
 """
 
 from __future__ import annotations
@@ -8,13 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.errors import PluginError
+from evalcontract.model.errors import InstallationError, PluginError
 from evalcontract.source.plugins import entry_points
 from evalcontract.structure.engine import is_schema
 
 if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _NAME = re.compile("[a-z][a-z0-9_]*")
 # What every check may have, whatever its kind; the built-in ones say it likewise.
 _OF_EVERY = ("id", "label", "description", "metadata")
@@ -38,6 +40,26 @@ def with_foreign_kinds(rubric: Schema) -> Schema:
     check["allOf"] = [*check["allOf"], *map(_branch, names)]
     branches = {f"check_{name}": _described(name, others[name]) for name in names}
     return {**rubric, "$defs": {**definitions, **branches, "check": check}}
+
+
+def schema_of_dialect(name: str) -> Schema:
+    """Return the schema of a dialect such as `acme-2`, of another package.
+
+    Raises:
+        InstallationError: there is none.
+        PluginError: it has no rows, or is no schema.
+
+    """
+    for format_ in entry_points("dialects").values():
+        for variant, schema in format_.schemas.items():
+            if name == f"{format_.name}-{variant}".removesuffix("-"):
+                if not is_schema(schema) or "row" not in schema.get("$defs", {}):
+                    message = (
+                        f"`{name}` of evalcontract.dialects has no JSON Schema with `$defs/row`"
+                    )
+                    raise PluginError(message)
+                return {"$schema": DRAFT, **schema}
+    raise InstallationError(f"the schema `formats/{name}` is not installed")
 
 
 def _branch(name: str) -> Schema:
