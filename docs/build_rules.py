@@ -1,78 +1,75 @@
-"""Write `docs/rules`: a page for each code, from the manual that `explain` reads.
+"""Write the reference of the codes: a page for each, and an index, as Markdown.
 
-`--check` writes nothing, and fails where the pages that stand there are others.
+python docs/build_rules.py [FOLDER]
+
+FOLDER is `build/docs/rules` by default, which git ignores; it is written anew.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.manual import manual
 from evalcontract.model.page import example_files
-from evalcontract.policy import TABLE
+from evalcontract.workspace.known_codes import KnownCodes, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from evalcontract.model.page import Page
+    from evalcontract.model.code import Code
 
-FOLDER = Path(__file__).parent / "rules"
-_HINT = "run `make docs`"
+FOLDER = Path(__file__).parents[1] / "build" / "docs" / "rules"
+_LANGUAGES = {".json": "json", ".jsonl": "json", ".csv": "csv"}
 _INTRODUCTION = """\
-What evalcontract can find, and what each finding weighs in soft and in strict mode.
-`evalcontract explain CODE` prints the same pages. They are made by `make docs`: change
-the rule, not the page.
+What evalcontract reports, and how severe each finding is in soft and in strict mode.
+`evalcontract explain CODE` prints the same pages. A finding is certain, or it is a guess: then it
+rests on what the author probably meant.
 """
 
 
-def pages() -> dict[str, str]:
-    """Return the text of every page by its name below `docs/rules`."""
-    known = manual()
-    return {"README.md": _index(known), **{f"{code}.md": _page(known[code]) for code in known}}
+def build(folder: Path) -> list[str]:
+    """Write all pages into a folder; return their names."""
+    codes = KnownCodes()
+    pages = {"README.md": _index(codes.values())}
+    pages |= {f"{code}.md": _page(code) for code in codes.values()}
+    for name, text in pages.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return [*pages]
 
 
-def drift() -> list[str]:
-    """List the pages that are missing, too many, or not what the manual says."""
-    wanted = pages()
-    there = {
-        path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8")
-        for path in FOLDER.rglob("*")
-        if path.is_file()
-    }
-    return sorted(name for name in {*wanted, *there} if wanted.get(name) != there.get(name))
-
-
-def _index(known: dict[str, Page]) -> str:
-    parts = ["# The rules\n", _INTRODUCTION]
-    for kind, codes in groupby(known, key=lambda code: code.split("/")[0]):
-        parts.append(f"## {kind}\n\n| code | soft | strict | what |\n|---|---|---|---|")
-        parts += [_line(known[code]) for code in codes]
+def _index(codes: Iterable[Code]) -> str:
+    parts = ["# Codes\n", _INTRODUCTION]
+    for kind, group in groupby(codes, key=kind_of):
+        parts.append(f"## {kind}\n\n| code | soft | strict | confidence | what |\n{'|---' * 5}|")
+        parts += map(_line, group)
         parts.append("")
     return "\n".join(parts)
 
 
-def _line(page: Page) -> str:
-    soft, strict = TABLE[page.code]
-    sentence = " ".join(page.what.split()).split(". ")[0].rstrip(".")
-    shown = sentence.replace("|", r"\|")
-    return f"| [{page.code}]({page.code}.md) | {soft} | {strict} | {shown} |"
+def _line(code: Code) -> str:
+    soft, strict = code.severities
+    shown = code.page.summary.replace("|", r"\|")
+    return f"| [{code}]({code}.md) | {soft} | {strict} | {code.confidence} | {shown} |"
 
 
-def _page(page: Page) -> str:
-    soft, strict = TABLE[page.code]
+def _page(code: Code) -> str:
+    page, (soft, strict) = code.page, code.severities
     parts = [
-        f"# {page.code}\n",
+        f"# {code}\n",
         f"{page.what}\n",
-        f"Severity: {soft} (soft), {strict} (strict)\n",
+        f"Severity: {soft} (soft), {strict} (strict)  ",
+        f"Confidence: {code.confidence}\n",
         f"## Why\n\n{page.why}\n",
         "## Bad\n",
-        *_example(page.bad, page.code),
+        *_example(page.bad, code),
         "## Good\n",
-        *_example(page.good, page.code),
-        "[All rules](../README.md)\n",
+        *_example(page.good, code),
+        "[All codes](../README.md)\n",
     ]
     return "\n".join(parts)
 
@@ -80,28 +77,17 @@ def _page(page: Page) -> str:
 def _example(text: str, code: str) -> Iterator[str]:
     """Yield each file of an example as a fenced block, its name above it."""
     for name, content in example_files(text, code).items():
-        language = "json" if name.endswith((".json", ".jsonl")) else "yaml"
+        language = _LANGUAGES.get(Path(name).suffix, "yaml")
         fence = "````" if "```" in content else "```"
         yield f"`{name}`\n\n{fence}{language}\n{content}{fence}\n"
 
 
-def main() -> int:
-    """Write the pages, or compare them; return the exit code."""
-    wrong = drift()
-    if "--check" in sys.argv[1:]:
-        print("\n".join([*wrong, f"docs/rules differ: {_HINT}"] if wrong else ["up to date"]))
-        return bool(wrong)
-    wanted = pages()
-    for name in wrong:
-        path = FOLDER / name
-        if name in wanted:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(wanted[name], encoding="utf-8")
-        else:
-            path.unlink()
-        print(path.relative_to(FOLDER.parent.parent).as_posix())
-    return 0
+def main() -> None:
+    """Write the pages, and say where they are."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    print(f"{len(build(folder))} pages in {folder}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -13,13 +13,11 @@ from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.policy import TABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "TABLE",
     "Input",
     "Kind",
     "NothingToCheck",

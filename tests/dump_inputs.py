@@ -7,15 +7,19 @@ as JSONL, as a bare list.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 FOLDERS = {"dataset": "datasets", "rubric": "rubrics", "judge": "judges", "target": "targets"}
 DATA = {".yaml", ".yml", ".json", ".jsonl", ".csv", ".tsv"}
@@ -73,7 +77,8 @@ def _cases(root: Path, work: Path) -> Iterator[Path]:
         yield from _whole(root / "fixtures" / "rules" / kind, work / "rules" / kind)
         yield from _alone(root / "fixtures" / "rules" / kind, work / "rules" / kind, kind)
     yield from _suites(root / "fixtures" / "schema", work / "schema")
-    yield from _examples(root / "docs" / "rules", work / "pages")
+    with tempfile.TemporaryDirectory() as built:
+        yield from _examples(_pages(root, Path(built)), work / "pages")
 
 
 def _whole(source: Path, target: Path, only: str = "*") -> Iterator[Path]:
@@ -107,6 +112,17 @@ def _suites(source: Path, target: Path) -> Iterator[Path]:
                 _write(case / folder / "one.json", _json(test["data"]))
                 number += 1
                 yield case
+
+
+def _pages(root: Path, built: Path) -> Path:
+    """Return the folder of the manual pages; an earlier version of the repository holds them."""
+    there, script = root / "docs" / "rules", root / "docs" / "build_rules.py"
+    if there.is_dir() or not script.exists():
+        return there
+    call = (sys.executable, script, built)
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    subprocess.run(call, env=environment, stdout=subprocess.DEVNULL, check=True)
+    return built
 
 
 def _examples(source: Path, target: Path) -> Iterator[Path]:

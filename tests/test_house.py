@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from doors import TABLE, Kind
+from doors import Kind
 
 import evalcontract
 from evalcontract import formats, report, rules
 from evalcontract.formats import FORMATS
-from evalcontract.policy.dialects import SYSTEMS as SYSTEMS_OF_POLICY
+from evalcontract.formats._codes import codes_of_formats
 from evalcontract.rules._dataset_rule import DatasetRule
 from evalcontract.rules._row_rule import RowRule
 from evalcontract.rules._rule import Rule
+from evalcontract.workspace.known_codes import KnownCodes, kind_of
+from evalcontract.workspace.rules_in_use import RulesInUse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +48,9 @@ NO_FORMATS = {"report", "frame", "coverage", "losses", "fixes"}
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
 #: `zip(…, strict=True)` is another word; its arguments may hold brackets, two deep.
 ZIP = re.compile(r"\bzip\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\bstrict=")
-#: Who knows the mode: the table, the command line, and what carries it from one to the other.
+#: A code is declared with its severities in both modes.
+DECLARATION = re.compile(r"\bCode\((?:[^()]|\([^()]*\))*\)")
+#: Who knows the mode: the policy, the command line, and what carries it from one to the other.
 KNOWS_MODES = (
     "policy/",
     "cli/",
@@ -54,7 +58,7 @@ KNOWS_MODES = (
     "engine/run.py",
     "engine/pipeline.py",
     "workspace/configuration.py",
-    "structure/pages/target.py",  # its examples are targets, and those name it
+    "model/code.py",
     "structure/words.py",  # what authors call the key of a target that asks for it
 )
 
@@ -108,11 +112,19 @@ def test_a_module_without_a_rule_is_none() -> None:
 def test_the_code_of_a_rule_is_its_own() -> None:
     codes = [rule.code for module in modules_of(rules) for rule in rules_of(module)]
     assert sorted(codes) == sorted(set(codes))
-    assert set(codes) <= TABLE.keys()
+    assert set(codes) <= set(KnownCodes())
 
 
 def test_a_code_names_a_kind_and_a_fault() -> None:
-    assert [code for code in TABLE if not CODE.fullmatch(code)] == []
+    assert [code for code in KnownCodes() if not CODE.fullmatch(code)] == []
+
+
+def test_every_code_is_declared_once_and_known() -> None:
+    names = [".".join(file.relative_to(SOURCE.parent).with_suffix("").parts)
+             for file in SOURCE.rglob("codes.py")]  # fmt: skip
+    declared = [code for name in names for code in importlib.import_module(name).CODES]
+    declared += RulesInUse().codes
+    assert sorted(declared) == sorted(KnownCodes())
 
 
 def test_every_output_format_stands_in_the_table() -> None:
@@ -125,7 +137,7 @@ def test_every_output_format_stands_in_the_table() -> None:
 
 def test_every_format_stands_in_the_table() -> None:
     packages = {module.__name__.rpartition(".")[2] for module in modules_of(formats)}
-    assert packages == {each.name for each in FORMATS} == set(SYSTEMS_OF_POLICY)
+    assert packages == {each.name for each in FORMATS} == set(map(kind_of, codes_of_formats()))
 
 
 def test_a_module_says_what_it_is(trees: dict[str, ast.Module]) -> None:
@@ -153,7 +165,11 @@ def test_a_function_is_short(trees: dict[str, ast.Module]) -> None:
 
 def test_only_a_few_know_the_mode() -> None:
     others = {name: text for name, text in TEXTS.items() if not name.startswith(KNOWS_MODES)}
-    assert [name for name, text in others.items() if STRICT.search(ZIP.sub("", text))] == []
+    assert [
+        name
+        for name, text in others.items()
+        if STRICT.search(DECLARATION.sub("", ZIP.sub("", text)))
+    ] == []
 
 
 def test_who_knows_the_mode_is_there() -> None:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from doors import TABLE, Input, Kind, Options, check_workspaces, validate
+from doors import Input, Kind, Options, check_workspaces, validate
 
-from evalcontract.engine.manual import every_page, manual
+import evalcontract
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
 from evalcontract.structure.schemas import load
 from evalcontract.structure.sentences import FAULTS
+from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+CODES = KnownCodes()
 #: Codes whose bad example is a text that cannot have the fault, and why.
 STAND_INS = {
     "source/unreadable": "who may open a file is not part of its text",
@@ -60,23 +61,26 @@ def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> 
     return [found.code for found in validate(Kind.DATASET, [Input(first)], options).diagnostics]
 
 
-def test_every_code_has_one_page() -> None:
-    assert Counter(page.code for page in every_page()) == Counter(TABLE.keys())
+def test_every_page_is_that_of_a_code_without_a_docstring() -> None:
+    folder = Path(evalcontract.__file__).parent / "pages"
+    files = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.md")}
+    assert files == {code for code in CODES.values() if code.docstring is None}
 
 
-@pytest.mark.parametrize("code", sorted(TABLE))
+@pytest.mark.parametrize("code", CODES)
 def test_bad_example_has_its_fault_and_no_other(code: str, tmp_path: Path) -> None:
-    found = found_in(tmp_path, manual()[code].bad, code, ENCODINGS.get(code, "utf-8"))
+    found = found_in(tmp_path, CODES[code].page.bad, code, ENCODINGS.get(code, "utf-8"))
     assert set(found) == (set() if code in STAND_INS else {code})
 
 
-@pytest.mark.parametrize("code", sorted(TABLE))
+@pytest.mark.parametrize("code", CODES)
 def test_good_example_has_no_fault(code: str, tmp_path: Path) -> None:
-    assert found_in(tmp_path, manual()[code].good, code) == []
+    assert found_in(tmp_path, CODES[code].page.good, code) == []
 
 
-@pytest.mark.parametrize("page", every_page(), ids=lambda page: page.code)
-def test_page_is_plain_text(page: Any) -> None:
+@pytest.mark.parametrize("code", CODES)
+def test_page_is_plain_text(code: str) -> None:
+    page = CODES[code].page
     lines = [*page.what.split("\n"), *page.why.split("\n"), *(page.bad + page.good).split("\n")]
     assert max(map(len, lines)) <= 100
     assert page.what.endswith(".")
@@ -88,11 +92,11 @@ def test_faults_of_structure_are_those_of_the_schema(kind: str) -> None:
     possible = {
         f"{kind}/{FAULTS.get(keyword, 'invalid-value')}" for keyword in keywords(load(kind))
     }
-    assert possible == (_of_structure(kind) & TABLE.keys()) - WITHOUT_KEYWORD
+    assert possible == (_of_structure(kind) & CODES.keys()) - WITHOUT_KEYWORD
 
 
 def test_a_bundle_can_bring_every_fault_to_a_dataset() -> None:
-    assert _of_structure("dataset") <= TABLE.keys()
+    assert _of_structure("dataset") <= CODES.keys()
 
 
 def test_no_fault_of_the_dataset_schema_is_unnamed() -> None:

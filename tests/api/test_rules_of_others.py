@@ -10,9 +10,9 @@ import pytest
 from doors import Input, Kind, Options, validate
 
 from evalcontract import DatasetLoader
-from evalcontract.engine.manual import manual
-from evalcontract.engine.rules_in_use import rules_in_use
 from evalcontract.model.errors import PluginError
+from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,24 +32,29 @@ RULE = """
         questions:
           - {id: a, input: Hello, criteria: c}
     \'\'\'
-    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.code import Code
+    from evalcontract.model.diagnostic import Problem, Severity
     from evalcontract.rules._row_rule import row_rule
 
     def shouts(subject):
         ASKED.append(subject.row["id"])
         if subject.row["input"].isupper():
-            yield Problem("CODE", "this row shouts", (*subject.path, "input"))
+            yield Problem(NAME, "this row shouts", (*subject.path, "input"))
 
     def broken(plan, bundle):
         raise LookupError("nowhere")
 
     ASKED = []
+    NAME = "CODE"
+    DECLARED = Code(NAME, soft=Severity.NOTE, guess=True, page=__doc__)
     QUIET = {"properties": {"input": {"pattern": "[a-z]"}}}
-    RULE = row_rule("CODE", page=__doc__)(shouts)
-    SILENT = row_rule("CODE", page=__doc__, silent=lambda plan, bundle: QUIET)(shouts)
-    NEVER_SILENT = row_rule("CODE", page=__doc__, silent=lambda plan, bundle: False)(shouts)
-    NO_SCHEMA = row_rule("CODE", page=__doc__, silent=lambda plan, bundle: {"type": 7})(shouts)
-    RAISES = row_rule("CODE", page=__doc__, silent=broken)(shouts)
+    RULE = row_rule(DECLARED)(shouts)
+    SILENT = row_rule(DECLARED, silent=lambda plan, bundle: QUIET)(shouts)
+    NEVER_SILENT = row_rule(DECLARED, silent=lambda plan, bundle: False)(shouts)
+    NO_SCHEMA = row_rule(DECLARED, silent=lambda plan, bundle: {"type": 7})(shouts)
+    RAISES = row_rule(DECLARED, silent=broken)(shouts)
+    PLAIN_TEXT = row_rule(NAME)(shouts)
+    NO_PAGE = row_rule(Code(NAME))(shouts)
     NO_RULE = 7
 """
 
@@ -84,8 +89,11 @@ def test_a_rule_of_others_sees_every_row(
 
     found = DatasetLoader().load(path).diagnostics
 
-    assert [(each.code, str(each.severity)) for each in found] == [("dataset/shouting", "warning")]
-    assert "A row shouts." in manual()["dataset/shouting"].what
+    assert [(each.code, str(each.severity)) for each in found] == [("dataset/shouting", "note")]
+    code = KnownCodes()["dataset/shouting"]
+    assert code.page.what == "A row shouts."
+    assert code.is_guess
+    assert "dataset/shouting" in [*KnownCodes()]
 
 
 ROWS = "".join(f"  - {{id: r{n}, input: {'HELLO' if n == 7 else 'hello'}, criteria: c}}\n"
@@ -132,6 +140,8 @@ def test_a_broken_silence_is_loud_and_hides_nothing(
     [
         ("shouting:RULE", "dataset/duplicate-id", "dataset/duplicate-id is taken"),
         ("shouting:NO_RULE", "dataset/shouting", "is no rule"),
+        ("shouting:PLAIN_TEXT", "dataset/shouting", "is a plain text"),
+        ("shouting:NO_PAGE", "dataset/shouting", "has no page"),
         (
             "shouting:NOWHERE",
             "dataset/shouting",

@@ -19,13 +19,14 @@ RULE = """
     from pathlib import Path
 
     import {module}
+    from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.rules._row_rule import row_rule
 
     with Path(os.environ["IMPORTS"]).open("a") as file:
         file.write("x")
 
-    @row_rule("dataset/worded", page='''
+    CODE = Code("dataset/worded", page='''
     A row has a word that is not wanted.
 
     Why: Nobody likes it.
@@ -38,9 +39,11 @@ RULE = """
         questions:
           - {{id: a, input: Hello, criteria: c}}
     ''')
+
+    @row_rule(CODE)
     def RULE(subject):
         from {late} import word
-        yield Problem("dataset/worded", f"not {{word()}}", (*subject.path, "input"))
+        yield Problem(CODE, f"not {{word()}}", (*subject.path, "input"))
     """
 
 

@@ -16,14 +16,15 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from doors import TABLE, Kind, command_line
+from doors import Kind, command_line
 from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
 from evalcontract.cli import start
-from evalcontract.engine.rules_in_use import RulesInUse
 from evalcontract.rules import DATASET_RULES, JUDGE_RULES, RUBRIC_RULES, load_rules
 from evalcontract.structure import schemas
+from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.rules_in_use import RulesInUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -712,22 +713,23 @@ def emitted() -> list[str]:
     )
 
 
-@pytest.mark.parametrize("code", sorted({*emitted(), *TABLE}))
+@pytest.mark.parametrize("code", sorted({*emitted(), *KnownCodes()}))
 def test_every_code_is_explained(code: str, call: Callable[..., Result]) -> None:
     """Whatever a report shows, `explain` knows."""
     result = call("explain", code)
     assert result.code == 0, result.err
     assert result.out.startswith(f"{code}\n")
-    soft, strict = TABLE[code]
-    assert str(soft) in result.out
-    assert str(strict) in result.out
+    known = KnownCodes()[code]
+    soft, strict = known.severities
+    assert f"Severity: {soft} (soft), {strict} (strict)\n" in result.out
+    assert f"Confidence: {known.confidence}\n" in result.out
 
 
 def test_explain_lists_all(call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a code it lists them, one a line, whole on a narrow terminal."""
     monkeypatch.setenv("COLUMNS", "80")
     lines = call("explain").out.splitlines()
-    assert {line.split()[0] for line in lines} >= set(TABLE)
+    assert {line.split()[0] for line in lines} >= set(KnownCodes())
     assert max(map(len, lines)) <= 80
 
 

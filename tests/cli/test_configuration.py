@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from doors import TABLE, command_line
+from doors import command_line
 
-from evalcontract.policy.weights import is_fixed
+from evalcontract.model.code import Code
+from evalcontract.policy.severities import is_locked
+from evalcontract.rules._row_rule import RowRule
+from evalcontract.workspace.known_codes import KnownCodes
 from evalcontract.workspace.patterns import excludes, selects
+from evalcontract.workspace.rules_in_use import RulesInUse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,11 +125,11 @@ def test_which_files_a_pattern_excludes(pattern: str, name: str, *, expected: bo
 # Severities
 
 
-FIXED = sorted(code for code in TABLE if is_fixed(code))
+LOCKED = [code for code in KnownCodes() if is_locked(code)]
 
 
 def test_what_stays_an_error() -> None:
-    assert {code for code in FIXED if not code.startswith("source/")} == {
+    assert {code for code in LOCKED if not code.startswith("source/")} == {
         "dataset/no-questions",
         "dataset/wrong-kind",
         "internal/rule-crashed",
@@ -134,10 +137,10 @@ def test_what_stays_an_error() -> None:
         "rubric/wrong-kind",
         "target/wrong-kind",
     }
-    assert {code for code in TABLE if code.startswith("source/")} <= set(FIXED)
+    assert {code for code in KnownCodes() if code.startswith("source/")} <= set(LOCKED)
 
 
-@pytest.mark.parametrize("code", FIXED)
+@pytest.mark.parametrize("code", LOCKED)
 @pytest.mark.parametrize("value", ['"ignore"', '"warning"', '{soft = "note"}'])
 def test_what_was_not_checked_is_an_error(
     code: str, value: str, place: Path, capsys: pytest.CaptureFixture[str]
@@ -204,8 +207,9 @@ def test_codes_of_other_packages(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those that are installed are known; one of a kind of its own may be installed elsewhere."""
-    rules = {"shout": SimpleNamespace(code="dataset/shouting")}
-    monkeypatch.setattr("evalcontract.workspace.configuration.entry_points", lambda _: rules)
+    code = Code("dataset/shouting", page="A row shouts.")
+    used = RulesInUse({"shout": RowRule(code, lambda _: iter(()))})
+    monkeypatch.setattr("evalcontract.workspace.known_codes.rules_in_use", lambda: used)
     text = '[severity]\n"dataset/shouting" = "note"\n"acme/house-style" = "error"\n'
     (place / "evalcontract.toml").write_text(text, encoding="utf-8")
     assert command_line("validate-dataset", "a.yaml") == 0

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from doors import TABLE, Options, check_workspaces
+from doors import Options, check_workspaces
+
+from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,4 +178,4 @@ def test_every_code_of_rows_and_datasets_has_a_case() -> None:
         for path in texts
         for expected in expectations(path.name, path.read_text(encoding="utf-8"))
     }
-    assert {code for code in TABLE if code.startswith("dataset/")} <= found
+    assert {code for code in KnownCodes() if code.startswith("dataset/")} <= found

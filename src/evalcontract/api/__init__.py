@@ -1,7 +1,7 @@
 """The way in for Python: three loaders, and the checks that the command line runs.
 
-Its names are loaded at first use: a command needs only some of them. `validate` and `manual` are
-imported from the modules of their names.
+Its names are loaded at first use: a command needs only some of them. `validate` is imported from
+the module of its name.
 """
 
 from __future__ import annotations

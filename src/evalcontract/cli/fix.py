@@ -17,7 +17,7 @@ from evalcontract.engine.options import Options
 from evalcontract.engine.workers import usable_cores
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
-from evalcontract.policy import TABLE, exit_status
+from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.fixes import (
     write_diff,
@@ -26,6 +26,7 @@ from evalcontract.report.fixes import (
     write_refused,
     write_sum,
 )
+from evalcontract.workspace.known_codes import KnownCodes, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,10 +39,10 @@ def _codes(
 ) -> tuple[str, ...]:
     """Refuse what is no code, nor the first word of one: nothing would be fixed by it."""
     del context, option
-    known = {*TABLE, *(code.partition("/")[0] for code in TABLE)}
+    codes = KnownCodes()
     for value in values:
-        if value not in known:
-            near = nearest(value, sorted(known))
+        if value not in codes and value not in map(kind_of, codes):
+            near = nearest(value, sorted({*codes, *map(kind_of, codes)}))
             advice = f"did you mean `{near}`?" if near else "`evalcontract explain` lists them all"
             raise click.BadParameter(f"there is no code `{value}`; {advice}")
     return values

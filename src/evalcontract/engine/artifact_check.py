@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.engine.crash import guarded
-from evalcontract.engine.rules_in_use import rules_in_use
 from evalcontract.engine.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject
 from evalcontract.structure.check import structure_of
 from evalcontract.structure.parts import well_formed
+from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

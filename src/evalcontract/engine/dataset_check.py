@@ -9,13 +9,13 @@ from evalcontract.engine.crash import guarded
 from evalcontract.engine.dataset_root import graded_by
 from evalcontract.engine.gates import Gates, Words, words_of
 from evalcontract.engine.grading import Grading
-from evalcontract.engine.rules_in_use import rules_in_use
 from evalcontract.engine.workers import WORTH_BYTES, Looked, Seen, look_in_parts
 from evalcontract.library.artifact import uses_of_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
 from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.source import RowStream
+from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

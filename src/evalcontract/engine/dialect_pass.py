@@ -10,13 +10,14 @@ from evalcontract.engine.edge import locate, locate_fault
 from evalcontract.engine.kept_rubric import without_rubric
 from evalcontract.engine.passes import CheckedBatch
 from evalcontract.formats import dialect_of
+from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._format import Layout
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
-from evalcontract.policy.dialects import REJECTED
 from evalcontract.source import Batch, Document, RowStream, Unreadable
 from evalcontract.source.foreign import MEDIA
 from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.workspace.known_codes import code_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -124,7 +125,7 @@ class DialectPass:
 
     def rejects(self, problem: Problem) -> bool:
         """Whether a problem is one at which the system's own loader stops."""
-        return problem.code in REJECTED
+        return is_rejection(problem.code)
 
     def locate(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Give problems their places and severities."""
@@ -218,7 +219,7 @@ def _detected(dialect: Dialect, file: str, policy: Policy) -> Iterator[Diagnosti
     code = f"{form.name}/detected"
     message = f"checked as a dataset of {form.title}: `--dialect {dialect}`"
     advice = "`--dialect evalcontract` checks it as ours"
-    severity = policy.weigh(code)
+    severity = policy.severity_of(code_named(code))
     if severity is not None:
         yield Diagnostic(code, severity, message, Place(file), (), advice)
 

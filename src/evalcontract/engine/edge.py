@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from evalcontract.model.diagnostic import Diagnostic, Related
 from evalcontract.model.span import Place
+from evalcontract.workspace.known_codes import code_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -41,10 +42,10 @@ def locate(
     `others` are the documents by file name that related places may stand in.
     """
     for problem in problems:
-        severity = policy.weigh(problem.code)
+        severity = policy.severity_of(code_named(problem.code))
         if severity is not None:
             yield Diagnostic(
-                problem.code,
+                str(problem.code),
                 severity,
                 problem.message,
                 source.place(problem.path, on_key=problem.on_key, within=problem.within),
@@ -89,7 +90,7 @@ def locate_fault(
     fault: SourceFault, file: str, text: str | None, policy: Policy
 ) -> Diagnostic | None:
     """Give one fault of a text its severity; None where it is not to be reported."""
-    severity = policy.weigh(fault.code)
+    severity = policy.severity_of(code_named(fault.code))
     if severity is None:
         return None
     related = tuple((message, Place(file, span, text)) for message, span in fault.related)

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.engine.kept_rubric import with_rubric
+from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._conversion import BUNDLES, Loss
-from evalcontract.policy.dialects import REJECTED
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.schemas import load
 
@@ -114,7 +114,7 @@ class AsTheirs:
         """Say what of a row that was written its system would not load."""
         if self._stage is None or self._stage.passes([row]):
             return []
-        faults = (each for each in self._stage.faults(row, ()) if each.code in REJECTED)
+        faults = (each for each in self._stage.faults(row, ()) if is_rejection(each.code))
         return [
             each._replace(message=f"written for it, {each.message}", path=(), on_key=False)
             for each in faults

@@ -4,64 +4,95 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import cache
-from typing import NamedTuple
+from textwrap import dedent
+from typing import TYPE_CHECKING, NamedTuple
 
-_FILE = r"^# file: (?P<name>\S+)\n"
+from evalcontract.model.errors import InstallationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
+#: A fenced block of a Markdown page, and the name of the file that it shows, if there is one.
+_BLOCK = re.compile(r"(?:^`(\S+)`\n\n)?^(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
+_SECTIONS = ("Why", "Bad", "Good")
 
 
 class Page(NamedTuple):
     """What `explain CODE` shows. `bad` and `good` are the text of one file, or of several.
 
-    Several files are told apart by lines `# file: NAME`; see `example_files`. The parts are read
-    when one is first asked for: every rule has a page, and a check shows none.
-
-    Raises:
-        ValueError: at any part, where a section is missing.
-
+    Several files are told apart by lines `# file: NAME`; see `example_files`.
     """
 
     code: str
-    text: str
+    what: str
+    why: str
+    bad: str
+    good: str
 
     @property
-    def what(self) -> str:
-        """What the fault is."""
-        return _sections(self.code, self.text)["what"].strip()
-
-    @property
-    def why(self) -> str:
-        """Why it is one."""
-        return _sections(self.code, self.text)["Why"].strip()
-
-    @property
-    def bad(self) -> str:
-        """An example that has it."""
-        return _sections(self.code, self.text)["Bad"].strip("\n") + "\n"
-
-    @property
-    def good(self) -> str:
-        """The example without it."""
-        return _sections(self.code, self.text)["Good"].strip("\n") + "\n"
+    def summary(self) -> str:
+        """The first sentence, without its full stop."""
+        return " ".join(self.what.split()).split(". ")[0].rstrip(".")
 
 
-def parse_page(code: str, text: str) -> Page:
-    """Return a page by its text: the fault, `Why:`, and examples below `Bad:` and `Good:`."""
-    return Page(code, text)
+def parse_page(code: str, docstring: str) -> Page:
+    """Return a page written as a docstring: the fault, `Why:`, and examples below `Bad:`, `Good:`.
+
+    Raises:
+        ValueError: a section is missing.
+
+    """
+    what, *parts = re.split(r"(?m)^(Why|Bad|Good):", dedent(docstring).strip("\n"))
+    sections = dict(zip(parts[::2], map(dedent, parts[1::2]), strict=True))
+    return _page(code, what, sections)
 
 
-@cache
-def _sections(code: str, text: str) -> dict[str, str]:
-    if not text and sys.flags.optimize > 1:  # `python -OO` drops the docstrings that pages are
-        told = "has no page here: Python runs without docstrings"
-        return {"what": told, "Why": "", "Bad": "", "Good": ""}
-    from textwrap import dedent  # only who reads pages needs it
+def read_page(code: str) -> Page:
+    """Return a page that is a file of the package.
 
-    what, *parts = re.split(r"(?m)^(Why|Bad|Good):", dedent(text).strip("\n"))
+    Raises:
+        InstallationError: it is not installed.
+
+    """
+    from importlib.resources import files  # only who reads pages needs it
+
+    try:
+        text = (files("evalcontract") / "pages" / f"{code}.md").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if sys.flags.optimize > 1:  # `python -OO` drops the docstrings that the pages of rules are
+            return Page(code, "has no page here: Python runs without docstrings", "", "\n", "\n")
+        raise InstallationError(f"the page of {code} is not installed") from None
+    return parse_markdown(code, text)
+
+
+def parse_markdown(code: str, text: str) -> Page:
+    """Return a page written in Markdown: sections `Why`, `Bad` and `Good`, examples in fences.
+
+    Raises:
+        ValueError: a section is missing, or the title is not the code.
+
+    """
+    title, _, body = text.partition("\n")
+    if title != f"# {code}":
+        raise ValueError(f"the page of {code} has the title {title!r}")
+    what, *parts = re.split(r"(?m)^## (Why|Bad|Good)$", body)
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
-    if not what.strip() or sections.keys() != {"Why", "Bad", "Good"}:
+    for name in ("Bad", "Good"):
+        sections[name] = "".join(_examples(sections.get(name, "")))
+    return _page(code, what, sections)
+
+
+def _examples(section: str) -> Iterator[str]:
+    for name, _, content in _BLOCK.findall(section):
+        yield f"# file: {name}\n{content}" if name else content
+
+
+def _page(code: str, what: str, sections: dict[str, str]) -> Page:
+    if not what.strip() or not all(sections.get(name, "").strip() for name in _SECTIONS):
         raise ValueError(f"the page of {code} needs what, Why, Bad and Good")
-    return {"what": what, **{name: dedent(part) for name, part in sections.items()}}
+    bad, good = (sections[name].strip("\n") + "\n" for name in ("Bad", "Good"))
+    return Page(code, what.strip(), sections["Why"].strip(), bad, good)
 
 
 def example_files(example: str, code: str) -> dict[str, str]:
@@ -69,7 +100,7 @@ def example_files(example: str, code: str) -> dict[str, str]:
 
     The first file is the one that is checked.
     """
-    parts = re.split(_FILE, example, flags=re.MULTILINE)
+    parts = _FILE.split(example)
     if len(parts) > 1:
         return dict(zip(parts[1::2], parts[2::2], strict=True))
     kind = code.split("/", maxsplit=1)[0]

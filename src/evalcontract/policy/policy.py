@@ -1,25 +1,23 @@
-"""A policy: the table, with the changes that a configuration makes to it."""
+"""A policy: the mode, and what a configuration changes about the severities of codes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from evalcontract.policy.table import DEFAULT, TABLE
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from evalcontract.model.code import Code, ModeSeverities
     from evalcontract.model.diagnostic import Severity
-    from evalcontract.policy.weight import Weight
 
 #: The age from which a judge's validation is stale, where nobody says otherwise.
 DEFAULT_MAX_AGE_DAYS = 90
 
-_NONE: Mapping[str, Weight] = {}
+_NONE: Mapping[str, ModeSeverities] = {}
 
 
 class Policy(NamedTuple):
-    """What findings weigh. `strict` picks the column; `changes` replace entries of the table.
+    """How severe findings are. `strict` is the mode; `overrides` replace what codes declare.
 
     `max_age_days` is the age in days from which a judge's validation is stale, and `age_from` the
     file of the target that asks for it; None where no target does.
@@ -27,13 +25,13 @@ class Policy(NamedTuple):
 
     strict: bool = False
     max_age_days: int = DEFAULT_MAX_AGE_DAYS
-    changes: Mapping[str, Weight] = _NONE
+    overrides: Mapping[str, ModeSeverities] = _NONE
     age_from: str | None = None
 
-    def weigh(self, code: str) -> Severity | None:
-        """Return what a code weighs; None where it is not to be reported."""
-        weight = self.changes.get(code) or TABLE.get(code, DEFAULT)
-        return weight[self.strict]
+    def severity_of(self, code: Code) -> Severity | None:
+        """Return how severe a finding is; None where it is not reported."""
+        severities = self.overrides.get(code) or code.severities
+        return severities.strict if self.strict else severities.soft
 
     def join(self, other: Policy) -> Policy:
         """Return the policy for what two datasets share: the stricter of both."""
@@ -41,7 +39,7 @@ class Policy(NamedTuple):
         return Policy(
             strict=self.strict or other.strict,
             max_age_days=aged.max_age_days,
-            changes=self.changes,
+            overrides=self.overrides,
             age_from=aged.age_from,
         )
 
@@ -56,7 +54,7 @@ def policy_of_target(
     return Policy(
         strict=strict if forced is None else forced,
         max_age_days=days if is_count(days) else base.max_age_days,
-        changes=base.changes,
+        overrides=base.overrides,
         age_from=file if is_count(days) else base.age_from,
     )
 

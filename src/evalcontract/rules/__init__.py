@@ -96,8 +96,15 @@ DATASET_RULES = (
 
 
 def load_rules(modules: Iterable[str], kind: Kind | None = None) -> tuple[Any, ...]:
-    """Import the rules of some modules: the `RULE` of each, or what its `RULES` has on a kind."""
+    """Import the rules of some modules: the `RULE` of each, or its `RULES`, those on a kind."""
     return tuple(rule for name in modules for rule in _rules_of(name, kind))
+
+
+def rules_named_for(code: str) -> tuple[Any, ...]:
+    """Import the rules of the module that has the name of a code's fault, if there is one."""
+    name = code.partition("/")[2].replace("-", "_")
+    tables = (RUBRIC_RULES, JUDGE_RULES, ROW_RULES, DATASET_RULES)
+    return load_rules([name]) if any(name in table for table in tables) else ()
 
 
 @cache
@@ -105,4 +112,4 @@ def _rules_of(name: str, kind: Kind | None) -> tuple[Any, ...]:
     module = import_module(f"{__name__}.{name}")
     if hasattr(module, "RULE"):
         return (module.RULE,)
-    return tuple(rule for rule in module.RULES if kind in rule.kinds)
+    return tuple(rule for rule in module.RULES if kind is None or kind in rule.kinds)

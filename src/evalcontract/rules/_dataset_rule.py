@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.page import Page
     from evalcontract.model.path import Path
 
 
@@ -49,6 +49,5 @@ class IdWatch(Watch, Protocol):
 class DatasetRule(NamedTuple):
     """A judgement on a dataset as a whole."""
 
-    code: str
+    code: Code
     watch: Callable[[DatasetContext], Watch]
-    page: Page

@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State
-from evalcontract.model.page import parse_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.checks import Outlook
     from evalcontract.checks.plan import Plan
+    from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.page import Page
     from evalcontract.model.path import Path
 
 
@@ -61,18 +60,15 @@ class RowRule(NamedTuple):
     the rule is asked about every row, which takes longer.
     """
 
-    code: str
+    code: Code
     check: Callable[[RowSubject], Iterator[Problem]]
-    page: Page
     silent: Silent | None = None
 
 
-def row_rule(
-    code: str, *, page: str | None, silent: Silent | None = None
-) -> Callable[[Any], RowRule]:
-    """Make a function a rule; `page` is the docstring of its module, `silent` as for `RowRule`."""
+def row_rule(code: Code, *, silent: Silent | None = None) -> Callable[[Any], RowRule]:
+    """Make a function a rule; `silent` is as for `RowRule`."""
 
     def make(check: Callable[[RowSubject], Iterator[Problem]]) -> RowRule:
-        return RowRule(code, check, parse_page(code, page or ""), silent)
+        return RowRule(code, check, silent)
 
     return make

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.model.page import Page, parse_page
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import date
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
+    from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.model.reference import Kind
@@ -57,16 +56,15 @@ class Subject(NamedTuple):
 class Rule(NamedTuple):
     """A judgement on one kind of artifact. Pure: the same subject gives the same problems."""
 
-    code: str
+    code: Code
     kinds: tuple[Kind, ...]
     check: Callable[[Subject, Context], Iterator[Problem]]
-    page: Page
 
 
-def rule(code: str, *kinds: Kind, page: str | None) -> Callable[[Any], Rule]:
-    """Make a function a rule; `page` is the docstring of its module."""
+def rule(code: Code, *kinds: Kind) -> Callable[[Any], Rule]:
+    """Make a function a rule on some kinds of artifacts."""
 
     def make(check: Callable[[Subject, Context], Iterator[Problem]]) -> Rule:
-        return Rule(code, kinds, check, parse_page(code, page or ""))
+        return Rule(code, kinds, check)
 
     return make

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.row_needs import VISIBLE
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, TEXTS, is_blank
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
     from evalcontract.model.path import Path
 
-CODE = "dataset/blank-value"
+CODE = Code("dataset/blank-value", page=__doc__)
 
 _ADVICE = {"id": "name the row", "input": "write what the system is asked"}
 
@@ -43,7 +44,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
     return {"properties": {**dict.fromkeys(TEXTS, _SEEN), **lists, "expected_tools": tools}}
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     for path, text in _texts(subject):
         if is_blank(text):

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.listing import listed
 from evalcontract.rules._row_rule import RowSubject, row_rule
@@ -45,14 +46,14 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
 
-CODE = "dataset/bundle-not-applicable"
+CODE = Code("dataset/bundle-not-applicable", page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> bool:
     return plan is None or bundle is None or not plan.bundles or bundle in plan.bundles
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan, bundle = subject.plan, subject.bundle
     if plan is None or bundle is None or not plan.bundles or bundle in plan.bundles:

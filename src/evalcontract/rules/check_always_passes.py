@@ -22,6 +22,7 @@ from evalcontract.checks import State
 from evalcontract.checks._kind import field_of, is_empty
 from evalcontract.checks.plan import OWN_EXPECTATIONS, own_outlooks
 from evalcontract.checks.row_needs import FILLED, rows_with_all
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
 
-CODE = "dataset/check-always-passes"
+CODE = Code("dataset/check-always-passes", page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
@@ -44,7 +45,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     return {**filled, "anyOf": list(some.values())}
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.plan is None:
         outlooks = list(own_outlooks(subject.row).values())

@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
 from evalcontract.checks.row_needs import rows_with_all
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import nearest
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
 
-CODE = "dataset/check-never-runs"
+CODE = Code("dataset/check-never-runs", page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
@@ -58,7 +59,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     return plan is None or rows_with_all(plan)
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.plan is None or subject.runs_nothing:
         return

@@ -26,6 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.clashes import find_clashes
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -33,10 +34,10 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/contradiction"
+CODE = Code("rubric/contradiction", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     combine = subject.value.get("scoring", {}).get("combine")
     if combine is None:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-CODE = "rubric/duplicate-check-id"
+CODE = Code("rubric/duplicate-check-id", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     first: dict[str, Path] = {}
     for path, check in subject.checks:

@@ -19,14 +19,14 @@ from __future__ import annotations
 from operator import lt
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.page import parse_page
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "dataset/duplicate-id"
+CODE = Code("dataset/duplicate-id", page=__doc__)
 _BETWEEN = "\0"
 
 
@@ -99,4 +99,4 @@ def _ids_of(block: str | list[str]) -> list[str]:
     return block.split(_BETWEEN) if isinstance(block, str) else block
 
 
-RULE = DatasetRule(CODE, _Ids, parse_page(CODE, __doc__))
+RULE = DatasetRule(CODE, _Ids)

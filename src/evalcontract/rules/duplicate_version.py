@@ -36,12 +36,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Rule, Subject, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_CODES = {
+    Kind.RUBRIC: Code("rubric/duplicate-version", page=__doc__),
+    Kind.JUDGE: Code("judge/duplicate-version"),  # its page is a file of `pages/`
+}
 
 
 def _check(subject: Subject, context: Context) -> Iterator[Problem]:
@@ -52,7 +59,7 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     others = [twin for twin in twins if twin.file != artifact.file]
     if others:
         yield Problem(
-            f"{artifact.kind}/duplicate-version",
+            _CODES[artifact.kind],
             f"{artifact.name} stands in another file too",
             ("version",),
             "give one of them a new version, or remove it",
@@ -60,35 +67,4 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
         )
 
 
-RULES: tuple[Rule, ...] = (
-    rule("rubric/duplicate-version", Kind.RUBRIC, page=__doc__)(_check),
-    rule(
-        "judge/duplicate-version",
-        Kind.JUDGE,
-        page="""
-Two files hold the same version of the same id.
-
-Why: A pin must lead to one content. With two of them, which one is used is chance.
-
-Bad:
-    # file: judges/accuracy.yaml
-    id: accuracy
-    version: "1.0.0"
-    template: "Is it right? {{ output }}"
-    # file: judges/accuracy@1.0.0.yaml
-    id: accuracy
-    version: "1.0.0"
-    template: "Is it correct? {{ output }}"
-
-Good:
-    # file: judges/accuracy.yaml
-    id: accuracy
-    version: "2.0.0"
-    template: "Is it right? {{ output }}"
-    # file: judges/accuracy@1.0.0.yaml
-    id: accuracy
-    version: "1.0.0"
-    template: "Is it correct? {{ output }}"
-""",
-    )(_check),
-)
+RULES: tuple[Rule, ...] = tuple(rule(code, kind)(_check) for kind, code in _CODES.items())

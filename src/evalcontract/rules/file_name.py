@@ -26,7 +26,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from evalcontract.library.names import promised
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.model.version import Version
 from evalcontract.rules._rule import Context, Rule, Subject, rule
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
 
 
+_CODES = {
+    Kind.RUBRIC: Code("rubric/file-name", strict=Severity.WARNING, page=__doc__),
+    Kind.JUDGE: Code("judge/file-name", strict=Severity.WARNING),  # its page is a file of `pages/`
+}
+
+
 def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     artifact = subject.artifact
     file = PurePosixPath(artifact.file.replace("\\", "/"))
@@ -44,7 +51,7 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
         return  # a file outside of the library may be called anything
     id_, version = promised(artifact.file, artifact.kind)
     nested = Version.parse(file.stem) is not None
-    code, says = f"{artifact.kind}/file-name", "the folder" if nested else "the file"
+    code, says = _CODES[artifact.kind], "the folder" if nested else "the file"
     if id_ is not None and id_ != artifact.id:
         message = f"{says} is named for `{id_}`, and the file holds `{artifact.id}`"
         yield Problem(code, message, ("id",), _advice(artifact, context, nested=nested))
@@ -70,27 +77,4 @@ def _advice(artifact: Artifact, context: Context, *, nested: bool) -> str:
     return f"name it {free}" if free else "give it an id or a version of its own"
 
 
-RULES: tuple[Rule, ...] = (
-    rule("rubric/file-name", Kind.RUBRIC, page=__doc__)(_check),
-    rule(
-        "judge/file-name",
-        Kind.JUDGE,
-        page="""
-A file's name says another id or version than its content.
-
-Why: What is inside counts. Somebody who looks for `tone` opens tone.yaml, and edits another.
-
-Bad:
-    # file: judges/tone.yaml
-    id: accuracy
-    version: "1.0.0"
-    template: "Is it right? {{ output }}"
-
-Good:
-    # file: judges/accuracy.yaml
-    id: accuracy
-    version: "1.0.0"
-    template: "Is it right? {{ output }}"
-""",
-    )(_check),
-)
+RULES: tuple[Rule, ...] = tuple(rule(code, kind)(_check) for kind, code in _CODES.items())

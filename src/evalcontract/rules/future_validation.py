@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._dates import validated_on
@@ -28,10 +29,10 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/future-validation"
+CODE = Code("judge/future-validation", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     day = validated_on(subject.value)
     # A day ahead may be today already, further east.

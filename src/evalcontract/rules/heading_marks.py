@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -31,13 +32,13 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/heading-marks"
+CODE = Code("rubric/heading-marks", page=__doc__)
 
 # As CommonMark has them: up to three spaces, one to six marks, a space.
 _MARKED = re.compile(r" {0,3}#{1,6}[ \t]+(?P<text>\S.*)", re.DOTALL)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         for index, section in enumerate(check.get("required_sections", ())):

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -35,10 +36,10 @@ from evalcontract.rules._scale import ends, is_withheld, score_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/ineffective-threshold"
+CODE = Code("judge/ineffective-threshold", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     threshold = subject.value.get("pass_threshold")
     unclear = is_withheld(subject, "score_type", "level_values", "min_score", "max_score")

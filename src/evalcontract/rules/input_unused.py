@@ -26,14 +26,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Problem, Within
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity, Within
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/input-unused"
+CODE = Code(
+    "judge/input-unused", soft=Severity.NOTE, strict=Severity.NOTE, guess=True, page=__doc__
+)
 
 _SPOKEN_OF = re.compile(
     r"\b(?:the|this|their|his|her)\s+(?:(?:original|\w+['\u2019]s?)\s+)?"
@@ -42,7 +45,7 @@ _SPOKEN_OF = re.compile(
 )
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     from evalcontract.analysis.template import scan  # slow to import
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-CODE = "rubric/invalid-json-schema"
+CODE = Code("rubric/invalid-json-schema", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "json_schema":

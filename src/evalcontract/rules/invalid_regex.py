@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -30,10 +31,10 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/invalid-regex"
+CODE = Code("rubric/invalid-regex", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":

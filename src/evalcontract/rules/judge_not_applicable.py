@@ -40,7 +40,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.graph import rubric_steps, steps
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
@@ -53,10 +54,10 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.model.path import Path
 
-CODE = "rubric/judge-not-applicable"
+CODE = Code("rubric/judge-not-applicable", strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     bundles = subject.value.get("applicable_bundles", [])
     library = context.library

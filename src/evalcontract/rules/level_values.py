@@ -26,6 +26,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-CODE = "judge/level-values"
+CODE = Code("judge/level-values", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     values = subject.value.get("level_values")
     if values is None:

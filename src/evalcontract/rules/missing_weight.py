@@ -25,7 +25,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -33,10 +34,10 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/missing-weight"
+CODE = Code("rubric/missing-weight", strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     scoring = subject.value.get("scoring", {})
     weights = scoring.get("weights", {})

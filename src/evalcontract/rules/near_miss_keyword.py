@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import remarks_of
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
 
-CODE = "rubric/near-miss-keyword"
+CODE = Code("rubric/near-miss-keyword", guess=True, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     yield from remarks_of(subject, context, "near-miss-keyword", CODE)

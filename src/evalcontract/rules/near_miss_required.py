@@ -34,6 +34,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.schema_sense import refusal
+from evalcontract.model.code import Code
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import remarks, schemas_of, told
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
 
-CODE = "rubric/near-miss-required"
+CODE = Code("rubric/near-miss-required", guess=True, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
         refused = refusal(schema)  # `rubric/unsatisfiable-schema` says so

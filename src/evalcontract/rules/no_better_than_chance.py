@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -29,10 +30,10 @@ from evalcontract.rules._validation import disagreements, rate_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/no-better-than-chance"
+CODE = Code("judge/no-better-than-chance", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     validation = subject.value.get("validation", {})
     tpr, tnr = rate_of(validation, "tpr"), rate_of(validation, "tnr")

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.page import parse_page
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "dataset/no-rows"
+CODE = Code("dataset/no-rows", page=__doc__)
 
 
 class _Count:
@@ -45,4 +45,4 @@ class _Count:
             yield Problem(CODE, "the dataset has no rows", self._path, "add one")
 
 
-RULE = DatasetRule(CODE, _Count, parse_page(CODE, __doc__))
+RULE = DatasetRule(CODE, _Count)

@@ -38,6 +38,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.row_needs import rows_with_all
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
 
-CODE = "dataset/nothing-runs"
+CODE = Code("dataset/nothing-runs", page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
@@ -54,7 +55,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     return plan is None or rows_with_all(plan)
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.runs_nothing and subject.plan is not None:
         fields = list(dict.fromkeys(each.field for each in subject.outlooks if each.field))

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import OWN_EXPECTATIONS, own_outlooks
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
 
-CODE = "dataset/nothing-to-grade"
+CODE = Code("dataset/nothing-to-grade", page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
@@ -34,7 +35,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     return {"anyOf": [{"required": [each]} for each in OWN_EXPECTATIONS]}
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.is_told_above:
         return

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -29,7 +30,7 @@ from evalcontract.rules._validation import RATES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/one-sided-validation"
+CODE = Code("judge/one-sided-validation", page=__doc__)
 
 _SHARES = {
     "tpr": "of the outputs that people passed, the share that the judge passed",
@@ -37,7 +38,7 @@ _SHARES = {
 }
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     validation = subject.value.get("validation", {})
     given = [rate for rate in RATES if rate in validation]

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import remarks_of
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
 
-CODE = "rubric/outdated-keyword"
+CODE = Code("rubric/outdated-keyword", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     yield from remarks_of(subject, context, "outdated-keyword", CODE)

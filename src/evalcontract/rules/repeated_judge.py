@@ -57,17 +57,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.library import Resolved
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/repeated-judge"
+CODE = Code("rubric/repeated-judge", strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         first: dict[Any, int] = {}

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.rules._row_rule import RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, is_blank
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
 
-CODE = "dataset/repeated-value"
+CODE = Code("dataset/repeated-value", strict=Severity.WARNING, page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
     return {"properties": {key: {"uniqueItems": True} for key in LISTS}}
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     for key in LISTS:
         first: dict[str, int] = {}

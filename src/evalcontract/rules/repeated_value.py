@@ -23,14 +23,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/repeated-value"
+CODE = Code("rubric/repeated-value", strict=Severity.WARNING, page=__doc__)
 
 #: `expected_tools` is not among them: a tool may have to be called twice.
 _LISTS = (
@@ -43,7 +44,7 @@ _LISTS = (
 )
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         for key in _LISTS:

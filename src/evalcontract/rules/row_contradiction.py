@@ -39,6 +39,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.row_needs import all_of
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.conflicts import Conflicts
     from evalcontract.checks.plan import Plan
 
-CODE = "dataset/contradiction"
+CODE = Code("dataset/contradiction", page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
@@ -56,7 +57,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     return plan is None or all_of(_refused(plan.conflicts))
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan = subject.plan
     if plan is None:

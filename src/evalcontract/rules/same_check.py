@@ -25,6 +25,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.rules._rule import Context, Subject, rule
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-CODE = "rubric/same-check"
+CODE = Code("rubric/same-check", page=__doc__)
 
 #: What a check is called, and what is said about it.
 _NAMES = frozenset({"id", "label", "description", "metadata"})
@@ -52,7 +53,7 @@ _SETS = frozenset(
 )
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     first: dict[str, tuple[Path, dict[str, Any]]] = {}
     for path, check in subject.checks:

@@ -24,7 +24,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._scale import score_type
@@ -32,12 +33,12 @@ from evalcontract.rules._scale import score_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/scale-unused"
+CODE = Code("judge/scale-unused", strict=Severity.WARNING, page=__doc__)
 
 _KEYS = ("min_score", "max_score", "pass_threshold")
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     present = [key for key in subject.value if key in _KEYS]
     if "level_names" in subject.artifact.document.value:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -32,10 +33,10 @@ from evalcontract.rules._scale import score_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/score-range"
+CODE = Code("judge/score-range", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     lowest, highest = subject.value.get("min_score"), subject.value.get("max_score")
     if lowest is None or highest is None or score_type(subject) == "binary":

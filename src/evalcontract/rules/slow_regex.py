@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -33,13 +34,13 @@ from evalcontract.rules._schemas import schemas_of, slow_patterns, told
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/slow-regex"
+CODE = Code("rubric/slow-regex", page=__doc__)
 
 _BACKTRACKS = "the pattern backtracks exponentially"
 _ADVICE = "let every text be read in one way only: `a+` for `(a+)+`, `a(,a)*` for `(a,?)+`"
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":

@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._validation import (
@@ -37,13 +38,13 @@ from evalcontract.rules._validation import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/small-sample"
+CODE = Code("judge/small-sample", strict=Severity.WARNING, page=__doc__)
 
 _ENOUGH, _ENOUGH_OF_A_CLASS = 60, 20
 _CLASSES = {"tpr": "passed", "tnr": "failed"}
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     validation = subject.value.get("validation", {})
     counted = agreement_of(validation)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._template import problems_of
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
 
-CODE = "judge/template-json"
+CODE = Code("judge/template-json", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     from evalcontract.analysis.template import scan  # slow to import
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.library.score_bounds import TOLERANCE, thresholds
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -32,10 +33,10 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/threshold-always-reached"
+CODE = Code("rubric/threshold-always-reached", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     written = len(subject.written)
     scoring = subject.value.get("scoring", {})

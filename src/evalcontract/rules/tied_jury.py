@@ -57,6 +57,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -64,12 +65,12 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/tied-jury"
+CODE = Code("rubric/tied-jury", page=__doc__)
 
 _MOST_SUMS = 5000
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         jury = check.get("jury", {})

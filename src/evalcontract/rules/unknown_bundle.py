@@ -21,9 +21,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.nearest import nearest
-from evalcontract.model.page import parse_page
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-CODE = "dataset/unknown-bundle"
+CODE = Code("dataset/unknown-bundle", strict=Severity.WARNING, page=__doc__)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -68,4 +68,4 @@ class _Bundles:
             yield Problem(CODE, f"no bundle `{name}` is declared{rows}", path, advice)
 
 
-RULE = DatasetRule(CODE, _Bundles, parse_page(CODE, __doc__))
+RULE = DatasetRule(CODE, _Bundles)

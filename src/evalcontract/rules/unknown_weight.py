@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.suggestions import Suggestions
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.fix import Fix, Rename
 from evalcontract.model.listing import listed
@@ -35,10 +36,10 @@ from evalcontract.structure.spelling import is_certain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/unknown-weight"
+CODE = Code("rubric/unknown-weight", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     weights = subject.value.get("scoring", {}).get("weights", {})
     checks = [each for each in subject.written if isinstance(each, dict)]

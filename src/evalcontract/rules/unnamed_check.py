@@ -23,17 +23,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/unnamed-check"
+CODE = Code("rubric/unnamed-check", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if "id" not in check:

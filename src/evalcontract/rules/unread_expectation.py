@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import field_of
 from evalcontract.checks.row_needs import all_of
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
 
-CODE = "dataset/unread-expectation"
+CODE = Code("dataset/unread-expectation", page=__doc__)
 #: Expectations that some check has to read, where a row has a rubric, and what reads them.
 _READERS = {
     "expected_facts": "a `fact_match` check without `facts` of its own",
@@ -70,7 +71,7 @@ def _without(field: str) -> dict[str, Any]:
     return {"properties": {name: refused}}
 
 
-@row_rule(CODE, page=__doc__, silent=_silent)
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan = subject.plan
     if plan is None or not plan.is_complete:

@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
@@ -43,10 +44,10 @@ from evalcontract.rules._schemas import remarks, schemas_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/unsatisfiable-schema"
+CODE = Code("rubric/unsatisfiable-schema", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
         from evalcontract.analysis.schema_sense import refusal  # slow to import

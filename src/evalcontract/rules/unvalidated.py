@@ -34,17 +34,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/unvalidated"
+CODE = Code("judge/unvalidated", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     there = "validation" in subject.artifact.document.value or ("validation",) in subject.misspelled
     if id(subject.artifact) in context.used and not there:

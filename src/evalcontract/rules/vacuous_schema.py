@@ -24,6 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.schema_sense import accepts_everything, unknown_keywords
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -32,10 +33,10 @@ from evalcontract.rules._schemas import remarks, schemas_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "rubric/vacuous-schema"
+CODE = Code("rubric/vacuous-schema", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC, page=__doc__)
+@rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
         if not accepts_everything(schema) or any(remarks(schema)):

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._compared import is_of_other_version
@@ -40,10 +41,10 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/validated-other-model"
+CODE = Code("judge/validated-other-model", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     model = subject.value.get("model")
     validated = subject.value.get("validation", {}).get("model")

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -36,10 +37,10 @@ from evalcontract.rules._scale import score_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = "judge/validated-without-cutoff"
+CODE = Code("judge/validated-without-cutoff", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     validation = subject.value.get("validation", {})
     key = next((key for key in ("tpr", "tnr", "confusion_matrix") if key in validation), None)

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
@@ -42,12 +43,12 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-CODE = "judge/validation-disagrees"
+CODE = Code("judge/validation-disagrees", page=__doc__)
 
 _RECORD: Path = ("validation", "confidence_intervals")
 
 
-@rule(CODE, Kind.JUDGE, page=__doc__)
+@rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     validation = subject.value.get("validation", {})
     found = list(disagreements(subject))

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
-from evalcontract.policy import Policy, parse_weights
+from evalcontract.policy import Policy
 from evalcontract.source import DISK, Unreadable, read_text
 from evalcontract.workspace.patterns import fault_of
-from evalcontract.workspace.plugins import entry_points
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from evalcontract.source import Files
@@ -80,7 +79,7 @@ def _configuration(table: dict[str, Any], path: Path, where: Where) -> Configura
         Policy(
             strict=read.get("strict", default.strict),
             max_age_days=read.get("max_validation_age_days", default.max_age_days),
-            changes=read.get("severity", {}),
+            overrides=read.get("severity", {}),
         ),
         read.get("datasets", ()),
         read.get("exclude", ()),
@@ -117,14 +116,10 @@ def _severity(value: Any, key: str, where: Where) -> dict[str, Any]:
         if setting in _READERS:
             advice = "it belongs above the line `[severity]`"
             raise ConfigurationError(f"{where(setting)}: `{setting}` is no code; {advice}")
-    return dict(parse_weights(value, where, _codes_of_others))
+    from evalcontract.policy.severities import parse_severities  # rarely needed, both
+    from evalcontract.workspace.known_codes import KnownCodes
 
-
-def _codes_of_others() -> Iterator[str]:
-    """Yield the codes that other packages' rules bring."""
-    for rule in entry_points("rules").values():
-        if isinstance(code := getattr(rule, "code", None), str):
-            yield code
+    return parse_severities(value, where, KnownCodes())
 
 
 _READERS: dict[str, Any] = {

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats import dialect_of
+from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind
-from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.fault import Unreadable
 from evalcontract.source.foreign import read_foreign_stream
 from evalcontract.structure.dialect_stage import SchemaStage
@@ -75,14 +75,14 @@ def is_rejected(text: str, release: str, name: str) -> bool:
     found = list(layout.problems)
     for index, row in enumerate(layout.rows or ()):
         found += judge.see(row, (*layout.prefix, index), is_clean=stage.passes([row]))
-    return any(each.code in REJECTED for each in found)
+    return any(is_rejection(each.code) for each in found)
 
 
 def rejects(row: Any, release: str, *, is_clean: bool = False) -> bool:
     """Whether the judge says that the loader stops at a query."""
     judge = EVRET.judge(release, stage_of(release))
     found = judge.see(row, ("queries", 0), is_clean=is_clean)
-    return any(each.code in REJECTED for each in found)
+    return any(is_rejection(each.code) for each in found)
 
 
 def found_in(text: str, release: str | None = "0.0.3", name: str = "d.json") -> list[Diagnostic]:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from northstar_models import Case
 
 from evalcontract.formats import dialect_of
+from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.northstar.lax import RefusedError, number, truth, whole
-from evalcontract.policy.dialects import REJECTED
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import definition
@@ -82,7 +82,7 @@ def is_taken(row: Any) -> bool:
 def is_sound(row: Any) -> bool:
     judge = NORTHSTAR.format.judge(None, STAGE)
     is_clean = STAGE.passes([row])
-    return not any(each.code in REJECTED for each in judge.see(row, (0,), is_clean=is_clean))
+    return not any(is_rejection(each.code) for each in judge.see(row, (0,), is_clean=is_clean))
 
 
 def case(key: str, value: Any) -> dict[str, Any]:

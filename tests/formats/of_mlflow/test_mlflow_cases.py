@@ -11,9 +11,9 @@ import pytest
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
+from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
-from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
 from evalcontract.source.json_scanner import scan
@@ -64,7 +64,7 @@ def verdict_on(records: Any, variant: str, folder: Path) -> str:
     file.write_text(json.dumps(records), encoding="utf-8")
     options = Options(root=folder, strict=False, dialect=f"mlflow:{variant}")
     found = validate(Kind.DATASET, [Input(file)], options).diagnostics
-    return "reject" if any(each.code in REJECTED for each in found) else "accept"
+    return "reject" if any(is_rejection(each.code) for each in found) else "accept"
 
 
 def test_every_case_has_the_real_verdict(cases: list[dict[str, Any]], tmp_path: Path) -> None:

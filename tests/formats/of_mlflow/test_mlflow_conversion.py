@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.mlflow.changes import applied, difference
 from evalcontract.formats.mlflow.kept import NESTED
 from evalcontract.model.same import same
-from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
 from evalcontract.source.json_scanner import scan
@@ -123,7 +123,7 @@ def as_record(row: dict[str, Any], variant: str, index: int = 0) -> Any:
 
 def refused(problems: Iterable[Problem]) -> list[str]:
     """Return the codes of problems at which a loader stops."""
-    return [each.code for each in problems if each.code in REJECTED]
+    return [each.code for each in problems if is_rejection(each.code)]
 
 
 @given(st.sampled_from(VARIANTS).flatmap(lambda each: st.tuples(st.just(each), records(each))))

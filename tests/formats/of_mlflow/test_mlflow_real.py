@@ -14,10 +14,10 @@ from mlflow_files import Dice
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
+from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
 from evalcontract.model.same import same
-from evalcontract.policy.dialects import REJECTED
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import Foreign
 from evalcontract.source.json_scanner import scan
@@ -74,7 +74,7 @@ def findings(path: Path, variant: str) -> list[str]:
     """Return at what the loader would stop in a file."""
     options = Options(root=path.parent, strict=False, dialect=f"mlflow:{variant}")
     found = validate(Kind.DATASET, [Input(path)], options).diagnostics
-    return [f"{each.code} {each.pointer}" for each in found if each.code in REJECTED]
+    return [f"{each.code} {each.pointer}" for each in found if is_rejection(each.code)]
 
 
 @pytest.mark.slow

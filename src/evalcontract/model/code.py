@@ -1,0 +1,74 @@
+"""A code: the name of a fault, and all that is known about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Never, Self
+
+from evalcontract.model.diagnostic import Severity
+
+if TYPE_CHECKING:
+    from evalcontract.model.page import Page
+
+
+class ModeSeverities(NamedTuple):
+    """A severity in soft mode and one in strict mode; None reports nothing in that mode."""
+
+    soft: Severity | None
+    strict: Severity | None
+
+
+class Code(str):
+    """The name of a fault, such as `dataset/duplicate-id`, declared beside what reports it.
+
+    A code is a string, so it stands in a finding, a report or a set as its name does. A finding
+    of most codes is a warning in soft mode and an error in strict mode. It is certain unless the
+    code is a `guess`: then it rests on what the author probably meant, and may be wrong.
+    `page` is the manual page in the form of a rule's docstring; without it, the page is the file
+    `pages/{code}.md` of the package.
+    """
+
+    __slots__ = ("docstring", "is_guess", "severities")
+
+    severities: ModeSeverities
+    is_guess: bool
+    docstring: str | None
+
+    def __new__(
+        cls,
+        name: str,
+        *,
+        soft: Severity = Severity.WARNING,
+        strict: Severity = Severity.ERROR,
+        guess: bool = False,
+        page: str | None = None,
+    ) -> Self:
+        """Declare a code."""
+        code = super().__new__(cls, name)
+        object.__setattr__(code, "severities", ModeSeverities(soft, strict))
+        object.__setattr__(code, "is_guess", guess)
+        object.__setattr__(code, "docstring", page)
+        return code
+
+    def __setattr__(self, name: str, value: object) -> Never:
+        raise AttributeError(f"a code cannot be changed: {name}")
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
+        """Return what makes the code anew in another process."""
+        soft, strict = self.severities
+        options = {"soft": soft, "strict": strict, "guess": self.is_guess, "page": self.docstring}
+        return (str(self),), options
+
+    def __getstate__(self) -> None:
+        """Say that the arguments hold everything."""
+
+    @property
+    def confidence(self) -> str:
+        """How sure a finding is, for people."""
+        return "guess" if self.is_guess else "certain"
+
+    @property
+    def page(self) -> Page:
+        """The manual page, read when it is asked for."""
+        from evalcontract.model.page import parse_page, read_page  # only `explain` shows pages
+
+        return read_page(self) if self.docstring is None else parse_page(self, self.docstring)

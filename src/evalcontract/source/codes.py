@@ -1,0 +1,20 @@
+"""The codes of what makes a file unreadable: nothing can be said about what it holds."""
+
+from __future__ import annotations
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Severity
+
+_FAULTS = (
+    "binary",
+    "duplicate-key",
+    "empty",
+    "encoding",
+    "limit-exceeded",
+    "multiple-documents",
+    "syntax",
+    "unreadable",
+    "unsupported",
+)
+
+CODES = tuple(Code(f"source/{fault}", soft=Severity.ERROR) for fault in _FAULTS)

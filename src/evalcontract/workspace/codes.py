@@ -1,0 +1,22 @@
+"""The codes of files as a whole: of another kind, named in vain, bundles that cannot be used."""
+
+from __future__ import annotations
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Severity
+
+CODES = (
+    *(
+        Code(f"{kind}/wrong-kind", soft=Severity.ERROR)
+        for kind in ("dataset", "rubric", "judge", "target")
+    ),
+    Code("dataset/no-questions", soft=Severity.ERROR),
+    Code("target/missing-dataset", soft=Severity.ERROR),
+    Code("bundle/invalid-schema"),
+    Code("bundle/near-miss-keyword", guess=True),
+    Code("bundle/near-miss-required", guess=True),
+    Code("bundle/outdated-keyword"),
+    Code("bundle/slow-regex"),
+    Code("bundle/unsatisfiable-schema"),
+    Code("internal/rule-crashed", soft=Severity.ERROR),
+)

@@ -1,0 +1,295 @@
+"""A code is declared once; its severities, its page and what reads them follow from that."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Severity
+from evalcontract.model.errors import InstallationError
+from evalcontract.model.page import Page, parse_markdown, parse_page, read_page
+from evalcontract.policy import Policy
+from evalcontract.workspace.known_codes import KnownCodes, code_named
+
+ROOT = Path(__file__).parents[1]
+NOTE, WARNING, ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
+
+
+def test_a_code_is_its_name() -> None:
+    code = Code("dataset/duplicate-id")
+    assert code == "dataset/duplicate-id"
+    assert {code} == {"dataset/duplicate-id"}
+    assert f"[{code}]" == "[dataset/duplicate-id]"
+    assert type(str(code)) is str
+
+
+@pytest.mark.parametrize(
+    ("code", "soft", "strict"),
+    [
+        (Code("a/b"), WARNING, ERROR),
+        (Code("a/b", soft=ERROR), ERROR, ERROR),
+        (Code("a/b", soft=NOTE, strict=WARNING), NOTE, WARNING),
+    ],
+)
+def test_a_policy_reads_the_severities(code: Code, soft: Severity, strict: Severity) -> None:
+    assert Policy().severity_of(code) is soft
+    assert Policy(strict=True).severity_of(code) is strict
+
+
+def test_a_code_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        Code("a/b").is_guess = True
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda code: pickle.loads(pickle.dumps(code))])  # noqa: S301 - our own
+def test_a_copy_is_the_same_code(copied: object) -> None:
+    code = Code("a/b", soft=NOTE, guess=True, page="text")
+    other = copied(code)  # type: ignore[operator]
+    assert (other, other.severities, other.is_guess, other.docstring) == (
+        code,
+        code.severities,
+        code.is_guess,
+        code.docstring,
+    )
+
+
+# Certain, or a guess
+
+
+@pytest.mark.parametrize(
+    ("faults", "is_guess"),
+    [
+        (("near-miss-key", "misplaced-key", "foreign-key", "near-miss-keyword"), True),
+        (("near-miss-required", "misread-regex", "python-list", "list-as-text"), True),
+        (("detected", "shadowed-key", "input-unused", "undocumented"), True),
+        (("duplicate-id", "duplicate-key", "wrong-type", "missing-key", "unknown-key"), False),
+        (("syntax", "dangling", "cycle", "slow-regex", "contradiction", "no-rows"), False),
+    ],
+)
+def test_which_findings_are_guesses(faults: tuple[str, ...], *, is_guess: bool) -> None:
+    codes = [code for code in KnownCodes().values() if code.partition("/")[2] in faults]
+    assert len(codes) >= len(faults)
+    assert {code.is_guess for code in codes} == {is_guess}
+
+
+# Looked up by name
+
+
+@pytest.mark.parametrize("name", ["rubric/file-name", "judge/file-name", "mlflow/mixed-goal"])
+def test_a_name_finds_its_code(name: str) -> None:
+    assert code_named(name) is KnownCodes()[name]
+    assert KnownCodes()[name] in {*KnownCodes()}
+
+
+def test_a_name_that_nobody_declares_has_the_usual_severities() -> None:
+    assert "acme/house-style" not in KnownCodes()
+    assert code_named("acme/house-style").severities == (WARNING, ERROR)
+
+
+def test_the_codes_of_other_systems_stand_behind_ours() -> None:
+    names = [*KnownCodes()]
+    assert len(names) == len(set(names)) == len(KnownCodes())
+    assert names.index("target/wrong-type") + 1 == names.index("databricks/detected")
+
+
+@pytest.mark.parametrize(
+    ("name", "spared"),
+    [
+        ("source/syntax", "evalcontract.rules.unnamed_check"),
+        ("rubric/unknown-weight", "evalcontract.rules.unnamed_check"),
+        ("rubric/unknown-weight", "evalcontract.formats"),
+    ],
+)
+def test_one_code_is_found_without_all_others(name: str, spared: str) -> None:
+    script = (
+        "import sys; from evalcontract.workspace.known_codes import KnownCodes\n"
+        "KnownCodes()[sys.argv[1]]; sys.exit(sys.argv[2] in sys.modules)"
+    )
+    subprocess.run(
+        [sys.executable, "-c", script, name, spared], env=_environment(ROOT / "src"), check=True
+    )
+
+
+# Pages
+
+MARKDOWN = """\
+# a/b
+
+A text is short.
+
+## Why
+
+Long ones are better.
+
+## Bad
+
+`x.yaml`
+
+```yaml
+a: b
+```
+
+`y.md`
+
+````md
+```
+c
+```
+````
+
+## Good
+
+```yaml
+a: bc
+```
+"""
+
+
+def test_a_page_in_markdown() -> None:
+    bad = "# file: x.yaml\na: b\n# file: y.md\n```\nc\n```\n"
+    page = Page("a/b", "A text is short.", "Long ones are better.", bad, "a: bc\n")
+    assert parse_markdown("a/b", MARKDOWN) == page
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [("# a/b", "# a/c"), ("## Why", "## Because"), ("a: bc\n", ""), ("A text is short.", "")],
+)
+def test_a_page_that_lacks_something_is_refused(given: str, wanted: str) -> None:
+    with pytest.raises(ValueError, match="the page of a/b"):
+        parse_markdown("a/b", MARKDOWN.replace(given, wanted))
+
+
+def test_a_docstring_that_lacks_something_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs what, Why, Bad and Good"):
+        parse_page("a/b", "\nA text is short.\n\nWhy: Long ones are better.\n")
+
+
+def test_a_page_that_is_not_there() -> None:
+    with pytest.raises(InstallationError, match="the page of a/b is not installed"):
+        read_page("a/b")
+
+
+@pytest.mark.parametrize("name", ["dataset/duplicate-id", "source/syntax"])
+def test_explain_without_docstrings(name: str) -> None:
+    """`python -OO` drops what rules say of themselves, and `explain` says that."""
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "evalcontract", "explain", name],
+        env=_environment(ROOT / "src"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ("Python runs without docstrings" in done.stdout) is (name == "dataset/duplicate-id")
+    assert "Severity: " in done.stdout
+
+
+# To add a rule: its file, and one line
+
+RULE = '''
+"""
+The input of a row shouts.
+
+Why: A model answers in the same tone.
+
+Bad:
+    questions:
+      - {id: greeting, input: HELLO, criteria: Greets}
+
+Good:
+    questions:
+      - {id: greeting, input: Hello, criteria: Greets}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
+from evalcontract.rules._row_rule import RowSubject, row_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = Code("dataset/shouted-input", soft=Severity.NOTE, guess=True, page=__doc__)
+
+
+@row_rule(CODE)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    if subject.row["input"].isupper():
+        yield Problem(CODE, "this input shouts", (*subject.path, "input"))
+'''
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package with one more rule, added as CONTRIBUTING says."""
+    place = tmp_path_factory.mktemp("checkout")
+    (place / "schema").symlink_to(ROOT / "schema")
+    skip = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "src" / "evalcontract", place / "src" / "evalcontract", ignore=skip)
+    rules = place / "src" / "evalcontract" / "rules"
+    (rules / "shouted_input.py").write_text(RULE.lstrip("\n"), encoding="utf-8")
+    table = (rules / "__init__.py").read_text(encoding="utf-8")
+    line = '    "row_contradiction",\n'
+    assert line in table
+    added = table.replace(line, f'{line}    "shouted_input",\n')
+    (rules / "__init__.py").write_text(added, encoding="utf-8")
+    page = dedent(RULE.partition("Bad:\n")[2].partition("\nGood:")[0])
+    (place / "data.yaml").write_text(page, encoding="utf-8")
+    return place
+
+
+def _environment(source: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(source)}
+
+
+def _run(checkout: Path, *arguments: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "evalcontract", *arguments],
+        cwd=checkout,
+        env=_environment(checkout / "src"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "said"),
+    [
+        ("validate-dataset data.yaml", 0, "note[dataset/shouted-input]: this input shouts"),
+        ("validate-dataset data.yaml --strict", 1, "error[dataset/shouted-input]"),
+        ("explain dataset/shouted-input", 0, "A model answers in the same tone."),
+        ("explain dataset/shouted-input", 0, "Severity: note (soft), error (strict)"),
+        ("explain dataset/shouted-input", 0, "Confidence: guess"),
+        ("explain", 0, "dataset/shouted-input\n    The input of a row shouts\n"),
+        ("explain dataset/shouted-inputs", 2, "did you mean `dataset/shouted-input`?"),
+        ("fix --select dataset/shouted-input data.yaml", 0, "nothing fixed; 1 left: 1 note"),
+    ],
+)
+def test_a_new_rule_is_its_file_and_one_line(
+    checkout: Path, call: str, status: int, said: str
+) -> None:
+    code, told = _run(checkout, *call.split())
+    assert code == status, told
+    assert said in told
+
+
+def test_a_configuration_knows_the_new_rule(checkout: Path, tmp_path: Path) -> None:
+    shutil.copy(checkout / "data.yaml", tmp_path)
+    settings = '[severity]\n"dataset/shouted-input" = {soft = "warning"}\n'
+    (tmp_path / "evalcontract.toml").write_text(settings, encoding="utf-8")
+    _, told = _run(checkout, "validate-dataset", str(tmp_path / "data.yaml"))
+    assert "warning[dataset/shouted-input]" in told
