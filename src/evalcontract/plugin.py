@@ -18,8 +18,8 @@ An entry point that does not load, or is something else, ends a run with exit co
 
 from __future__ import annotations
 
-from evalcontract.checks import CheckKind, Needs, Outlook, State
-from evalcontract.checks._kind import Surroundings, always_runs, barred, reads_nothing
+from evalcontract.checks import CheckKind, Needs, Prediction, State
+from evalcontract.checks._kind import EvalContext, always_runs, never_runs, reads_nothing
 from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._conversion import Loss, OurRow, TheirRow
 from evalcontract.formats._format import (
@@ -39,7 +39,7 @@ from evalcontract.report.report import Report, Style
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 from evalcontract.rules._row_rule import RowRule, RowSubject, row_rule
 from evalcontract.rules._rule import Context, Rule, Subject, rule
-from evalcontract.source.foreign import Foreign as ExternalFile
+from evalcontract.source.foreign import ExternalFile
 
 __all__ = [
     "CheckKind",
@@ -49,6 +49,7 @@ __all__ = [
     "DatasetRule",
     "Diagnostic",
     "Dialect",
+    "EvalContext",
     "ExternalFile",
     "Fix",
     "Format",
@@ -58,8 +59,8 @@ __all__ = [
     "Move",
     "Needs",
     "OurRow",
-    "Outlook",
     "PluginError",
+    "Prediction",
     "Problem",
     "Related",
     "Rename",
@@ -74,12 +75,11 @@ __all__ = [
     "State",
     "Style",
     "Subject",
-    "Surroundings",
     "TheirRow",
     "Write",
     "always_runs",
-    "barred",
     "codes_of_system",
+    "never_runs",
     "reads_nothing",
     "row_rule",
     "rule",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract import DatasetLoader
-from evalcontract.checks import Outlook, State
+from evalcontract.checks import Prediction, State
 from evalcontract.checks.coverage import Cell, RowCoverage, Totals, add, total
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def cover_rows(place: Path, *rows: Any) -> list[RowCoverage]:
 
 # Arithmetic
 
-CELL = st.sampled_from(list(State)).map(lambda state: Cell("a", "regex", Outlook(state)))
+CELL = st.sampled_from(list(State)).map(lambda state: Cell("a", "regex", Prediction(state)))
 ROW = st.lists(CELL, max_size=4).map(lambda cells: RowCoverage(0, None, None, tuple(cells)))
 
 

@@ -11,9 +11,9 @@ from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evalcontract.checks import Surroundings as CheckSurroundings
+from evalcontract.checks import EvalContext
 from evalcontract.engine import dataset_check
-from evalcontract.engine.dataset_check import DatasetCheck, Surroundings
+from evalcontract.engine.dataset_check import DatasetCheck, RowContext
 from evalcontract.engine.gates import Gates, words_of
 from evalcontract.engine.grading import Grading, row_schema
 from evalcontract.library.artifact import Artifact, read_artifact
@@ -140,13 +140,13 @@ def read_json(name: str) -> Any:
     raise LookupError(f"there is no {name}")
 
 
-def around(*rubrics: Artifact) -> Surroundings:
+def around(*rubrics: Artifact) -> RowContext:
     library = Library([*JUDGES, *rubrics])
-    checks = CheckSurroundings(library, has_php=True, read_json=read_json)
-    return Surroundings(checks, BUNDLES, frozenset(BUNDLES), {})
+    checks = EvalContext(library, has_php=True, read_json=read_json)
+    return RowContext(checks, BUNDLES, frozenset(BUNDLES), {})
 
 
-def gates_of(given_: Surroundings, default: str | None) -> Gates:
+def gates_of(given_: RowContext, default: str | None) -> Gates:
     return Gates(Grading(given_.checks, given_.bundles, default), ROW_RULES)
 
 
@@ -161,7 +161,7 @@ def rows_of(values: list[Any]) -> DocumentRows:
     return DocumentRows(document, ())
 
 
-def found_in(rows: list[Row], given_: Surroundings, default: str | None) -> list[Problem]:
+def found_in(rows: list[Row], given_: RowContext, default: str | None) -> list[Problem]:
     """Return what the check of a dataset finds in its rows, each row by itself."""
     root = {} if default is None else {"bundle": default}
     found: list[Problem] = []
@@ -407,7 +407,7 @@ GOOD: list[tuple[Checks, Row]] = [
 ]  # fmt: skip
 
 
-def good_rows() -> Iterator[tuple[Surroundings, Row]]:
+def good_rows() -> Iterator[tuple[RowContext, Row]]:
     other = rubric("other", [{"kind": "fact_match"}, {"kind": "tool_usage"}])
     for checks, more in GOOD:
         given_ = around(rubric("own", checks), other)
@@ -418,7 +418,7 @@ def good_rows() -> Iterator[tuple[Surroundings, Row]]:
 
 @pytest.mark.parametrize("case", list(good_rows()), ids=lambda case: str(case[1]))
 def test_a_row_that_passes_costs_no_rule(
-    case: tuple[Surroundings, Row], monkeypatch: pytest.MonkeyPatch
+    case: tuple[RowContext, Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The gate is worth having: what is good and common passes, and no rule is called."""
 
@@ -443,7 +443,7 @@ def test_every_row_rule_has_rows_that_the_gate_holds_back(rule: Any) -> None:
 
 OWN = {**WHOLE, "rubric_ref": "rubric/own@1.0.0"}
 FACTS_AND_WORDS: Checks = [{"kind": "fact_match"}, {"kind": "regex", "pattern": "a"}]
-FOUND: dict[str, tuple[Surroundings, Row]] = {
+FOUND: dict[str, tuple[RowContext, Row]] = {
     "dataset/check-never-runs": (around(rubric("own", FACTS_AND_WORDS)), OWN),
     "dataset/check-always-passes": (
         around(rubric("own", FACTS_AND_WORDS)),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import Kind
 
-from evalcontract.checks import KINDS, Surroundings, _kind
+from evalcontract.checks import KINDS, EvalContext, _kind
 from evalcontract.checks.plan import plan_of
 from evalcontract.checks.row_needs import asked_of_rows, rows_with_all
 from evalcontract.library.artifact import Artifact, read_artifact
@@ -77,8 +77,8 @@ def read_json(name: str) -> Any:
     return FILES[name]
 
 
-def around(*, php: bool = True) -> Surroundings:
-    return Surroundings(LIBRARY, has_php=php, read_json=read_json)
+def around(*, php: bool = True) -> EvalContext:
+    return EvalContext(LIBRARY, has_php=php, read_json=read_json)
 
 
 def plan(*checks: Any, php: bool = True) -> Plan:

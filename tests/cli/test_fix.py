@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.engine import fixing
-from evalcontract.engine.fixing import Wanted
+from evalcontract.engine.fixing import FixOptions
 from evalcontract.engine.mending import fix
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.yaml_text import block, flow
@@ -316,7 +316,7 @@ def test_planted_near_misses_are_mended_to_the_byte(
 ) -> None:
     path = tmp_path / "rows.yaml"
     path.write_bytes((begin + text.replace("\n", end)).encode())
-    found = fix([path], Options(), Wanted())
+    found = fix([path], Options(), FixOptions())
     after = [each.after for each in found.files]
     wanted = (begin + CLEAN.replace("\n", end)).encode()
     assert after == ([wanted] if text != CLEAN else [])
@@ -659,8 +659,8 @@ def test_many_aliases_are_not_tried_without_end(call: Callable[..., Result], pla
 def test_a_value_is_not_changed_where_it_stands(place: Path) -> None:
     """What is handed out of memory is not what the next check reads."""
     write(place, {"rows.yaml": FAULTY})
-    first = fix([place / "rows.yaml"], Options(), Wanted())
-    again = fix([place / "rows.yaml"], Options(), Wanted())
+    first = fix([place / "rows.yaml"], Options(), FixOptions())
+    again = fix([place / "rows.yaml"], Options(), FixOptions())
     assert first.files == again.files
     assert deepcopy(first.files) == first.files
     assert (place / "rows.yaml").read_text() == FAULTY

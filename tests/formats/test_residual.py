@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.formats._residual import Form, Place, Residual, applied, difference
+from evalcontract.formats._residual import Form, Residual, ResidualPlace, applied, difference
 from evalcontract.model.same import same
 
 VALUES = st.recursive(
@@ -19,7 +19,7 @@ VALUES = st.recursive(
 ROWS = st.dictionaries(st.sampled_from(["a", "b", "c", "metadata"]), VALUES)
 NESTED = st.sampled_from([{}, {"a": {}, "b": {"a": {}}}, {"metadata": {"a": {"b": {}}}}])
 FORMS = [Form("set", "absent", has_ways=True), Form("row", "without"), Form(None, "_unset")]
-PLACE = Place("metadata", "odd", "_metadata")
+PLACE = ResidualPlace("metadata", "odd", "_metadata")
 
 
 @given(ROWS, ROWS, NESTED)

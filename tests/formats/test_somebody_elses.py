@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evalcontract.formats import dialect_of
-from evalcontract.source.foreign import Foreign, read_foreign_stream
+from evalcontract.source.foreign import ExternalFile, read_external_stream
 from evalcontract.structure.check import Structure
 from evalcontract.structure.schemas import definition
 
@@ -38,8 +38,8 @@ def test_it_makes_no_row_and_comes_back(dialect: str, kept: Any) -> None:
     plain, place = ROWS[dialect]
     theirs = {**plain, place: {"evalcontract": kept, "z": 1}}
     text = json.dumps({"queries": [theirs]} if dialect == "evret" else [theirs])
-    read = read_foreign_stream(BytesIO(text.encode()), "d.json")
-    assert isinstance(read, Foreign)
+    read = read_external_stream(BytesIO(text.encode()), "d.json")
+    assert isinstance(read, ExternalFile)
     ours = form.reader(read, variant).read(theirs, 0)
     assert [each for each in OUR_ROW.check(ours.row) if "near-miss" not in each.code] == []
     assert ours.row["input"] == "How deep?"

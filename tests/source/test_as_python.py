@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evalcontract.source import RowStream
 from evalcontract.source.fault import Fault
-from evalcontract.source.foreign import Foreign, read_foreign_stream
+from evalcontract.source.foreign import ExternalFile, read_external_stream
 from evalcontract.source.json import load_as_python
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def test_the_verdict_is_pythons(text: str) -> None:
         assert repr(load_as_python(text.encode())[0]) == expected
 
 
-def foreign(text: str, name: str) -> Foreign:
-    found = read_foreign_stream(io.BytesIO(text.encode()), name)
-    assert isinstance(found, Foreign)
+def foreign(text: str, name: str) -> ExternalFile:
+    found = read_external_stream(io.BytesIO(text.encode()), name)
+    assert isinstance(found, ExternalFile)
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evalcontract.source import Unreadable
-from evalcontract.source.foreign import Foreign, read_foreign_stream
+from evalcontract.source.foreign import ExternalFile, read_external_stream
 
 
 def written(**columns: Any) -> bytes:
@@ -26,8 +26,8 @@ def written(**columns: Any) -> bytes:
     return out.getvalue()
 
 
-def read(data: bytes) -> Foreign | Unreadable:
-    return read_foreign_stream(io.BytesIO(data), "d.parquet")
+def read(data: bytes) -> ExternalFile | Unreadable:
+    return read_external_stream(io.BytesIO(data), "d.parquet")
 
 
 def test_values_are_plain() -> None:
@@ -37,7 +37,7 @@ def test_values_are_plain() -> None:
             text=["a"], nested=[{"b": [1, None]}], at=[moment], price=[Decimal("1.5")], raw=[b"\0"]
         )
     )
-    assert isinstance(found, Foreign)
+    assert isinstance(found, ExternalFile)
     rows = [row for batch in found.source.batches() for row in batch.rows]  # type: ignore[union-attr]
     assert rows == [
         {
@@ -53,7 +53,7 @@ def test_values_are_plain() -> None:
 
 def test_large_files_come_in_batches() -> None:
     found = read(written(n=list(range(10_000))))
-    assert isinstance(found, Foreign)
+    assert isinstance(found, ExternalFile)
     batches = list(found.source.batches())  # type: ignore[union-attr]
     assert len(batches) > 1
     assert [row["n"] for batch in batches for row in batch.rows] == list(range(10_000))

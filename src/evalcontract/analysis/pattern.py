@@ -40,7 +40,7 @@ class Char:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Anchor:
     """A condition on a place, such as `^`; it takes no character."""
 
     test: re.Pattern[str]
@@ -67,7 +67,7 @@ class Back:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CaptureGroup:
     """A part whose match can be asked for; `number` is None where nobody can."""
 
     number: int | None
@@ -106,7 +106,7 @@ class Atomic:
     body: Node
 
 
-Node = Char | Place | Look | Back | Group | Either | Sequence | Repeat | Atomic
+Node = Char | Anchor | Look | Back | CaptureGroup | Either | Sequence | Repeat | Atomic
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _node(code: Any, value: Any, flags: int) -> Node:  # noqa: C901, PLR0911 - a
             number, added, removed, body = value
             if added & _parser.TYPE_FLAGS:  # `(?a:...)` is instead of what is around it
                 flags &= ~_parser.TYPE_FLAGS
-            return Group(number, _sequence(body, (flags | added) & ~removed))
+            return CaptureGroup(number, _sequence(body, (flags | added) & ~removed))
         case "BRANCH":
             return Either(tuple(_sequence(each, flags) for each in value[1]))
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT" as name:
@@ -231,9 +231,9 @@ def _compiled(code: Any, value: Any, flags: int) -> re.Pattern[str]:
     return compiled
 
 
-def _place(code: Any, value: Any, flags: int) -> Place:
+def _place(code: Any, value: Any, flags: int) -> Anchor:
     name, lines = str(value), bool(flags & re.MULTILINE)
-    return Place(
+    return Anchor(
         _test(code, value, flags),
         is_start=name in ("AT_BEGINNING", "AT_BEGINNING_STRING"),
         is_end=name in ("AT_END", "AT_END_STRING"),

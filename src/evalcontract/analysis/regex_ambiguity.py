@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 
 from evalcontract.analysis.pattern import (
     Atomic,
+    CaptureGroup,
     Either,
-    Group,
     Look,
     Repeat,
     Sequence,
     read_pattern,
 )
 from evalcontract.analysis.regex_positions import Automaton, automaton_of
-from evalcontract.analysis.regex_program import Program, TooLargeError, program_of
+from evalcontract.analysis.regex_program import PatternTooLargeError, Program, program_of
 from evalcontract.analysis.regex_steps import StepsExceededError, count_steps
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def find_attack(pattern: str, flags: Iterable[str], *, full: bool) -> Attack | N
         words = _words(read) if read else []
         program = program_of(read.root) if read and words else None
         return _proven(program, words, full=full) if program else None
-    except (TooLargeError, RecursionError):
+    except (PatternTooLargeError, RecursionError):
         return None
 
 
@@ -103,7 +103,7 @@ def _looks_ahead(node: Node) -> Iterator[Node]:
         case Either(options=options):
             for option in options:
                 yield from _looks_ahead(option)
-        case Group(body=body) | Atomic(body=body) | Repeat(body=body):
+        case CaptureGroup(body=body) | Atomic(body=body) | Repeat(body=body):
             yield from _looks_ahead(body)
         case Look(body=body, behind=None):
             yield body

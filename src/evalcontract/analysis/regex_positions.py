@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from evalcontract.analysis.pattern import (
     Atomic,
     Back,
+    CaptureGroup,
     Char,
     Either,
-    Group,
     Repeat,
     Sequence,
 )
-from evalcontract.analysis.regex_program import TooLargeError
+from evalcontract.analysis.regex_program import PatternTooLargeError
 
 if TYPE_CHECKING:
     from evalcontract.analysis.pattern import Node
@@ -63,7 +63,7 @@ class Automaton:
 
         """
         if len(self.follow) >= _MOST_POSITIONS:
-            raise TooLargeError
+            raise PatternTooLargeError
         if char not in self._known:
             fits = char.test.fullmatch
             self._known[char] = frozenset(each for each in self._alphabet if fits(each))
@@ -132,12 +132,12 @@ def automaton_of(root: Node, alphabet: tuple[str, ...]) -> Automaton:
 def _part(node: Node, automaton: Automaton) -> _Part:  # noqa: C901, PLR0911 - a table
     automaton.parts += 1
     if automaton.parts > _MOST_PARTS:
-        raise TooLargeError
+        raise PatternTooLargeError
     match node:
         case Char():
             position = automaton.add(node)
             return _Part(0, {position: 1}, {position: 1})
-        case Group(number=number, body=body):
+        case CaptureGroup(number=number, body=body):
             if number is not None:
                 automaton.groups[number] = body
             return _part(body, automaton)
@@ -183,7 +183,7 @@ def _sum(ways: Ways, more: Ways, times: int) -> Ways:
 def _link(last: Ways, first: Ways, automaton: Automaton) -> None:
     automaton.links += len(last) * len(first)
     if automaton.links > _MOST_LINKS:
-        raise TooLargeError
+        raise PatternTooLargeError
     for end, ends in last.items():
         follow = automaton.follow[end]
         for start, starts in first.items():

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.pattern import (
+    Anchor,
     Atomic,
     Back,
+    CaptureGroup,
     Char,
     Either,
-    Group,
     Look,
-    Place,
     Repeat,
     Sequence,
 )
@@ -26,7 +26,7 @@ _MOST_SLOTS = 200  # all of them are copied when one changes
 _MANY = 100  # as many turns are written as a loop; no text looked at is long enough to tell
 
 
-class TooLargeError(Exception):
+class PatternTooLargeError(Exception):
     """A pattern is longer, written out, than is worth looking at."""
 
 
@@ -71,27 +71,27 @@ class _Writer:
 
     def put(self, what: str, to: int = 0, other: int = 0, part: Any = None) -> int:
         if len(self.code) >= _MOST_INSTRUCTIONS:
-            raise TooLargeError
+            raise PatternTooLargeError
         self.code.append(Do(what, to, other, part))
         return len(self.code) - 1
 
     def slot(self) -> int:
         if self.slots >= _MOST_SLOTS:
-            raise TooLargeError
+            raise PatternTooLargeError
         self.slots += 1
         return self.slots - 1
 
     def write(self, node: Node) -> None:  # noqa: C901 - a table
         self.parts += 1
         if self.parts > _MOST_PARTS:
-            raise TooLargeError
+            raise PatternTooLargeError
         match node:
-            case Char(test=test) | Place(test=test):
+            case Char(test=test) | Anchor(test=test):
                 self.put("char" if isinstance(node, Char) else "place", part=test)
             case Sequence(parts=parts):
                 for part in parts:
                     self.write(part)
-            case Group(number=number, body=body):
+            case CaptureGroup(number=number, body=body):
                 self._group(number, body)
             case Back(group=group, any_case=any_case):
                 self.put("back", *self._slots_of(group), part=any_case)

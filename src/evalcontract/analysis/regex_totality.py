@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.pattern import (
+    Anchor,
     Atomic,
+    CaptureGroup,
     Char,
     Either,
-    Group,
     Look,
-    Place,
     Repeat,
     Sequence,
     read_pattern,
@@ -48,7 +48,7 @@ def matches_everything(pattern: str, flags: Iterable[str], *, full: bool) -> boo
 
 def _ways(node: Node) -> Ways:  # noqa: PLR0911 - a table
     match node:
-        case Group(body=body):
+        case CaptureGroup(body=body):
             return _ways(body)
         case Either(options=options):
             return _NOWHERE.union(*map(_ways, options))
@@ -59,7 +59,7 @@ def _ways(node: Node) -> Ways:  # noqa: PLR0911 - a table
             return ways
         case Repeat(keeps=False):
             return _repeated(node)
-        case Place():
+        case Anchor():
             return _standing(node)
         case Look(body=body, behind=None, negative=False):
             return frozenset((start, start) for start, _ in _ways(body))
@@ -93,7 +93,7 @@ def _taken(node: Node) -> tuple[bool, bool]:
     match node:
         case Char():
             return node.any_other, node.any_newline
-        case Group(body=body):
+        case CaptureGroup(body=body):
             return _taken(body)
         case Either(options=options):
             taken = [_taken(option) for option in options]
@@ -104,7 +104,7 @@ def _taken(node: Node) -> tuple[bool, bool]:
             return False, False
 
 
-def _standing(place: Place) -> Ways:
+def _standing(place: Anchor) -> Ways:
     if place.is_start:
         return frozenset({(_START, _START)} | ({(_LINE_START,) * 2} if place.is_line else set()))
     if place.is_end:

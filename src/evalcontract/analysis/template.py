@@ -20,7 +20,7 @@ from evalcontract.analysis.template_names import (
     fault_of_name,
     meaning,
 )
-from evalcontract.analysis.template_tags import Fault, Pieces, Tag, brief, cut
+from evalcontract.analysis.template_tags import Pieces, Tag, TagFault, brief, cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Template:
     """
 
     tags: tuple[Tag, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[TagFault, ...]
     shown: frozenset[str]
     literal: str
     paths: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.template_names import BELOW, ROOTS, surely_means, written
-from evalcontract.analysis.template_tags import Fault, Tag, brief
+from evalcontract.analysis.template_tags import Tag, TagFault, brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,7 +60,7 @@ class _Kind:
 
 def find_foreign(
     text: str, plain: Iterable[tuple[int, str]], shown: frozenset[str]
-) -> Iterator[Fault]:
+) -> Iterator[TagFault]:
     """Yield a fault for each language that stands in the parts of a template outside of tags.
 
     `plain` are these parts, each with where it starts; `shown` is what the tags show.
@@ -86,7 +86,7 @@ def find_foreign(
     yield from (_fault(language, kind) for language, kind in found.items())
 
 
-def _fault(language: str, kind: _Kind) -> Fault:
+def _fault(language: str, kind: _Kind) -> TagFault:
     (form, right), *others = kind.forms.items()
     message = f"`{brief(form)}` {_SAID[language]}; Mustache hands it to the model as it stands"
     advice = _INSTEAD.get(language) or f"write `{right}`"
@@ -94,7 +94,7 @@ def _fault(language: str, kind: _Kind) -> Fault:
         named = [f"`{instead}` for `{brief(other)}`" for other, instead in others[:_MANY]]
         advice += f", {', '.join(named)}"
         advice += ", and so on" if len(others) > _MANY else ""
-    return Fault(message, advice, kind.tag, frozenset(kind.meant))
+    return TagFault(message, advice, kind.tag, frozenset(kind.meant))
 
 
 def _meaning(

@@ -51,7 +51,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TagFault:
     """What is wrong with a tag. `meant` are the variables that its author may have meant.
 
     `is_json` tells JSON, which was never meant as a tag, from a tag.
@@ -77,12 +77,12 @@ class Pieces:
     """
 
     tags: list[Tag] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[TagFault] = field(default_factory=list)
     literal: list[tuple[int, str]] = field(default_factory=list)
 
     def report(self, tag: Tag, told: str, help_: str, meant: frozenset[str] = frozenset()) -> None:
         """Add a fault of a tag."""
-        self.faults.append(Fault(f"`{brief(tag.text)}` {told}", help_, tag, meant))
+        self.faults.append(TagFault(f"`{brief(tag.text)}` {told}", help_, tag, meant))
 
 
 def cut(text: str) -> Pieces:
@@ -189,7 +189,7 @@ def _json(pieces: Pieces, here: Tag) -> None:
         'write one brace for an object, `{"score": 1}`; where two have to meet, put a space or '
         "a line break between them: `{ {`"
     )
-    pieces.faults.append(Fault(told, advice, tag, is_json=True))
+    pieces.faults.append(TagFault(told, advice, tag, is_json=True))
 
 
 def _unclosed(pieces: Pieces, here: Tag) -> None:

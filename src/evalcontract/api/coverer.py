@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks import Surroundings
+from evalcontract.checks import EvalContext
 from evalcontract.engine.coverage_of_rows import cover_row
 from evalcontract.engine.grading import Grading
 from evalcontract.structure.parts import HARMLESS
@@ -24,7 +24,7 @@ class Coverer:
     def __init__(self, run: Run, root: dict[str, Any]) -> None:
         workspace = run.workspace
         has_php = shutil.which("php") is not None
-        around = Surroundings(workspace.library, has_php=has_php, read_json=workspace.read_json)
+        around = EvalContext(workspace.library, has_php=has_php, read_json=workspace.read_json)
         default = root.get("bundle")
         name = default if isinstance(default, str) else None
         self._grading = Grading(around, workspace.usable_bundles, name)

@@ -18,14 +18,14 @@ from evalcontract.checks import (
     regex,
     tool_usage,
 )
-from evalcontract.checks._kind import CheckKind, Needs, Outlook, State, Surroundings
+from evalcontract.checks._kind import CheckKind, EvalContext, Needs, Prediction, State
 from evalcontract.model.errors import PluginError
 from evalcontract.source.plugins import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KINDS", "CheckKind", "Needs", "Outlook", "State", "Surroundings", "kinds_in_use"]
+__all__ = ["KINDS", "CheckKind", "EvalContext", "Needs", "Prediction", "State", "kinds_in_use"]
 
 #: Every built-in kind by name; a test compares it with the `kind` enum of the rubric schema.
 KINDS: dict[str, CheckKind] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.checks._kind import Field, Needs, State, Surroundings, barred
+from evalcontract.checks._kind import EvalContext, Field, Needs, State, never_runs
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
 
@@ -18,7 +18,7 @@ _ROOTS: tuple[Field, ...] = ("expected", "context")
 
 
 def needs_of_judges(
-    references: Iterable[str], around: Surroundings, *, of_row: bool = True
+    references: Iterable[str], around: EvalContext, *, of_row: bool = True
 ) -> Needs:
     """Return what judges cannot do without; one that is not there bars the check.
 
@@ -29,9 +29,9 @@ def needs_of_judges(
     for text in references:
         judge = _judge(text, around)
         if judge is None:
-            return barred(State.UNAVAILABLE, f"there is no `{text}`")
+            return never_runs(State.UNAVAILABLE, f"there is no `{text}`")
         if not isinstance(judge.document.value.get("template"), str):
-            return barred(State.UNAVAILABLE, f"`{text}` has no template")
+            return never_runs(State.UNAVAILABLE, f"`{text}` has no template")
         plain, _ = _roots(judge)
         fields.update(dict.fromkeys(field for field in _ROOTS if field in plain))
         if of_row:
@@ -39,7 +39,7 @@ def needs_of_judges(
     return Needs(tuple(fields), present=tuple(paths))
 
 
-def reads_of_judges(references: Iterable[str], around: Surroundings) -> frozenset[str]:
+def reads_of_judges(references: Iterable[str], around: EvalContext) -> frozenset[str]:
     """Return the fields that the templates of judges mention at all, or were meant to."""
     found: set[str] = set()
     for text in references:
@@ -51,7 +51,7 @@ def reads_of_judges(references: Iterable[str], around: Surroundings) -> frozense
     return frozenset(found | ({"expected.format"} if "expected" in found else set()))
 
 
-def _judge(text: str, around: Surroundings) -> Artifact | None:
+def _judge(text: str, around: EvalContext) -> Artifact | None:
     reference = Reference.parse(text)
     found = around.library.resolve(reference) if reference else None
     return found.artifact if isinstance(found, Resolved) else None

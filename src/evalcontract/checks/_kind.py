@@ -35,7 +35,7 @@ class State(StrEnum):
     FAIL = "fail"
 
 
-class Outlook(NamedTuple):
+class Prediction(NamedTuple):
     """What will become of a check, and why if it will not run.
 
     `field` is the key of the row that is to blame; without one it is the rubric's fault, or the
@@ -52,24 +52,26 @@ class Outlook(NamedTuple):
         return self.state is State.RUN
 
 
-RUNS = Outlook(State.RUN)
+RUNS = Prediction(State.RUN)
 #: Of a row that asks for the format `text`, and for nothing else.
-ANY_TEXT = Outlook(State.VACUOUS, "the row asks for text, and every output is", "expected.format")
+ANY_TEXT = Prediction(
+    State.VACUOUS, "the row asks for text, and every output is", "expected.format"
+)
 
 
 class Needs(NamedTuple):
     """What a check asks of a row, whatever the row is.
 
     `fields` must be there and hold something, `present` may be empty; with all of them the check
-    runs, unless `barred` says why it never does.
+    runs, unless `never_runs` says why it never does.
     """
 
     fields: tuple[Field, ...] = ()
-    barred: Outlook | None = None
+    never_runs: Prediction | None = None
     present: tuple[Field, ...] = ()
 
 
-class Surroundings(NamedTuple):
+class EvalContext(NamedTuple):
     """What decides besides the rubric: the library, the machine, the files of the workspace."""
 
     library: Library
@@ -86,26 +88,26 @@ class CheckKind(NamedTuple):
     """
 
     name: str
-    reads: Callable[[Check, Surroundings], frozenset[str]]
-    needs: Callable[[Check, Surroundings], Needs]
+    reads: Callable[[Check, EvalContext], frozenset[str]]
+    needs: Callable[[Check, EvalContext], Needs]
     schema: Mapping[str, Any] | None = None
 
 
-def reads_nothing(check: Check, around: Surroundings) -> frozenset[str]:
+def reads_nothing(check: Check, around: EvalContext) -> frozenset[str]:
     """Say that a kind looks at the output alone."""
     del check, around
     return frozenset()
 
 
-def always_runs(check: Check, around: Surroundings) -> Needs:
+def always_runs(check: Check, around: EvalContext) -> Needs:
     """Say that a kind runs on every row."""
     del check, around
     return Needs()
 
 
-def barred(state: State, reason: str) -> Needs:
+def never_runs(state: State, reason: str) -> Needs:
     """Say why a check never runs, on whatever row."""
-    return Needs(barred=Outlook(state, reason))
+    return Needs(never_runs=Prediction(state, reason))
 
 
 def field_of(row: Mapping[str, Any], field: str) -> Any:
@@ -136,16 +138,16 @@ def is_empty(field: str, value: Any) -> bool:
     return value in ([], {})
 
 
-def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Outlook:
+def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Prediction:
     """Return what will become of a check with such needs on a row."""
-    if needs.barred is not None:
-        return needs.barred
+    if needs.never_runs is not None:
+        return needs.never_runs
     for field in (*needs.fields, *needs.present):
         value = field_of(row, field)
         if value is None:
-            return Outlook(State.SKIP, f"the row has no `{field}`", field)
+            return Prediction(State.SKIP, f"the row has no `{field}`", field)
         if field in needs.fields and is_empty(field, value):
-            return Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
+            return Prediction(State.VACUOUS, f"the row's `{field}` is empty", field)
         if field == "expected.format" and value == "text":
             return ANY_TEXT
     return RUNS

@@ -5,24 +5,24 @@ from __future__ import annotations
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
+    EvalContext,
     Needs,
     State,
-    Surroundings,
-    barred,
+    never_runs,
     reads_nothing,
 )
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
 
 
-def _needs(check: Check, around: Surroundings) -> Needs:
+def _needs(check: Check, around: EvalContext) -> Needs:
     """Say only whether the other rubric is there; its checks are looked at in `outlook`."""
     reference = Reference.parse(check["rubric_ref"])
     found = around.library.resolve(reference) if reference else None
     if not isinstance(found, Resolved):
-        return barred(State.UNAVAILABLE, f"there is no `{check['rubric_ref']}`")
+        return never_runs(State.UNAVAILABLE, f"there is no `{check['rubric_ref']}`")
     if check.get("threshold") == 0:
-        return barred(State.VACUOUS, "every score reaches a `threshold` of 0")
+        return never_runs(State.VACUOUS, "every score reaches a `threshold` of 0")
     return Needs()
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._kind import Outlook, State
+from evalcontract.checks._kind import Prediction, State
 from evalcontract.checks.plan import OWN_EXPECTATIONS, Plan, own_outlooks
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Cell:
 
     check: str
     kind: str
-    outlook: Outlook
+    outlook: Prediction
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
-from evalcontract.checks._kind import Check, CheckKind, Needs, State, Surroundings, barred, is_empty
+from evalcontract.checks._kind import (
+    Check,
+    CheckKind,
+    EvalContext,
+    Needs,
+    State,
+    is_empty,
+    never_runs,
+)
 
 
-def _reads(check: Check, around: Surroundings) -> frozenset[str]:
+def _reads(check: Check, around: EvalContext) -> frozenset[str]:
     own: frozenset[str] = frozenset() if "facts" in check else frozenset({"expected_facts"})
     reference = check.get("judge_prompt_ref")
     return own | reads_of_judges([reference], around) if reference else own
 
 
-def _needs(check: Check, around: Surroundings) -> Needs:
+def _needs(check: Check, around: EvalContext) -> Needs:
     reference = check.get("judge_prompt_ref")
     judged = needs_of_judges([reference], around, of_row=False) if reference else Needs()
-    if judged.barred is not None:
+    if judged.never_runs is not None:
         return judged
     if check.get("min_recall") == 0:
-        return barred(State.VACUOUS, "a `min_recall` of 0 asks for no fact")
+        return never_runs(State.VACUOUS, "a `min_recall` of 0 asks for no fact")
     if "facts" in check and is_empty("expected_facts", check["facts"]):
-        return barred(State.VACUOUS, "its `facts` are empty")
+        return never_runs(State.VACUOUS, "its `facts` are empty")
     fields = () if "facts" in check else ("expected_facts",)
     return Needs((*fields, *judged.fields))
 

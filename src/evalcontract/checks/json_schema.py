@@ -6,15 +6,15 @@ from evalcontract.analysis.schema_sense import accepts_everything
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
+    EvalContext,
     Needs,
     State,
-    Surroundings,
-    barred,
+    never_runs,
     reads_nothing,
 )
 
 
-def _needs(check: Check, around: Surroundings) -> Needs:
+def _needs(check: Check, around: EvalContext) -> Needs:
     from evalcontract.structure.schema_faults import schema_faults  # slow to import
 
     if "schema" in check:
@@ -23,11 +23,11 @@ def _needs(check: Check, around: Surroundings) -> Needs:
         try:
             schema = around.read_json(check["schema_ref"])
         except LookupError as error:
-            return barred(State.UNAVAILABLE, f"the schema `{check['schema_ref']}` {error}")
+            return never_runs(State.UNAVAILABLE, f"the schema `{check['schema_ref']}` {error}")
     if schema_faults(schema):
-        return barred(State.UNAVAILABLE, "its schema is invalid")
+        return never_runs(State.UNAVAILABLE, "its schema is invalid")
     if accepts_everything(schema):
-        return barred(State.VACUOUS, "its schema accepts every JSON value")
+        return never_runs(State.VACUOUS, "its schema accepts every JSON value")
     return Needs()
 
 

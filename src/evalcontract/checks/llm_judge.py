@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
-from evalcontract.checks._kind import Check, CheckKind, Needs, State, Surroundings, barred
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
 
 
 def _references(check: Check) -> list[str]:
@@ -12,14 +12,14 @@ def _references(check: Check) -> list[str]:
     return [check["judge_prompt_ref"]]
 
 
-def _reads(check: Check, around: Surroundings) -> frozenset[str]:
+def _reads(check: Check, around: EvalContext) -> frozenset[str]:
     return reads_of_judges(_references(check), around)
 
 
-def _needs(check: Check, around: Surroundings) -> Needs:
+def _needs(check: Check, around: EvalContext) -> Needs:
     needs = needs_of_judges(_references(check), around)
-    if needs.barred is None and check.get("threshold") == 0:
-        return barred(State.VACUOUS, "every score reaches a `threshold` of 0")
+    if needs.never_runs is None and check.get("threshold") == 0:
+        return never_runs(State.VACUOUS, "every score reaches a `threshold` of 0")
     return needs
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
+    EvalContext,
     Needs,
     State,
-    Surroundings,
-    barred,
+    never_runs,
     reads_nothing,
 )
 
@@ -24,10 +24,10 @@ _IDLE = {
 }
 
 
-def _needs(check: Check, around: Surroundings) -> Needs:
+def _needs(check: Check, around: EvalContext) -> Needs:
     del around
     if all(check[key] == idle for key, idle in _IDLE.items() if key in check):
-        return barred(State.VACUOUS, "its rules forbid nothing")
+        return never_runs(State.VACUOUS, "its rules forbid nothing")
     return Needs()
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
+    EvalContext,
     Needs,
     State,
-    Surroundings,
-    barred,
+    never_runs,
     reads_nothing,
 )
 
 
-def _needs(check: Check, around: Surroundings) -> Needs:
+def _needs(check: Check, around: EvalContext) -> Needs:
     del check
-    return Needs() if around.has_php else barred(State.UNAVAILABLE, "no `php` on this machine")
+    return Needs() if around.has_php else never_runs(State.UNAVAILABLE, "no `php` on this machine")
 
 
 KIND = CheckKind("php_lint", reads_nothing, _needs)

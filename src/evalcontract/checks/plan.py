@@ -9,12 +9,12 @@ from evalcontract.checks._kind import (
     ANY_TEXT,
     RUNS,
     CheckKind,
+    EvalContext,
     Needs,
-    Outlook,
+    Prediction,
     State,
-    Surroundings,
-    barred,
     is_empty,
+    never_runs,
     outlook_of,
     reads_nothing,
 )
@@ -39,15 +39,15 @@ class Step(NamedTuple):
     needs: Needs
     inner: tuple[Step, ...] = ()
 
-    def outlook(self, row: Mapping[str, Any]) -> Outlook:
+    def outlook(self, row: Mapping[str, Any]) -> Prediction:
         """Return what will become of the check on a row."""
-        if self.needs.barred is not None or not self.inner:
+        if self.needs.never_runs is not None or not self.inner:
             return outlook_of(self.needs, row)
         inner = [step.outlook(row) for step in self.inner]
         if any(each.runs for each in inner):
             return outlook_of(self.needs, row)
         worst = next((each for each in inner if each.field is not None), inner[0])
-        return Outlook(worst.state, f"no check of it runs: {worst.reason}", worst.field)
+        return Prediction(worst.state, f"no check of it runs: {worst.reason}", worst.field)
 
 
 class Plan(NamedTuple):
@@ -66,12 +66,12 @@ class Plan(NamedTuple):
     conflicts: Conflicts = Conflicts()
 
 
-def plan_of(artifact: Artifact, around: Surroundings) -> Plan:
+def plan_of(artifact: Artifact, around: EvalContext) -> Plan:
     """Work out the plan of a rubric; checks with a fault of structure are left out of it."""
     return _plan(artifact, around, depth=0)
 
 
-def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
+def _plan(artifact: Artifact, around: EvalContext, *, depth: int) -> Plan:
     value: Any = artifact.document.value
     if not isinstance(value, dict):
         return Plan(artifact, (), frozenset(), (), is_complete=False)
@@ -88,7 +88,7 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
             reads |= inner.reads
         name = check.get("id") or f"{check['kind']}[{path[-1]}]"
         needs = kind.needs(check, around)
-        if kind.name == "composite" and needs.barred is None:
+        if kind.name == "composite" and needs.never_runs is None:
             needs = _of_composite(check, inner)
         known &= kind.name in kinds
         known &= kind.name not in _REFERRING or not _is_unavailable(needs)
@@ -105,14 +105,14 @@ def _plan(artifact: Artifact, around: Surroundings, *, depth: int) -> Plan:
 
 def _without_executor(name: str) -> CheckKind:
     """Return a kind that only the schema knows: it never runs, and is not passed over."""
-    needs = barred(State.UNAVAILABLE, f"checks of the kind `{name}` are not built in")
+    needs = never_runs(State.UNAVAILABLE, f"checks of the kind `{name}` are not built in")
     return CheckKind(name, reads_nothing, lambda *_: needs)
 
 
 def _ill_formed(written: list[Any], sound: Checks) -> list[Step]:
     """Return a step for each check that structure refuses: it cannot run, and must not be lost."""
     indexes = {path[-1] for path, _ in sound}
-    needs = barred(State.UNAVAILABLE, "the check is ill-formed")
+    needs = never_runs(State.UNAVAILABLE, "the check is ill-formed")
     found = []
     for index, check in enumerate(written):
         if index not in indexes:
@@ -132,17 +132,17 @@ _REFERRING = frozenset({"fact_match", "llm_judge", "composite"})
 def _of_composite(check: dict[str, Any], inner: Plan | None) -> Needs:
     """Return what a composite asks for itself, where its rubric is there."""
     if inner is None:
-        return barred(State.UNAVAILABLE, "it stands below another composite")
+        return never_runs(State.UNAVAILABLE, "it stands below another composite")
     if not inner.steps:
-        return barred(State.UNAVAILABLE, f"no check of `{check['rubric_ref']}` can be read")
+        return never_runs(State.UNAVAILABLE, f"no check of `{check['rubric_ref']}` can be read")
     return Needs()
 
 
 def _is_unavailable(needs: Needs) -> bool:
-    return needs.barred is not None and needs.barred.state is State.UNAVAILABLE
+    return needs.never_runs is not None and needs.never_runs.state is State.UNAVAILABLE
 
 
-def _inner(check: dict[str, Any], around: Surroundings, depth: int) -> Plan | None:
+def _inner(check: dict[str, Any], around: EvalContext, depth: int) -> Plan | None:
     reference = Reference.parse(check["rubric_ref"]) if check["kind"] == "composite" else None
     found = around.library.resolve(reference) if reference and depth < _DEEPEST else None
     return _plan(found.artifact, around, depth=depth + 1) if isinstance(found, Resolved) else None
@@ -158,12 +158,12 @@ OWN_EXPECTATIONS = {
 }
 
 
-def own_outlooks(row: Mapping[str, Any]) -> dict[str, Outlook]:
+def own_outlooks(row: Mapping[str, Any]) -> dict[str, Prediction]:
     """Return what will become of the expectations of a row without a rubric, by their keys."""
     return {field: _own_outlook(field, row[field]) for field in OWN_EXPECTATIONS if field in row}
 
 
-def _own_outlook(field: str, value: Any) -> Outlook:
+def _own_outlook(field: str, value: Any) -> Prediction:
     if is_empty(field, value):
-        return Outlook(State.VACUOUS, f"the row's `{field}` is empty", field)
+        return Prediction(State.VACUOUS, f"the row's `{field}` is empty", field)
     return ANY_TEXT if field == "expected" and value == {"format": "text"} else RUNS

@@ -62,11 +62,11 @@ def _asked(step: Step) -> Iterator[tuple[str, _Asked]]:
 
     Of a check that nothing in the row can help there is nothing to be asked.
     """
-    if step.needs.barred is not None:
+    if step.needs.never_runs is not None:
         return
     yield from ((field, _Asked.FILLED) for field in step.needs.fields)
     yield from ((field, _Asked.PRESENT) for field in step.needs.present)
-    sound = [inner for inner in step.inner if inner.needs.barred is None]
+    sound = [inner for inner in step.inner if inner.needs.never_runs is None]
     if sound:
         # One that runs is enough: that which asks for least.
         least = min((tuple(_asked(inner)) for inner in sound), key=len)
@@ -75,7 +75,7 @@ def _asked(step: Step) -> Iterator[tuple[str, _Asked]]:
 
 def _runs_on_any_text(step: Step) -> bool:
     """Whether a check runs on every row that has what is asked, were its format `text`."""
-    return step.needs.barred is None and not step.inner and _FORMAT not in step.needs.fields
+    return step.needs.never_runs is None and not step.inner and _FORMAT not in step.needs.fields
 
 
 def _telling(field: str, how: _Asked) -> _Asked:

@@ -12,7 +12,7 @@ import click
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
-from evalcontract.engine.convert import Wanted, convert
+from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.options import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
@@ -22,7 +22,7 @@ from evalcontract.report.losses import write_losses
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.engine.convert import Converted
+    from evalcontract.engine.convert import ConvertResult
 
 
 @click.command(
@@ -73,7 +73,7 @@ def convert_command(
     inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_)
     if len(inputs) != 1:
         raise UsageError(f"{source} is {len(inputs)} files; convert one at a time")
-    wanted = Wanted(from_, to, loss_report, strict, force)
+    wanted = ConvertOptions(from_, to, loss_report, strict, force)
     with _stopped_cleanly():
         done = convert(inputs[0], target, wanted, Options(root))
     write_findings(done.diagnostics)
@@ -95,7 +95,7 @@ def _stopped_cleanly() -> Iterator[None]:
             signal.signal(each, signal.SIG_DFL)
 
 
-def _print(done: Converted) -> None:
+def _print(done: ConvertResult) -> None:
     put(write_losses(done.losses), err=True)
     if done.why:
         put([f"nothing was written: {done.why}\n"], err=True)

@@ -11,7 +11,7 @@ import click
 
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.output import OutputError, put, put_bytes
-from evalcontract.engine.fixing import Wanted, write
+from evalcontract.engine.fixing import FixOptions, write
 from evalcontract.engine.mending import fix
 from evalcontract.engine.options import Options
 from evalcontract.engine.workers import usable_cores
@@ -31,7 +31,7 @@ from evalcontract.workspace.known_codes import KnownCodes, kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.engine.fixing import Fixed
+    from evalcontract.engine.fixing import FixResult
 
 
 def _codes(
@@ -113,7 +113,7 @@ def fix_command(
     else:
         found = find_paths(paths or (".",))
     options = Options(root, strict, jobs=usable_cores())
-    fixed = fix(found, options, Wanted(unsafe_fixes, select), given)
+    fixed = fix(found, options, FixOptions(unsafe_fixes, select), given)
     if diff:
         _print_diff(fixed, limit)
         return ERRORS if fixed.files else OK
@@ -136,7 +136,7 @@ def _given(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], bytes]
     return [source.path], source.stream.read() if source.stream else b""
 
 
-def _print_diff(fixed: Fixed, limit: int) -> None:
+def _print_diff(fixed: FixResult, limit: int) -> None:
     for each in fixed.files:
         texts = (data.decode("utf-8", "replace") for data in (each.before, each.after))
         put(write_diff(each.name, *texts, for_people=sys.stdout.isatty()))
@@ -144,7 +144,7 @@ def _print_diff(fixed: Fixed, limit: int) -> None:
     _remark(write_prospect(len(fixed.fixed), len(fixed.files)))
 
 
-def _print_rest(fixed: Fixed, limit: int) -> None:
+def _print_rest(fixed: FixResult, limit: int) -> None:
     _remark(write_refused(fixed.refused, limit))
     if not fixed.is_settled:
         _remark(["stopped after many rounds: run it again for what is left\n"])

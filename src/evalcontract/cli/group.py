@@ -10,7 +10,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.policy.exit_status import USAGE
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """Commands below one name."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.cli.failures import guarded, refuse
-from evalcontract.cli.group import Group
+from evalcontract.cli.group import CommandGroup
 from evalcontract.policy.exit_status import INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def command(name: str) -> click.Command:
     return found
 
 
-class _Commands(Group):
+class _Commands(CommandGroup):
     """The commands of `evalcontract`, some of which have a second name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from evalcontract.cli.group import Group
+from evalcontract.cli.group import CommandGroup
 from evalcontract.cli.output import put, put_json
 from evalcontract.model.nearest import nearest
 from evalcontract.source.writing import write_text
@@ -33,7 +33,7 @@ def _known(context: click.Context, option: click.Parameter, value: str) -> str:
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
-@click.group(cls=Group, context_settings=_HELP)
+@click.group(cls=CommandGroup, context_settings=_HELP)
 def schema() -> None:
     """List, show and export the JSON Schemas of the contract."""
 

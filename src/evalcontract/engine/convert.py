@@ -9,7 +9,7 @@ from evalcontract.engine.edge import locate
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.output import Output, medium_for
 from evalcontract.engine.passes import OURS, rows_of
-from evalcontract.engine.placing import AsOurs, AsTheirs
+from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
 from evalcontract.formats import dialect_of
 from evalcontract.model.diagnostic import sort_key
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass
-    from evalcontract.engine.placing import Place
+    from evalcontract.engine.placing import ConversionTarget
     from evalcontract.model.diagnostic import Diagnostic, Problem
 
 
-class Wanted(NamedTuple):
+class ConvertOptions(NamedTuple):
     """What a conversion is asked for.
 
     `from_` may be None: what the file holds decides. `lossless` refuses to write where the target
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
 
 
 @dataclass
-class Converted:
+class ConvertResult:
     """What came of a conversion. `written` are the files, none where it was refused, and `why`.
 
     `left_out` counts the rows that have faults for which they cannot be converted.
@@ -59,7 +59,7 @@ class Converted:
     why: str | None = None
 
 
-def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Converted:
+def convert(input_: Input, out: Path, wanted: ConvertOptions, options: Options) -> ConvertResult:
     """Convert a dataset into another dialect, or into another medium of the same.
 
     Nothing is written where the source cannot be loaded by its own system, where a row cannot be
@@ -76,8 +76,10 @@ def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Conve
     root = options.files.real(options.root or find_root(input_.path))
     run = Run(open_workspace(root), None, options.today or today())
     dataset = open_dataset(input_, wanted.from_)
-    done = Converted(name_of(input_.path), dataset.dialect, str(target or OURS))
-    place: Place = AsTheirs(target, medium) if target else AsOurs(_stem(out), medium)
+    done = ConvertResult(name_of(input_.path), dataset.dialect, str(target or OURS))
+    place: ConversionTarget = (
+        DialectTarget(target, medium) if target else NativeTarget(_stem(out), medium)
+    )
     if dataset.unreadable:
         done.diagnostics += run.unreadable([dataset.unreadable])
         done.why = "the source cannot be read"
@@ -97,7 +99,11 @@ def convert(input_: Input, out: Path, wanted: Wanted, options: Options) -> Conve
 
 
 def _carry(
-    dataset: Dataset, check: DatasetPass, place: Place, output: Output, done: Converted
+    dataset: Dataset,
+    check: DatasetPass,
+    place: ConversionTarget,
+    output: Output,
+    done: ConvertResult,
 ) -> None:
     def at(path: Any) -> Any:
         return check.place(path, on_key=True)
@@ -126,7 +132,7 @@ def _moved(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Problem]
         yield problem._replace(path=(*source.path, *problem.path), row_index=source.number)
 
 
-def _refusal(done: Converted, wanted: Wanted) -> str | None:
+def _refusal(done: ConvertResult, wanted: ConvertOptions) -> str | None:
     """Say why nothing is written; None where all is well."""
     if done.left_out or any(found.is_error for found in done.diagnostics):
         return "the source has faults for which it cannot be converted whole"

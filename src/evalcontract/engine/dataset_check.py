@@ -20,7 +20,7 @@ from evalcontract.workspace.rules_in_use import rules_in_use
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from evalcontract.checks import Surroundings as CheckSurroundings
+    from evalcontract.checks import EvalContext
     from evalcontract.checks.plan import Plan
     from evalcontract.engine.gates import SharedGates
     from evalcontract.engine.grading import Plans
@@ -40,14 +40,14 @@ _EACH = 4
 _FIRST = 100
 
 
-class Surroundings(NamedTuple):
+class RowContext(NamedTuple):
     """What a dataset's rows are judged by besides themselves.
 
     `bundles` can be used; `declared` are the names of those that cannot, too. `plans` and
     `gates` may be shared with other datasets.
     """
 
-    checks: CheckSurroundings
+    checks: EvalContext
     bundles: Mapping[str, Schema]
     declared: frozenset[str]
     unreadable: UnreadableNames
@@ -63,7 +63,7 @@ class Surroundings(NamedTuple):
 class DatasetCheck:
     """One pass over one dataset. `root` holds the keys beside its rows."""
 
-    def __init__(self, rows: Rows, root: dict[str, Any], around: Surroundings) -> None:
+    def __init__(self, rows: Rows, root: dict[str, Any], around: RowContext) -> None:
         self._rows = rows
         self._rules = rules_in_use()
         self._around = around

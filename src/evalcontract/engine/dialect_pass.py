@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks import Outlook, State
+from evalcontract.checks import Prediction, State
 from evalcontract.checks.coverage import Cell, RowCoverage
 from evalcontract.engine.edge import locate, locate_fault
 from evalcontract.engine.kept_rubric import without_rubric
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy
     from evalcontract.source import SourceFault
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 # What Python's parser lets pass is the loader's business; everything else cannot be read.
 _REMARKS = frozenset({"source/duplicate-key", "source/not-finite"})
@@ -42,7 +42,7 @@ _MEDIA = {"json": "JSON", "jsonl": "JSONL", "csv": "CSV", "yaml": "YAML", "parqu
 class DialectDataset:
     """A dataset of another system; see `Dataset`. `is_told` says that somebody said whose it is."""
 
-    def __init__(self, dialect: Dialect, read: Foreign | Unreadable, *, is_told: bool) -> None:
+    def __init__(self, dialect: Dialect, read: ExternalFile | Unreadable, *, is_told: bool) -> None:
         self.dialect = str(dialect)
         self.file = read.file if isinstance(read, Unreadable) else read.source.file
         self._dialect = dialect
@@ -70,7 +70,9 @@ class DialectDataset:
 class DialectPass:
     """One pass over a dataset of another system, judged as its own loader would judge it."""
 
-    def __init__(self, dialect: Dialect, read: Foreign, policy: Policy, *, is_told: bool) -> None:
+    def __init__(
+        self, dialect: Dialect, read: ExternalFile, policy: Policy, *, is_told: bool
+    ) -> None:
         self.count = 0
         self._dialect = dialect
         self._source = read.source
@@ -151,7 +153,7 @@ class DialectPass:
         if row.fault:
             return RowCoverage(row.number, name, str(self._dialect), (), row.fault.message)
         cells = tuple(
-            Cell(each.name, each.kind, Outlook(State(each.state), each.reason, each.field))
+            Cell(each.name, each.kind, Prediction(State(each.state), each.reason, each.field))
             for each in form.predict(row.value, variant)
         )
         return RowCoverage(row.number, name, str(self._dialect), cells)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic, Outcome
 
 
-class Wanted(NamedTuple):
+class FixOptions(NamedTuple):
     """Which fixes are to be made: of these codes, or kinds of codes, or of all; `unsafe` ones too.
 
     A kind is the first half of a code.
@@ -55,7 +55,7 @@ class FileFix(NamedTuple):
         return self._replace(after=after, fixed=(*self.fixed, *fixed))
 
 
-class Fixed(NamedTuple):
+class FixResult(NamedTuple):
     """What came of it: the files, the findings whose fix was refused and why, and what is left.
 
     `is_settled` is False where it was stopped before all was mended that can be.
@@ -72,7 +72,7 @@ class Fixed(NamedTuple):
         return [found for each in self.files for found in each.fixed]
 
 
-def write(fixed: Fixed) -> None:
+def write(fixed: FixResult) -> None:
     """Write the files, each whole, and all of them or none as far as the system lets it.
 
     Raises:

@@ -18,7 +18,7 @@ from evalcontract.structure.schemas import Schema, definition
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalcontract.checks import Surroundings
+    from evalcontract.checks import EvalContext
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Resolved
     from evalcontract.model.diagnostic import Problem
@@ -38,7 +38,7 @@ def _row_structure() -> Structure:
 class Plans:
     """The plans of rubrics, each worked out once, for all datasets that share them."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: EvalContext) -> None:
         self.around = around
         self._plans: dict[int, Plan | Exception] = {}
 
@@ -64,7 +64,7 @@ class Grading:
 
     def __init__(
         self,
-        around: Surroundings,
+        around: EvalContext,
         bundles: Mapping[str, Schema],
         default: str | None,
         plans: Plans | None = None,

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.fixing import FileFix, Fixed
+from evalcontract.engine.fixing import FileFix, FixResult
 from evalcontract.engine.options import Input
 from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.engine.wrong_kind import other_kind
@@ -24,7 +24,7 @@ from evalcontract.workspace import find_root, name_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from evalcontract.engine.fixing import Wanted
+    from evalcontract.engine.fixing import FixOptions
     from evalcontract.engine.options import Options
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.fix import Fix
@@ -38,8 +38,8 @@ _FOLDERS = {"rubrics": Kind.RUBRIC, "judges": Kind.JUDGE, "targets": None, "bund
 
 
 def fix(
-    paths: Sequence[Path], options: Options, wanted: Wanted, given: bytes | None = None
-) -> Fixed:
+    paths: Sequence[Path], options: Options, wanted: FixOptions, given: bytes | None = None
+) -> FixResult:
     """Mend files, and the files in folders, in memory. `given` stands for the one file of `paths`.
 
     Only these files are mended, whatever else is checked with them.
@@ -62,7 +62,7 @@ class _Mending:
     """
 
     def __init__(
-        self, paths: Sequence[Path], options: Options, wanted: Wanted, drafts: Drafts
+        self, paths: Sequence[Path], options: Options, wanted: FixOptions, drafts: Drafts
     ) -> None:
         self._options = options._replace(cache=None)
         self._wanted = wanted
@@ -92,7 +92,7 @@ class _Mending:
         value = source.value if isinstance(source, Document) else None
         return other_kind(Kind.DATASET, value) or Kind.DATASET
 
-    def run(self) -> Fixed:
+    def run(self) -> FixResult:
         """Mend until nothing is left to mend."""
         for _ in range(_ROUNDS):
             outcome = self._look()
@@ -100,9 +100,9 @@ class _Mending:
                 return self._result(outcome, is_settled=True)
         return self._result(self._look(), is_settled=False)
 
-    def _result(self, outcome: Outcome, *, is_settled: bool) -> Fixed:
+    def _result(self, outcome: Outcome, *, is_settled: bool) -> FixResult:
         files = [each for each in self._files.values() if each.before != each.after]
-        return Fixed(tuple(files), tuple(self._refused.values()), outcome, is_settled)
+        return FixResult(tuple(files), tuple(self._refused.values()), outcome, is_settled)
 
     def _look(self) -> Outcome:
         """Check everything as it is by now."""

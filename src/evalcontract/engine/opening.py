@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.options import Input
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 # A row or a document with one of these is ours, whatever else it has.
 _KEYS = frozenset({"questions", "criteria", "rubric_ref", "must_not_contain"})
@@ -36,7 +36,7 @@ def open_dataset(input_: Input, dialect: str | None = None, *, quick: bool = Fal
     if dialect not in (None, OURS):
         from evalcontract.formats import dialect_of  # not for datasets of ours
 
-        return _of(dialect_of(str(dialect)), input_.read_foreign(), is_told=True)
+        return _of(dialect_of(str(dialect)), input_.read_external(), is_told=True)
     if dialect is None and input_.path.suffix.lower() in _THEIRS:
         return _tabular(input_)
     kept = input_.kept()
@@ -44,14 +44,14 @@ def open_dataset(input_: Input, dialect: str | None = None, *, quick: bool = Fal
     if dialect == OURS or _is_surely_ours(source):
         return OurDataset(source)
     # Only what it takes Python's own parser to read is read anew before it is known whose it is.
-    read = kept.read_foreign() if isinstance(source, Unreadable) else None
+    read = kept.read_external() if isinstance(source, Unreadable) else None
     found = _recognised(source if read is None else read)
     if found is None:
         return OurDataset(source)
-    return _of(found, kept.read_foreign() if read is None else read, is_told=False)
+    return _of(found, kept.read_external() if read is None else read, is_told=False)
 
 
-def _of(dialect: Dialect, read: Foreign | Unreadable, *, is_told: bool) -> Dataset:
+def _of(dialect: Dialect, read: ExternalFile | Unreadable, *, is_told: bool) -> Dataset:
     from evalcontract.engine.dialect_pass import DialectDataset  # not for datasets of ours
 
     return DialectDataset(dialect, read, is_told=is_told)
@@ -64,7 +64,7 @@ def _keys_of_rows() -> AbstractSet[str]:
 
 def _tabular(input_: Input) -> Dataset:
     kept = input_.kept()
-    read = kept.read_foreign()
+    read = kept.read_external()
     found = _recognised(read)
     if found:
         return _of(found, read, is_told=False)
@@ -82,7 +82,7 @@ def _is_surely_ours(source: Document | RowStream | Unreadable) -> bool:
     return isinstance(value, dict) and "questions" in value
 
 
-def _recognised(read: Document | RowStream | Foreign | Unreadable) -> Dialect | None:
+def _recognised(read: Document | RowStream | ExternalFile | Unreadable) -> Dialect | None:
     from evalcontract.source.head import head_of  # not for a dataset with `questions`
 
     if isinstance(read, Unreadable):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from evalcontract.cache import Cache
     from evalcontract.source import Document, RowStream, Unreadable
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 #: Called now and then while a file streams: its name, the bytes read, and their total.
 Progress = Callable[[str, int, int], None]
@@ -52,16 +52,16 @@ class Input(NamedTuple):
             return read_stream(self.stream, name, quick=quick)
         return read_file(self.path, name, self.files, quick=quick)
 
-    def read_foreign(self) -> Foreign | Unreadable:
+    def read_external(self) -> ExternalFile | Unreadable:
         """Read it as a dataset of another system."""
-        from evalcontract.source.foreign import read_foreign, read_foreign_stream  # rarely needed
+        from evalcontract.source.foreign import read_external, read_external_stream  # rarely needed
 
         name = name_of(self.path)
         if not self.stream:
-            return read_foreign(self.path, name, self.files)
+            return read_external(self.path, name, self.files)
         if self.stream.seekable():
             self.stream.seek(0)
-        return read_foreign_stream(self.stream, name)
+        return read_external_stream(self.stream, name)
 
     def kept(self) -> Input:
         """Return it as one that can be read twice, the second time as another system's."""

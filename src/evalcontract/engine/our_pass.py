@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.dataset_check import DatasetCheck, Surroundings
+from evalcontract.engine.dataset_check import DatasetCheck, RowContext
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.edge import locate, locate_fault
 from evalcontract.engine.passes import OURS, CheckedBatch
@@ -66,7 +66,7 @@ class OurPass:
         self._source = source
         self.file = source.file
         self._rows, self.root, self._root_problems = check_root(source)
-        around = Surroundings(
+        around = RowContext(
             run.plans.around,
             run.workspace.usable_bundles,
             frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),

@@ -27,7 +27,7 @@ from evalcontract.workspace import find_root, name_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.engine.convert import Wanted
+    from evalcontract.engine.convert import ConvertOptions
     from evalcontract.formats import Dialect
     from evalcontract.source import Document
     from evalcontract.source.comments import Comment
@@ -54,7 +54,7 @@ def medium_for(out: Path, target: Dialect | None) -> str:
 class Output:
     """Takes the rows, and writes them when all is well; use it as a context."""
 
-    def __init__(self, out: Path, medium: str, wanted: Wanted, root: Path | None) -> None:
+    def __init__(self, out: Path, medium: str, wanted: ConvertOptions, root: Path | None) -> None:
         self._out = out
         self._medium = medium
         self._force = wanted.force

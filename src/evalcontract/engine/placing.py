@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _VERSION = "1.0.0"
 
 
-class Place(Protocol):
+class ConversionTarget(Protocol):
     """Takes rows one by one, and says what becomes of them.
 
     `beside` are the files that stand beside the dataset, by name below the workspace's root.
@@ -41,7 +41,7 @@ class Place(Protocol):
         ...
 
 
-class AsOurs:
+class NativeTarget:
     """Rows of ours. New rubrics are named by the dataset, and rows with equal ones share one."""
 
     def __init__(self, stem: str, medium: str) -> None:
@@ -93,7 +93,7 @@ def _referring(row: dict[str, Any], reference: str) -> dict[str, Any]:
     return dict([*items[:place], ("rubric_ref", reference), *items[place:]])
 
 
-class AsTheirs:
+class DialectTarget:
     """Rows of another system."""
 
     def __init__(self, dialect: Dialect, medium: str) -> None:

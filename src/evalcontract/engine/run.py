@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks import Surroundings as CheckSurroundings
+from evalcontract.checks import EvalContext
 from evalcontract.engine.artifact_check import check_artifact
 from evalcontract.engine.edge import locate, locate_faults
 from evalcontract.engine.gates import SharedGates
@@ -97,7 +97,7 @@ class Run:
     def plans(self) -> Plans:
         """What every rubric does with rows, the same for all datasets of the run."""
         workspace = self.workspace
-        around = CheckSurroundings(
+        around = EvalContext(
             workspace.library, has_php=self._has_php, read_json=workspace.read_json
         )
         return Plans(around)

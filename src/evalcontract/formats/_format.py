@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 
 class SchemaChecker(Protocol):
@@ -90,7 +90,7 @@ class Format(NamedTuple):
     media: tuple[str, ...]
     basis: str
     #: Finds the rows of a file.
-    find_rows: Callable[[Foreign, str | None, SchemaChecker], RowLayout]
+    find_rows: Callable[[ExternalFile, str | None, SchemaChecker], RowLayout]
     #: Begins a pass over rows.
     row_checker: Callable[[str | None, SchemaChecker], RowChecker]
     #: Returns what names a row; None where nothing does.
@@ -101,7 +101,7 @@ class Format(NamedTuple):
     #: Yields what will become of each of the system's graders on a sound row.
     predict: Callable[[Any, str | None], Iterator[GraderPrediction]]
     #: Begins to convert sound rows of a file into ours.
-    reader: Callable[[Foreign, str | None], Reader]
+    reader: Callable[[ExternalFile, str | None], Reader]
     #: Begins to convert rows of ours, for a file of a medium that the system reads.
     writer: Callable[[str, str | None], Writer]
     #: Of a format of another package: the JSON Schema of each variant, of "" where there is one

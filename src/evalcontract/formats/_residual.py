@@ -3,8 +3,8 @@
 Let `f` make theirs of ours, and `g` ours of theirs; each may lose something. What `f(g(x))` lacks
 of `x` is kept in `g(x)`, below `metadata` or what the system has for it, and the other way round:
 so either way back gives the same row. A residual is `difference`, and `applied` undoes it. How it
-is written is a `Form`, and where it stands a `Place`; those of a system never change, so that files
-which an earlier version converted still come back.
+is written is a `Form`, and where it stands a `ResidualPlace`; those of a system never change, so
+that files which an earlier version converted still come back.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Form(NamedTuple):
         return self.read(kept) is not None
 
 
-class Place(NamedTuple):
+class ResidualPlace(NamedTuple):
     """Where in a row something is kept: below a key that holds a mapping, under a name.
 
     What stood below the key before, and could not be seen any more, is kept there under `was`.

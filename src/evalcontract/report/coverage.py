@@ -62,8 +62,8 @@ def _name(plan: Plan) -> str | None:
 
 
 def _wish(step: Step) -> str:
-    if step.needs.barred is not None:
-        return f"{step.needs.barred.state}: {step.needs.barred.reason}"
+    if step.needs.never_runs is not None:
+        return f"{step.needs.never_runs.state}: {step.needs.never_runs.reason}"
     wishes = [f"`{field}`" for field in step.needs.fields]
     wishes += [f"`{field}` (may be empty)" for field in step.needs.present]
     if step.inner:
@@ -240,12 +240,12 @@ def _row(row: RowCoverage, place: Place) -> dict[str, Any]:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    barred = step.needs.barred
+    never_runs = step.needs.never_runs
     return {
         "check": step.name,
         "kind": step.kind,
         "needs": [*step.needs.fields, *step.needs.present],
-        "never": str(barred.state) if barred else None,
-        "reason": barred.reason if barred else None,
+        "never": str(never_runs.state) if never_runs else None,
+        "reason": never_runs.reason if never_runs else None,
         "one_of": [_step(inner) for inner in step.inner],
     }

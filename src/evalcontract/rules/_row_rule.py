@@ -10,7 +10,7 @@ from evalcontract.checks import State
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks import Outlook
+    from evalcontract.checks import Prediction
     from evalcontract.checks.plan import Plan
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
@@ -33,7 +33,7 @@ class RowSubject(NamedTuple):
     is_told_above: bool = False
 
     @property
-    def outlooks(self) -> list[Outlook]:
+    def outlooks(self) -> list[Prediction]:
         """What will become of each check of the row's rubric."""
         return [step.outlook(self.row) for step in self.plan.steps] if self.plan else []
 

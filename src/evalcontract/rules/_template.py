@@ -10,12 +10,12 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.analysis.template_tags import Fault
+    from evalcontract.analysis.template_tags import TagFault
 
 _MOST = 20
 
 
-def problems_of(code: str, faults: Sequence[Fault]) -> Iterator[Problem]:
+def problems_of(code: str, faults: Sequence[TagFault]) -> Iterator[Problem]:
     """Yield the first faults of a template, and how many more there are."""
     for fault in islice(faults, _MOST):
         yield Problem(code, fault.message, ("template",), fault.help, within=fault.within)

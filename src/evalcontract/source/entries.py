@@ -27,7 +27,7 @@ class Cut(NamedTuple):
     text: str
 
 
-class Entry(NamedTuple):
+class KeyEntry(NamedTuple):
     """A key with its value: where both begin and end; `column` is that of the key, from 0."""
 
     key_start: int
@@ -73,7 +73,7 @@ class Entries:
         node, _, depth = self.root.find(path)
         return node if depth == len(path) else None
 
-    def entry(self, path: Path) -> Entry | None:
+    def entry(self, path: Path) -> KeyEntry | None:
         """Return the key at the end of a path; None unless it stands there with its own value.
 
         A key that is merged stands elsewhere, and what an alias stands for does.
@@ -86,7 +86,7 @@ class Entries:
         start, end = self.offset(node.span), self.offset(node.span, at_end=True)
         if key_start < self.offset(holder.span) or start < key_end:
             return None
-        return Entry(key_start, key_end, start, end, key.column - 1, node)
+        return KeyEntry(key_start, key_end, start, end, key.column - 1, node)
 
     def is_flow(self, path: Path) -> bool:
         """Whether what stands at a path, or something that it stands in, is in brackets."""

@@ -28,7 +28,7 @@ MEDIA = {**SUFFIXES, ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class ExternalFile:
     """A file of another system. `medium` is one of MEDIA's.
 
     `has_mark` tells that it begins with a byte order mark, at which some loaders stumble;
@@ -57,21 +57,21 @@ def medium_of(name: str) -> str | None:
     return MEDIA.get(PurePath(name).suffix.lower())
 
 
-def read_foreign(path: Path, name: str, files: Files = DISK) -> Foreign | Unreadable:
+def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile | Unreadable:
     """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
     try:
         if medium_of(name) == "jsonl":
             open_, size = files.stream(path)
             with open_() as stream:
                 has_mark = stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
-            return Foreign("jsonl", RowStream(name, open_, size, as_python=True), has_mark)
-        return read_foreign_stream(io.BytesIO(files.read(path)), name)
+            return ExternalFile("jsonl", RowStream(name, open_, size, as_python=True), has_mark)
+        return read_external_stream(io.BytesIO(files.read(path)), name)
     except (OSError, ValueError) as error:
         return unreadable(name, error)
 
 
-def read_foreign_stream(stream: BinaryIO, name: str) -> Foreign | Unreadable:
-    """Read an open stream to its end, as `read_foreign` does a file."""
+def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile | Unreadable:
+    """Read an open stream to its end, as `read_external` does a file."""
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         return Unreadable(name, (large_fault(len(data)),))
@@ -84,21 +84,21 @@ def read_foreign_stream(stream: BinaryIO, name: str) -> Foreign | Unreadable:
         return Unreadable(name, fault.faults, tuple(split_lines(text)))
 
 
-def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> Foreign:
+def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFile:
     match medium:
         case "parquet":
-            return Foreign(medium, ParquetTable(name, data))
+            return ExternalFile(medium, ParquetTable(name, data))
         case "jsonl":
             rows = RowStream(name, lambda: io.BytesIO(data), len(data), as_python=True)
-            return Foreign(medium, rows, has_mark)
+            return ExternalFile(medium, rows, has_mark)
         case "csv":
-            return Foreign(medium, CsvTable(name, decode(data), data), has_mark)
+            return ExternalFile(medium, CsvTable(name, decode(data), data), has_mark)
         case "json":
             text = decode(data)
             value, remarks = load_as_python(text.encode())
             document = Document(name, value, text, data, lambda: scan(text, remarks=[]))
-            return Foreign(medium, document, has_mark, remarks)
+            return ExternalFile(medium, document, has_mark, remarks)
         case _:
             from evalcontract.source.yaml import parse_yaml  # slow to import
 
-            return Foreign(medium, parse_yaml(decode(data), name, data), has_mark)
+            return ExternalFile(medium, parse_yaml(decode(data), name, data), has_mark)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.model.path import Path
-    from evalcontract.source.entries import Entries, Entry
+    from evalcontract.source.entries import Entries, KeyEntry
 
     Cuts = tuple[Cut, ...]
 
@@ -38,7 +38,7 @@ def move(path: Path, to: Path, entries: Entries, name: Callable[[str], str]) -> 
 class _Part(NamedTuple):
     """A key with its value, and where the text of both ends; `is_flow`: it is in brackets."""
 
-    entry: Entry
+    entry: KeyEntry
     end: int
     is_flow: bool
 

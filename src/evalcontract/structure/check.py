@@ -143,7 +143,7 @@ class Structure:
 
     def _errors_also(self, value: Any) -> tuple[list[Broken], list[Problem]]:
         """Return what breaks the second schema, or that it could not be found out."""
-        from evalcontract.structure.exact import StepsExceededError  # slow to import
+        from evalcontract.structure.exact import StepLimitExceeded  # slow to import
 
         code = f"{self.kind}/invalid-value"
         try:
@@ -153,7 +153,7 @@ class Structure:
                 return [], []
             message = "the schema of the bundle refuses a part that is nested very deep"
             return [], [Problem(code, message, (), "write it flatter")]
-        except StepsExceededError:
+        except StepLimitExceeded:
             message = f"checking this by the schema of its bundle takes over {MOST_STEPS:,} steps"
             advice = "let the schema lead to itself in one way only"
             return [], [Problem(code, message, (), advice)]

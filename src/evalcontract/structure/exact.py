@@ -64,7 +64,7 @@ def validator_for(schema: Schema) -> Validator:
     return exact
 
 
-class StepsExceededError(Exception):
+class StepLimitExceeded(Exception):
     """A value takes too many steps to be checked."""
 
 
@@ -81,7 +81,7 @@ def bounded(schema: Any, most: int) -> Callable[[Any], list[jsonschema.Validatio
             nonlocal taken
             taken += 1
             if taken > most:
-                raise StepsExceededError
+                raise StepLimitExceeded
             return keyword(*args)
 
         return apply

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.structure.schemas import Schema
-    from evalcontract.structure.words import Ours
+    from evalcontract.structure.words import AliasMatch
 
 # Below these an author writes what they like.
 _FREE = frozenset({"metadata"})
@@ -253,7 +253,7 @@ class _Looker(NamedTuple):
         schema, above = outer.known.keys[key], self.path[:-1]
         return moved(self._held(key), above, outer.value, schema, self.fits)
 
-    def _ours(self, key: str, ours: Ours) -> Fix | None:
+    def _ours(self, key: str, ours: AliasMatch) -> Fix | None:
         if ours.renaming is None:
             return None
         schema, safe = self.known.keys[ours.key], ours.renaming

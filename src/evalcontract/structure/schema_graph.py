@@ -34,7 +34,7 @@ MOST_STEPS = 100_000
 
 
 @dataclass(slots=True)
-class Node:
+class SchemaNode:
     """One schema of a document: where it stands, and which others are applied to its value."""
 
     schema: dict[str, Any]
@@ -59,11 +59,11 @@ class Graph:
     """
 
     def __init__(self, schema: Any) -> None:
-        self.nodes: dict[int, Node] = {}
+        self.nodes: dict[int, SchemaNode] = {}
         self.dead_ends: list[DeadEnd] = []
         self.strays: list[tuple[Path, Any]] = []
         self._anchors: dict[str, list[int]] = {}
-        self._waiting: list[tuple[Node, str, str, Any]] = []
+        self._waiting: list[tuple[SchemaNode, str, str, Any]] = []
         resource = _resource(schema)
         # An empty registry: nothing is ever fetched.
         resolver = Registry().resolver_with_root(resource)
@@ -76,7 +76,7 @@ class Graph:
             return
         if path and isinstance(schema.get("$id"), str):
             resolver = resolver.in_subresource(_resource(schema))
-        node = self.nodes[id(schema)] = Node(schema, path)
+        node = self.nodes[id(schema)] = SchemaNode(schema, path)
         if isinstance(schema.get("$dynamicAnchor"), str):
             self._anchors.setdefault(schema["$dynamicAnchor"], []).append(id(schema))
         for keyword in _REFERENCES:
@@ -87,7 +87,7 @@ class Graph:
                 node.steps.append((str(way[0]), id(part)))
             self._add(part, (*path, *way), resolver)
 
-    def _follow(self, node: Node, keyword: str, reference: str, resolver: Any) -> None:
+    def _follow(self, node: SchemaNode, keyword: str, reference: str, resolver: Any) -> None:
         try:
             found = resolver.lookup(reference)
             target = found.contents
@@ -110,7 +110,7 @@ class Graph:
             targets = self._anchors.get(target["$dynamicAnchor"], targets)
         node.steps.extend((f"{keyword}: {reference}", each) for each in targets)
 
-    def _dead_end(self, node: Node, keyword: str, reference: str) -> DeadEnd:
+    def _dead_end(self, node: SchemaNode, keyword: str, reference: str) -> DeadEnd:
         path = (*node.path, keyword)
         if not reference.startswith("#"):
             return DeadEnd(path, reference, "is elsewhere, and nothing is ever fetched", None)
@@ -121,7 +121,7 @@ class Graph:
         meant = next(iter(same), None) or nearest(reference, known)
         return DeadEnd(path, reference, "leads nowhere in this schema", meant)
 
-    def circles(self) -> Iterator[list[tuple[Node, str]]]:
+    def circles(self) -> Iterator[list[tuple[SchemaNode, str]]]:
         """Yield every circle of steps that take nothing of a value: its schemas, with each step.
 
         Of circles that share a schema one is enough.
@@ -150,7 +150,7 @@ class Graph:
                     on_trail[target] = len(trail)
                     trail.append((target, 0))
 
-    def too_many(self) -> Node | None:
+    def too_many(self) -> SchemaNode | None:
         """Return the innermost schema that takes too many steps for one value; it has no circles.
 
         Schemas that lead twice to the same one, which does so too, double them at every hop.

@@ -33,7 +33,7 @@ ORDINARY = frozenset(
 )
 
 
-class Foreign(NamedTuple):
+class KeyAlias(NamedTuple):
     """What other tools call keys of ours; the first of `ours` that a mapping knows is meant.
 
     `distinct` names are nobody's own word. `how` says what to write, where that is not simply
@@ -54,10 +54,10 @@ class Foreign(NamedTuple):
         return None if self.how else self.same
 
 
-class Ours(NamedTuple):
+class AliasMatch(NamedTuple):
     """What we call a key of another tool. The lower its `rank`, the surer.
 
-    For `renaming` see `Foreign`.
+    For `renaming` see `KeyAlias`.
     """
 
     key: str
@@ -72,60 +72,60 @@ _ANSWERED = "what the system answers has no place in a row; what is expected is"
 _RECORDED = "what the system answers has no place in a row: remove it, or put it below `metadata`"
 
 
-def _each(names: str, foreign: Foreign) -> dict[str, Foreign]:
+def _each(names: str, foreign: KeyAlias) -> dict[str, KeyAlias]:
     return dict.fromkeys(names.split(), foreign)
 
 
-def _same(ours: str) -> Foreign:
-    return Foreign((ours,), same=True)
+def _same(ours: str) -> KeyAlias:
+    return KeyAlias((ours,), same=True)
 
 
 #: Keys that authors bring from other tools, by what we call them.
 FOREIGN = {
     **_each(
-        "question query request user_query user_message messages", Foreign(("input",), same=True)
+        "question query request user_query user_message messages", KeyAlias(("input",), same=True)
     ),
-    **_each("user_input vars", Foreign(("input",), distinct=True, same=True)),
-    **_each("prompt instruction instructions", Foreign(("input", "template"), same=True)),
-    **_each("system_prompt rubric", Foreign(("template",))),
+    **_each("user_input vars", KeyAlias(("input",), distinct=True, same=True)),
+    **_each("prompt instruction instructions", KeyAlias(("input", "template"), same=True)),
+    **_each("system_prompt rubric", KeyAlias(("template",))),
     **_each(
         "prompt_template judge_prompt grading_prompt evaluation_prompt rubric_prompt",
-        Foreign(("template",), distinct=True, same=True),
+        KeyAlias(("template",), distinct=True, same=True),
     ),
-    **_each("choices categories rails labels levels scale", Foreign(("level_names",), same=True)),
-    **_each("choice_strings", Foreign(("level_names",), distinct=True, same=True)),
-    **_each("choice_scores", Foreign(("level_values",), distinct=True, same=True)),
+    **_each("choices categories rails labels levels scale", KeyAlias(("level_names",), same=True)),
+    **_each("choice_strings", KeyAlias(("level_names",), distinct=True, same=True)),
+    **_each("choice_scores", KeyAlias(("level_values",), distinct=True, same=True)),
     **_each(
         "expected_output expected_outputs expected_response expected_answer ground_truth"
         " groundtruth reference_answer reference_output reference_outputs gold_answer expectations"
         " expect expects",
-        Foreign(("expected",), distinct=True),
+        KeyAlias(("expected",), distinct=True),
     ),
-    **_each("reference answer target ideal", Foreign(("expected",))),
+    **_each("reference answer target ideal", KeyAlias(("expected",))),
     **_each(
         "response completion output outputs",
-        Foreign(("expected",), how=f"{_ANSWERED} {_EXPECTED}", weak=True),
+        KeyAlias(("expected",), how=f"{_ANSWERED} {_EXPECTED}", weak=True),
     ),
-    **_each("actual_output actual_outputs", Foreign(("expected",), distinct=True, how=_RECORDED)),
-    "reference_contexts": Foreign(
+    **_each("actual_output actual_outputs", KeyAlias(("expected",), distinct=True, how=_RECORDED)),
+    "reference_contexts": KeyAlias(
         ("expected",), distinct=True, how="here it goes below `expected`"
     ),
     **_each(
         "assert asserts assertions testing_criteria",
-        Foreign(("rubric_ref", "checks", "questions"), distinct=True),
+        KeyAlias(("rubric_ref", "checks", "questions"), distinct=True),
     ),
-    **_each("graders evaluators", Foreign(("rubric_ref", "checks"))),
-    **_each("scorers metrics rules criteria tests", Foreign(("checks",))),
-    **_each("guidelines grading_notes", Foreign(("criteria",))),
-    "tool_calls": Foreign(("expected_tools",)),
+    **_each("graders evaluators", KeyAlias(("rubric_ref", "checks"))),
+    **_each("scorers metrics rules criteria tests", KeyAlias(("checks",))),
+    **_each("guidelines grading_notes", KeyAlias(("criteria",))),
+    "tool_calls": KeyAlias(("expected_tools",)),
     **_each(
         "expected_tool_calls reference_tool_calls",
-        Foreign(("expected_tools",), distinct=True, same=True),
+        KeyAlias(("expected_tools",), distinct=True, same=True),
     ),
-    **_each("not_contains must_exclude", Foreign(("must_not_contain",), distinct=True, same=True)),
+    **_each("not_contains must_exclude", KeyAlias(("must_not_contain",), distinct=True, same=True)),
     **_each(
         "must_contain must_include should_contain",
-        Foreign(
+        KeyAlias(
             ("expected_facts",),
             distinct=True,
             how="here it is `expected_facts`, or a `must_contain_any` check of the rubric",
@@ -133,14 +133,14 @@ FOREIGN = {
     ),
     **_each(
         "retrieved_context retrieved_contexts retrieval_context retrieved_documents",
-        Foreign(("context",), distinct=True, same=True),
+        KeyAlias(("context",), distinct=True, same=True),
     ),
-    "default_test": Foreign(("questions",), distinct=True),
-    **_each("test_cases goldens", Foreign(("questions",), of_rows=True)),
-    "type": Foreign(("kind",), same=True),
+    "default_test": KeyAlias(("questions",), distinct=True),
+    **_each("test_cases goldens", KeyAlias(("questions",), of_rows=True)),
+    "type": KeyAlias(("kind",), same=True),
 }
 # `tests` are checks in a rubric, and rows in a dataset.
-FOREIGN["tests"] = Foreign(("checks", "questions"), of_rows=True)
+FOREIGN["tests"] = KeyAlias(("checks", "questions"), of_rows=True)
 
 #: What a closed mapping does not take, by what it may stand for. There every unknown key is a
 #: fault already: this only says more.
@@ -150,25 +150,27 @@ CLOSED = {
     **_each("regex regexp expression", _same("pattern")),
     **_each("args params parameters input", _same("arguments")),
     "tool": _same("name"),
-    **_each("name idd ids uid identifier check_id key", Foreign(("id",))),
-    "judges": Foreign(("jury",)),
-    "tools": Foreign(("expected_tools",)),
-    "timeout": Foreign(("timeout_seconds",)),
+    **_each("name idd ids uid identifier check_id key", KeyAlias(("id",))),
+    "judges": KeyAlias(("jury",)),
+    "tools": KeyAlias(("expected_tools",)),
+    "timeout": KeyAlias(("timeout_seconds",)),
     "max_length": _same("max_chars"),
     "max_characters": _same("max_chars"),
     **_each("mode method strategy aggregate aggregation operator", _same("combine")),
-    **_each("threshold recall", Foreign(("min_recall",))),
-    **_each("pass_threshold min_score", Foreign(("threshold",))),
+    **_each("threshold recall", KeyAlias(("min_recall",))),
+    **_each("pass_threshold min_score", KeyAlias(("threshold",))),
     **_each("schema_file schema_path", _same("schema_ref")),
     **_each("not negated inverse invert", _same("negate")),
-    **_each("ignore_case case_insensitive", Foreign(("case_sensitive",), how="it is the opposite")),
+    **_each(
+        "ignore_case case_insensitive", KeyAlias(("case_sensitive",), how="it is the opposite")
+    ),
     **_each("true_positive true_positives", _same("tp")),
     **_each("false_negative false_negatives", _same("fn")),
     **_each("true_negative true_negatives", _same("tn")),
     **_each("false_positive false_positives", _same("fp")),
     **_each("strict strict_mode strictness", _same("strict_validation")),
-    **_each("max_age max_age_days max_validation_age", Foreign(("max_validation_age_days",))),
-    **_each("data dataset_file dataset_path file path", Foreign(("dataset",))),
+    **_each("max_age max_age_days max_validation_age", KeyAlias(("max_validation_age_days",))),
+    **_each("data dataset_file dataset_path file path", KeyAlias(("dataset",))),
 }
 
 # Where one of these is set, the row says what it expects, and an ordinary word is its own.
@@ -180,7 +182,7 @@ _SURE, _ORDINARY, _WEAK = range(3)
 
 def our_key(
     key: str, known: Container[str], value: dict[str, Any], missing: Container[str]
-) -> Ours | None:
+) -> AliasMatch | None:
     """Return what we call a key of another tool; None where it is rather the author's own word.
 
     An ordinary word counts only where what it would mean is missing.
@@ -193,12 +195,12 @@ def our_key(
     how = {"expected": _EXPECTED, "rubric_ref": _RUBRIC}.get(ours, f"`{ours}`")
     advice = foreign.how or f"here it is {how}"
     if ours == "questions" and not foreign.of_rows:
-        return Ours(ours, "here each row says for itself what is expected", rank)
-    return Ours(ours, advice, rank, foreign.renaming)
+        return AliasMatch(ours, "here each row says for itself what is expected", rank)
+    return AliasMatch(ours, advice, rank, foreign.renaming)
 
 
 def _counts(
-    foreign: Foreign, ours: str, value: dict[str, Any], missing: Container[str], key: str
+    foreign: KeyAlias, ours: str, value: dict[str, Any], missing: Container[str], key: str
 ) -> bool:
     there = ours in value
     if foreign.of_rows and ours == "questions":
@@ -219,7 +221,7 @@ def closed_key(key: str, known: Container[str], value: Container[str]) -> str | 
 
 
 def closed_renaming(key: str, ours: str) -> bool | None:
-    """Tell of an unknown key of a closed mapping, and what it stands for, as `Foreign` does.
+    """Tell of an unknown key of a closed mapping, and what it stands for, as `KeyAlias` does.
 
     What is no name of another tool was guessed, and that is never certain.
     """

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.formats.databricks.conversion import RowReader, RowWriter
+from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
 from evalcontract.model.same import same
 from evalcontract.structure.check import Structure
 from evalcontract.structure.dialect_stage import SchemaStage
@@ -66,7 +66,7 @@ OURS = st.fixed_dictionaries(
         "own": ANY,
     },
 )
-READER, WRITER = RowReader(), RowWriter(has_outputs=False)
+READER, WRITER = RequestReader(), RequestWriter(has_outputs=False)
 GUESSES = ("foreign-key", "near-miss-key")
 OUR_ROW = Structure("dataset", definition("row", of="dataset"))
 
@@ -87,14 +87,14 @@ def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
 def test_what_comes_of_theirs_is_a_row_of_ours(row: dict[str, Any]) -> None:
     stage = SchemaStage("databricks", "it", "formats/databricks-application")
     if all(each.code == "databricks/ignored-key" for each in stage.faults(row, ())):
-        found = OUR_ROW.check(RowReader().read(row, 0).row)
+        found = OUR_ROW.check(RequestReader().read(row, 0).row)
         assert [each for each in found if not each.code.endswith(GUESSES)] == []
 
 
 @given(OURS)
 def test_what_comes_of_ours_is_a_row_of_theirs(row: dict[str, Any]) -> None:
     stage = SchemaStage("databricks", "it", "formats/databricks-application")
-    found = RowWriter(has_outputs=False).write(row, None, 0)
+    found = RequestWriter(has_outputs=False).write(row, None, 0)
     faults = stage.faults(found.row, ())
     assert [each for each in faults if "messages" not in each.path] == []
 
@@ -132,19 +132,19 @@ CARRIED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("theirs", "ours"), CARRIED)
 def test_what_is_carried_keeps_nothing_aside(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
-    found = RowReader().read(theirs, 0)
+    found = RequestReader().read(theirs, 0)
     assert (found.row, found.losses) == (ours, ())
-    assert RowWriter(has_outputs=False).write(ours, None, 0).row == theirs
+    assert RequestWriter(has_outputs=False).write(ours, None, 0).row == theirs
 
 
 def test_a_row_without_output_cannot_be_one_with() -> None:
-    found = RowWriter(has_outputs=True).write({"id": "a", "input": "b"}, None, 0)
+    found = RequestWriter(has_outputs=True).write({"id": "a", "input": "b"}, None, 0)
     assert [each.code for each in found.problems] == ["databricks/missing-key"]
 
 
 def test_a_rubric_is_a_loss_that_is_kept() -> None:
     row = {"id": "a", "input": "b", "rubric_ref": "rubric/r@1.0.0"}
-    (loss,) = RowWriter(has_outputs=False).write(row, {"checks": []}, 0).losses
+    (loss,) = RequestWriter(has_outputs=False).write(row, {"checks": []}, 0).losses
     assert (loss.path, loss.is_kept) == (("rubric_ref",), True)
 
 

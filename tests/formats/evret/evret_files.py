@@ -14,13 +14,13 @@ from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind
 from evalcontract.source.fault import Unreadable
-from evalcontract.source.foreign import read_foreign_stream
+from evalcontract.source.foreign import read_external_stream
 from evalcontract.structure.dialect_stage import SchemaStage
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import RowLayout
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 HERE = Path(__file__).parent
 REAL = HERE / "evret_real.py"
@@ -47,9 +47,9 @@ REAL_VALUES = tuple(
 )
 
 
-def read_text(text: str, name: str = "d.json") -> Foreign:
+def read_text(text: str, name: str = "d.json") -> ExternalFile:
     """Read a text as the file of another system."""
-    read = read_foreign_stream(BytesIO(text.encode("utf-8", "surrogatepass")), name)
+    read = read_external_stream(BytesIO(text.encode("utf-8", "surrogatepass")), name)
     assert not isinstance(read, Unreadable), read.faults
     return read
 
@@ -59,14 +59,14 @@ def stage_of(release: str) -> SchemaStage:
     return SchemaStage("evret", "Evret", dialect_of(f"evret:{release}").schema)
 
 
-def laid_out(read: Foreign, release: str) -> RowLayout:
+def laid_out(read: ExternalFile, release: str) -> RowLayout:
     """Lay a file out."""
     return EVRET.find_rows(read, release, stage_of(release))
 
 
 def is_rejected(text: str, release: str, name: str) -> bool:
     """Whether our verdict on a file is that its loader stops at it."""
-    read = read_foreign_stream(BytesIO(text.encode("utf-8", "surrogatepass")), name)
+    read = read_external_stream(BytesIO(text.encode("utf-8", "surrogatepass")), name)
     if isinstance(read, Unreadable):
         return True
     stage = stage_of(release)

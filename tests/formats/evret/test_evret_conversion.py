@@ -22,7 +22,7 @@ from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evalcontract.engine.convert import Converted, Wanted, convert
+from evalcontract.engine.convert import ConvertOptions, ConvertResult, convert
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats.evret import EVRET
@@ -379,9 +379,9 @@ def test_predictions_depend_on_what_counts() -> None:
 # Files, by the command's own way.
 
 
-def converted(source: Path, from_: str, out: Path, to: str) -> Converted:
+def converted(source: Path, from_: str, out: Path, to: str) -> ConvertResult:
     out.parent.mkdir(parents=True, exist_ok=True)
-    return convert(Input(source), out, Wanted(from_, to), Options(root=out.parent))
+    return convert(Input(source), out, ConvertOptions(from_, to), Options(root=out.parent))
 
 
 def test_files_of_json_are_clean_as_ours_and_come_back(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from northstar_models import Case
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.source import RowStream
 from evalcontract.source.document import Document
-from evalcontract.source.foreign import Foreign, read_foreign_stream
+from evalcontract.source.foreign import ExternalFile, read_external_stream
 from evalcontract.structure.dialect_stage import SchemaStage
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def test_the_reader_sees_what_the_loader_parsed(cases: list[dict[str, Any]]) -> 
         rows = rows_of(case["input"])
         assert len(rows) == len(case["parsed_excluding_defaults"]), case["name"]
         for row, parsed in zip(rows, case["parsed_excluding_defaults"], strict=True):
-            reader = NORTHSTAR.reader(Foreign("json", RowStream("d", BytesIO, 0)), None)
+            reader = NORTHSTAR.reader(ExternalFile("json", RowStream("d", BytesIO, 0)), None)
             ours = reader.read(row, 0)
             # The parsed values leave out what a case has by default, and the usual messages.
             theirs = reader.read({"messages": row["messages"], **parsed}, 0)
@@ -63,8 +63,8 @@ def test_the_reader_sees_what_the_loader_parsed(cases: list[dict[str, Any]]) -> 
 def rows_of(given: dict[str, Any]) -> list[Any]:
     if "records" in given:
         return list(given["records"])
-    read = read_foreign_stream(BytesIO(given["text"].encode()), given["filename"])
-    if not isinstance(read, Foreign) or not isinstance(read.source, Document):
+    read = read_external_stream(BytesIO(given["text"].encode()), given["filename"])
+    if not isinstance(read, ExternalFile) or not isinstance(read.source, Document):
         return []
     layout = NORTHSTAR.find_rows(read, None, SchemaStage("northstar", "NorthStar", SCHEMA))
     return layout.rows or []

@@ -19,7 +19,7 @@ from evalcontract.formats.northstar.mapping import to_case, to_row
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, normal
 from evalcontract.model.path import key_of
 from evalcontract.model.same import same
-from evalcontract.source.foreign import Foreign, read_foreign_stream
+from evalcontract.source.foreign import ExternalFile, read_external_stream
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import OurRow
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 SAID = [{"role": "user", "content": "How is it?"}, {"role": "assistant", "content": "Sunny."}]
 
 
-def foreign(value: Any) -> Foreign:
-    read = read_foreign_stream(BytesIO(json.dumps(value).encode()), "cases.json")
-    assert isinstance(read, Foreign)
+def foreign(value: Any) -> ExternalFile:
+    read = read_external_stream(BytesIO(json.dumps(value).encode()), "cases.json")
+    assert isinstance(read, ExternalFile)
     return read
 
 

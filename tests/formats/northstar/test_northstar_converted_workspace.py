@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from northstar_cases import cases
 
-from evalcontract.engine.convert import Wanted, convert
+from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.rubric_synthesis import REFERENCE, judge
 from evalcontract.source.document import Document
-from evalcontract.source.foreign import Foreign
+from evalcontract.source.foreign import ExternalFile
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import definition, load, text_of
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def reader_of(value: Any) -> Any:
     text = json.dumps(value)
     document = Document("cases.json", value, text, text.encode(), lambda: None)  # type: ignore[arg-type, return-value]
-    return NORTHSTAR.reader(Foreign("json", document), None)
+    return NORTHSTAR.reader(ExternalFile("json", document), None)
 
 
 READER = reader_of([])
@@ -275,8 +275,10 @@ def test_files_go_there_and_back(tmp_path: Path) -> None:
     put(source, document)
     ours.parent.mkdir()
     options = Options(root=tmp_path, strict=False)
-    assert convert(Input(source), ours, Wanted("northstar", "evalcontract"), options).written
-    found = convert(Input(ours), back, Wanted(None, "northstar"), options)
+    assert convert(
+        Input(source), ours, ConvertOptions("northstar", "evalcontract"), options
+    ).written
+    found = convert(Input(ours), back, ConvertOptions(None, "northstar"), options)
     assert found.written
     assert not found.losses.total
     assert json.loads(back.read_text()) == document
@@ -329,9 +331,11 @@ def test_what_a_case_expects_stands_in_its_row(
     (tmp_path / "cases.json").write_text(json.dumps([case]), encoding="utf-8")
     there, back = tmp_path / "datasets/ours.yaml", tmp_path / "back.json"
     options = Options(root=None, strict=True)
-    convert(Input(tmp_path / "cases.json"), there, Wanted("northstar", "evalcontract"), options)
+    convert(
+        Input(tmp_path / "cases.json"), there, ConvertOptions("northstar", "evalcontract"), options
+    )
     assert check_workspaces(tmp_path, options).diagnostics == []
-    convert(Input(there), back, Wanted("evalcontract", "northstar"), options)
+    convert(Input(there), back, ConvertOptions("evalcontract", "northstar"), options)
     assert json.loads(back.read_text(encoding="utf-8")) == [case]
 
 
@@ -350,7 +354,9 @@ def test_by_way_of_a_system_without_rubrics(other: str, tmp_path: Path) -> None:
     options = Options(root=None, strict=False)
 
     def converted(source: str, target: str, from_: str, to: str) -> set[str]:
-        done = convert(Input(tmp_path / source), tmp_path / target, Wanted(from_, to), options)
+        done = convert(
+            Input(tmp_path / source), tmp_path / target, ConvertOptions(from_, to), options
+        )
         assert done.why is None
         return {each.key for each in done.losses.counts if each.is_kept}
 

@@ -8,7 +8,7 @@ import pytest
 
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.source.document import Document
-from evalcontract.source.foreign import Foreign
+from evalcontract.source.foreign import ExternalFile
 from evalcontract.source.json_scanner import scan
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_a_scorer_that_fails_is_predicted_to(cases: list[dict[str, Any]], name: 
 
 def test_a_stored_record_is_read_as_the_one_that_was_given(cases: list[dict[str, Any]]) -> None:
     """The store adds a user, times and an id: a row is the same but for these."""
-    read = Foreign("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
+    read = ExternalFile("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
     count = 0
     for case in cases:
         stored = case.get("stored")

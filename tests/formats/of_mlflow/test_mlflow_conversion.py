@@ -14,7 +14,7 @@ from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.same import same
 from evalcontract.source.document import Document
-from evalcontract.source.foreign import Foreign
+from evalcontract.source.foreign import ExternalFile
 from evalcontract.source.json_scanner import scan
 from evalcontract.structure.check import structure_of
 from evalcontract.structure.dialect_stage import SchemaStage
@@ -107,8 +107,8 @@ ROWS = st.fixed_dictionaries(
 )
 
 
-def a_file() -> Foreign:
-    return Foreign("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
+def a_file() -> ExternalFile:
+    return ExternalFile("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
 
 
 def as_row(record: dict[str, Any], variant: str, index: int = 0) -> Any:

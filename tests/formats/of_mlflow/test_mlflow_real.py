@@ -19,7 +19,7 @@ from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
 from evalcontract.model.same import same
 from evalcontract.source.document import Document
-from evalcontract.source.foreign import Foreign
+from evalcontract.source.foreign import ExternalFile
 from evalcontract.source.json_scanner import scan
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def test_rows_of_ours_come_back_from_the_store(
         },
         {"id": "odd", "input": '{"a": 1}', "expected": {"format": "json"}, "mine": {"\ud800": {}}},
     ]
-    read = Foreign("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
+    read = ExternalFile("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
     writer, reader = MLFLOW.writer("json", "oss"), MLFLOW.reader(read, "oss")
     written = [writer.write(row, None, index) for index, row in enumerate(rows)]
     assert [each.problems for each in written] == [()] * len(rows)

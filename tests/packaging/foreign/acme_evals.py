@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.plugin import (
     CheckKind,
     Code,
+    EvalContext,
     ExternalFile,
     Format,
     GraderPrediction,
@@ -32,10 +33,9 @@ from evalcontract.plugin import (
     SchemaChecker,
     State,
     Style,
-    Surroundings,
     TheirRow,
-    barred,
     codes_of_system,
+    never_runs,
     reads_nothing,
     row_rule,
 )
@@ -58,10 +58,10 @@ def shouts(subject: RowSubject) -> Iterator[Problem]:
         yield Problem(SHOUTING, "the input shouts", (*subject.path, "input"), "write it quietly")
 
 
-def _needs(check: dict[str, Any], around: Surroundings) -> Needs:
+def _needs(check: dict[str, Any], around: EvalContext) -> Needs:
     del around
     if check["min_words"] > check.get("max_words", check["min_words"]):
-        return barred(State.FAIL, "no text has so many and so few words")
+        return never_runs(State.FAIL, "no text has so many and so few words")
     return Needs()
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._format import Dialect, Format, RowLayout
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.databricks.checker import RequestChecker
-from evalcontract.formats.databricks.conversion import RowReader, RowWriter
+from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 _OUTPUTS = "outputs"
 _DISTINCT = frozenset(
@@ -28,7 +28,7 @@ _DISTINCT = frozenset(
 )
 
 
-def _find_rows(read: Foreign, _variant: str | None, _schema: SchemaChecker) -> RowLayout:
+def _find_rows(read: ExternalFile, _variant: str | None, _schema: SchemaChecker) -> RowLayout:
     if read.document is None:
         return RowLayout()
     value = read.document.value
@@ -71,12 +71,12 @@ def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
     return predictions("databricks", row, variant, {"no_content": _has_no_content})
 
 
-def _reader(_read: Foreign, _variant: str | None) -> Reader:
-    return RowReader()
+def _reader(_read: ExternalFile, _variant: str | None) -> Reader:
+    return RequestReader()
 
 
 def _writer(_medium: str, variant: str | None) -> Writer:
-    return RowWriter(has_outputs=variant == _OUTPUTS)
+    return RequestWriter(has_outputs=variant == _OUTPUTS)
 
 
 def _empty(rows: list[Any]) -> tuple[Problem, ...]:

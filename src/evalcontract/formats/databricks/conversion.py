@@ -15,7 +15,7 @@ from evalcontract.formats._conversion import (
     renamed,
     with_bundle,
 )
-from evalcontract.formats._residual import Form, Place, applied, difference, is_row
+from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
 from evalcontract.model.diagnostic import Problem
 
 #: Columns with a place of their own in ours, and keys of ours with one in theirs.
@@ -100,8 +100,8 @@ _OURS_HAS_NO = "a row of ours has no place for it"
 _THEIRS_HAS_NO = "an evaluation set has no place for it"
 _RUBRIC = "an evaluation set has no rubrics; judges are chosen when the evaluation is run"
 _FORM = Form(None, "_unset")
-_KEEPS_OURS = Place("metadata", OURS, "_metadata")
-_KEEPS_THEIRS = Place("metadata", "databricks", "_metadata")
+_KEEPS_OURS = ResidualPlace("metadata", OURS, "_metadata")
+_KEEPS_THEIRS = ResidualPlace("metadata", "databricks", "_metadata")
 
 
 def _restored(row: dict[str, Any], kept: dict[str, Any] | None) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _restored(row: dict[str, Any], kept: dict[str, Any] | None) -> dict[str, Any
     return applied(row, residual) if residual else row
 
 
-class RowReader:
+class RequestReader:
     """Makes rows of ours. What these have no place for is kept below `metadata.databricks`."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class RowReader:
         return OurRow(_KEEPS_THEIRS.joined(ours, _FORM.written(theirs)), None, losses)
 
 
-class RowWriter:
+class RequestWriter:
     """Makes rows of an evaluation set. What has no column is kept below `metadata`."""
 
     says_rubrics = False

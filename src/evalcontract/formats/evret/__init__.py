@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 
-def _find_rows(read: Foreign, variant: str | None, schema: SchemaChecker) -> RowLayout:
+def _find_rows(read: ExternalFile, variant: str | None, schema: SchemaChecker) -> RowLayout:
     release, source = _release(variant), read.source
     if isinstance(source, CsvTable):
         return rows_of_table(source, release, schema, has_mark=read.has_mark)
@@ -68,7 +68,7 @@ def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
         yield each._replace(field=read) if each.field else each
 
 
-def _reader(read: Foreign, variant: str | None) -> Reader:
+def _reader(read: ExternalFile, variant: str | None) -> Reader:
     return reader_of(read, _release(variant))
 
 

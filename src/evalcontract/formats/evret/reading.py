@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 #: The mark of a file of our rows, below `metadata.evalcontract`: whether each list of document ids
 #: stands there under both names.
@@ -166,7 +166,7 @@ def _is_expected(document: dict[str, Any], expected: set[str]) -> bool:
     return is_text and label_of(document["doc_id"]) in expected
 
 
-def reader_of(read: Foreign, release: Release) -> DocumentReader | TableReader:
+def reader_of(read: ExternalFile, release: Release) -> DocumentReader | TableReader:
     """Begin to read a file whose queries are sound."""
     if isinstance(read.source, CsvTable):
         return TableReader(read.source, release)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.formats.mlflow.records import RecordChecker
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 OSS, MANAGED, EVALUATE = "oss", "managed", "evaluate"
 _CHECKERS: dict[str, type[RecordChecker]] = {
@@ -33,7 +33,7 @@ _LOADERS = {OSS: "`merge_records`", MANAGED: "a dataset", EVALUATE: "`evaluate`"
 _NAMES = ("dataset_record_id", "request_id", "id")
 
 
-def _find_rows(read: Foreign, variant: str | None, _schema: SchemaChecker) -> RowLayout:
+def _find_rows(read: ExternalFile, variant: str | None, _schema: SchemaChecker) -> RowLayout:
     if read.document is None:
         return RowLayout()
     value = read.document.value
@@ -83,7 +83,7 @@ def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
     return scorers(row, variant or OSS)
 
 
-def _reader(_read: Foreign, variant: str | None) -> Reader:
+def _reader(_read: ExternalFile, variant: str | None) -> Reader:
     return MlflowReader(variant or OSS)
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._residual import Form, Place, Residual
+from evalcontract.formats._residual import Form, Residual, ResidualPlace
 from evalcontract.model.same import same
 
 #: Mappings of a record that are compared key by key.
 NESTED: dict[str, Any] = {"expectations": {}, "tags": {}}
-_IN_ROW = Place("metadata", "mlflow", "_metadata")
-_IN_RECORD = Place("tags", OURS, "tags")
+_IN_ROW = ResidualPlace("metadata", "mlflow", "_metadata")
+_IN_RECORD = ResidualPlace("tags", OURS, "tags")
 _FORM = Form("set", "absent", has_ways=True)
 _TEXTS = frozenset({"input_key", "input_form", "criteria_from", "variant"})
 

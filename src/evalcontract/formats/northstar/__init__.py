@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
 # An empty file of JSONL is a dataset without cases.
 _PASSED_OVER = frozenset({"source/empty"})
 
 
-def _find_rows(read: Foreign, _variant: str | None, schema: SchemaChecker) -> RowLayout:
+def _find_rows(read: ExternalFile, _variant: str | None, schema: SchemaChecker) -> RowLayout:
     if read.has_mark:
         message = "NorthStar refuses a file that begins with a byte order mark"
         return _lost(message, "save it as UTF-8 without one")
@@ -85,7 +85,7 @@ def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
     return predictions("northstar", row, variant, FACTS)
 
 
-def _reader(read: Foreign, variant: str | None) -> Reader:
+def _reader(read: ExternalFile, variant: str | None) -> Reader:
     from evalcontract.formats.northstar.conversion import CaseReader  # not for a check
 
     del variant

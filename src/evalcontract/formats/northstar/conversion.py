@@ -15,13 +15,13 @@ from evalcontract.model.same import same
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.source.foreign import Foreign
+    from evalcontract.source.foreign import ExternalFile
 
 
 class CaseReader:
     """Turns cases into rows of ours; see `formats._conversion.Reader`."""
 
-    def __init__(self, read: Foreign) -> None:
+    def __init__(self, read: ExternalFile) -> None:
         value = read.document.value if read.document else None
         is_wrapped = isinstance(value, dict) and isinstance(value.get("cases"), list)
         beside = {k: v for k, v in value.items() if k != "cases"} if is_wrapped and value else None

@@ -14,7 +14,7 @@ from evalcontract.formats.northstar.pydantic_coercion import (
     OF_EXPECTED,
     OF_METRICS,
     OF_TRACE,
-    Wanted,
+    FieldType,
 )
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _list(value: Any) -> list[Any] | None:
     return None if value is None else [*value]
 
 
-def _number(wanted: Wanted) -> Form:
+def _number(wanted: FieldType) -> Form:
     def form(value: Any) -> Any:
         if value is None:
             return None

@@ -113,7 +113,7 @@ def truth(value: Any) -> bool:
     return bool(value)
 
 
-class Wanted(NamedTuple):
+class FieldType(NamedTuple):
     """What a field is taken for: `kind` names a function here, the rest are its bounds."""
 
     kind: str
@@ -138,12 +138,12 @@ class Wanted(NamedTuple):
 
 _KINDS = {"whole": whole, "number": number, "truth": truth}
 
-COUNT = Wanted("whole", "a whole number, 0 or more", 0)
-POSITIVE = Wanted("whole", "a whole number, 1 or more", 1)
-AMOUNT = Wanted("number", "a number, 0 or more", 0)
-SHARE = Wanted("number", "a number from 0 to 1", 0, 1)
-MEASURE = Wanted("number", "a number")
-TRUTH = Wanted("truth", "true or false")
+COUNT = FieldType("whole", "a whole number, 0 or more", 0)
+POSITIVE = FieldType("whole", "a whole number, 1 or more", 1)
+AMOUNT = FieldType("number", "a number, 0 or more", 0)
+SHARE = FieldType("number", "a number from 0 to 1", 0, 1)
+MEASURE = FieldType("number", "a number")
+TRUTH = FieldType("truth", "true or false")
 
 #: The fields that are numbers or truths, by the mapping that they stand in.
 OF_EXPECTED = {
@@ -182,7 +182,7 @@ def refused_numbers(row: dict[str, Any], path: Path) -> list[Problem]:
 
 
 def _refused(
-    value: dict[str, Any], fields: dict[str, Wanted], path: Path, where: tuple[str, ...]
+    value: dict[str, Any], fields: dict[str, FieldType], path: Path, where: tuple[str, ...]
 ) -> Iterator[Problem]:
     for key, wanted in fields.items():
         part = value.get(key)
@@ -196,7 +196,7 @@ def _refused(
                 yield Problem(code, message, (*path, *where, key), _advice(wanted))
 
 
-def _advice(wanted: Wanted) -> str:
+def _advice(wanted: FieldType) -> str:
     if wanted.kind == "truth":
         return "write true or false"
     return f"write {wanted.says}, or leave it out"
@@ -227,7 +227,7 @@ def without_numbers(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _nulled(value: Any, where: tuple[str, ...], fields: dict[str, Wanted]) -> Any:
+def _nulled(value: Any, where: tuple[str, ...], fields: dict[str, FieldType]) -> Any:
     """Return a value in which the fields of the mapping at a place are null."""
     if not isinstance(value, dict):
         return value

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._residual import Form, Place, applied, difference, is_row
+from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
 from evalcontract.formats.northstar.mapping import NESTED, THEIRS, to_case, to_row
 from evalcontract.formats.northstar.unwritable import without_unwritable
 from evalcontract.model.same import same
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _FORM = Form("row", "without")
-_IN_CASE = Place("metadata", OURS, "metadata")
+_IN_CASE = ResidualPlace("metadata", OURS, "metadata")
 _NAMES = ("id", "version")
 
 
