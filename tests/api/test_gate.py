@@ -13,12 +13,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.engine.grading import row_schema
-from evalcontract.library.artifact import read_artifact, uses_of_row
+from evalcontract.library.artifact import read_artifact, references_in_row
 from evalcontract.library.library import Library
 from evalcontract.library.references import check_use
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
@@ -84,11 +84,11 @@ EXACT, NATIVE = validator_for(row_schema()), native_for(row_schema())
 
 def slow(row: Any, *, bundle: bool) -> list[Problem]:
     """Return all that can be found in one row without the gate."""
-    structure = Structure("dataset", row_schema(), BUNDLE if bundle else None)
+    structure = SchemaValidator("dataset", row_schema(), BUNDLE if bundle else None)
     found = structure.check(row)
     return [
         *found,
-        *(problem for use in uses_of_row(row, ()) for problem in check_use(use, LIBRARY, {})),
+        *(problem for use in references_in_row(row, ()) for problem in check_use(use, LIBRARY, {})),
     ]
 
 

@@ -749,7 +749,7 @@ KNOWN = {
     "engine/output.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/loaders.py": "is not remembered",
-    "engine/mending.py": "is not remembered",
+    "engine/fixing.py": "is not remembered",
     "source/drafts.py": "is not remembered",
     "model/page.py": "ours, and no check reads it",
 }

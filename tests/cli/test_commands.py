@@ -326,7 +326,7 @@ def test_crashing_dataset_rule(
     """The same for a rule that watches the rows of a dataset."""
     rules = load_rules(DATASET_RULES)
 
-    class Broken:
+    class SchemaViolation:
         """Watches like another rule, but for one part."""
 
         def __init__(self, context: Any) -> None:
@@ -334,7 +334,7 @@ def test_crashing_dataset_rule(
             self.see, self.finish = watching.see, watching.finish
             setattr(self, part, boom)
 
-    broken = (rules[1]._replace(watch=Broken), rules[0], *rules[2:])
+    broken = (rules[1]._replace(watch=SchemaViolation), rules[0], *rules[2:])
     used = RulesInUse()
     used.dataset = broken
     monkeypatch.setattr("evalcontract.engine.dataset_check.rules_in_use", lambda: used)

@@ -19,9 +19,9 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.engine import fixing
-from evalcontract.engine.fixing import FixOptions
-from evalcontract.engine.mending import fix
+from evalcontract.engine import fix_options
+from evalcontract.engine.fix_options import FixOptions
+from evalcontract.engine.fixing import fix
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.yaml_text import block, flow
 
@@ -525,7 +525,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(
         (place / "datasets/b.yaml").write_text("somebody else's\n")
         replace_all(changes)
 
-    monkeypatch.setattr(fixing, "replace_all", late)
+    monkeypatch.setattr(fix_options, "replace_all", late)
     assert call().err == "error: datasets/b.yaml cannot be written: it was changed meanwhile\n"
     assert (place / "datasets/a.yaml").read_text() == FAULTY
 

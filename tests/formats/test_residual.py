@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.formats._residual import Form, Residual, ResidualPlace, applied, difference
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | st.floats(-1, 1) | st.text("ab", max_size=2),
@@ -26,7 +26,7 @@ PLACE = ResidualPlace("metadata", "odd", "_metadata")
 def test_a_difference_makes_one_of_the_other(
     one: dict[str, Any], two: dict[str, Any], nested: dict[str, Any]
 ) -> None:
-    assert same(applied(one, difference(one, two, nested), nested), two)
+    assert json_equal(applied(one, difference(one, two, nested), nested), two)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_form_is_read_as_it_was_written(
     residual = difference(one, two)
     kept = form.written(residual)
     assert bool(kept) == bool(residual)
-    assert same(form.read(kept), residual)
+    assert json_equal(form.read(kept), residual)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_somebody_else_wrote_is_no_residual(form: Form, kept: dict[str, Any
 @given(ROWS, st.dictionaries(st.sampled_from("abc"), VALUES, min_size=1))
 def test_a_row_is_split_as_it_was_joined(row: dict[str, Any], kept: dict[str, Any]) -> None:
     whole = PLACE.joined(row, kept)
-    assert same(PLACE.split(whole), (row, kept))
+    assert json_equal(PLACE.split(whole), (row, kept))
     assert PLACE.joined(row, {}) is row
 
 

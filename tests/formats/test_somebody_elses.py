@@ -10,10 +10,10 @@ import pytest
 
 from evalcontract.formats import dialect_of
 from evalcontract.source.foreign import ExternalFile, read_external_stream
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition
 
-OUR_ROW = Structure("dataset", definition("row", of="dataset"))
+OUR_ROW = SchemaValidator("dataset", definition("row", of="dataset"))
 MESSAGES = [{"role": "user", "content": "How deep?"}]
 #: A row of each system, and the key that a conversion keeps things below.
 ROWS: dict[str, tuple[dict[str, Any], str]] = {

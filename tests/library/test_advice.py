@@ -10,7 +10,7 @@ import pytest
 from doors import Kind, Options, check_workspaces
 from work import calls_of
 
-from evalcontract.library.artifact import Artifact, Use, read_artifact
+from evalcontract.library.artifact import Artifact, ReferenceSite, read_artifact
 from evalcontract.library.library import Dangling, Library
 from evalcontract.library.references import check_use
 from evalcontract.library.spelling import advice_for
@@ -51,7 +51,7 @@ LIBRARY = Library(
 def say(text: str, library: Library = LIBRARY) -> str:
     reference = Reference.parse(text)
     assert reference is not None
-    (found,) = check_use(Use((), reference, "row"), library, {})
+    (found,) = check_use(ReferenceSite((), reference, "row"), library, {})
     assert found.code == "reference/dangling"
     return f"{found.message} | {found.help}"
 

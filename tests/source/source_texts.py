@@ -7,7 +7,7 @@ import re
 import reprlib
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source import Document, RowStream, Unreadable
+from evalcontract.source import Document, RowStream, UnreadableFile
 from evalcontract.source.files import read_stream
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
     from evalcontract.model.span import Span
-    from evalcontract.source import SourceFault
+    from evalcontract.source import SourceProblem
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-def read(data: str | bytes, name: str) -> Document | RowStream | Unreadable:
+def read(data: str | bytes, name: str) -> Document | RowStream | UnreadableFile:
     """Read a text under a name, whose suffix gives the format."""
     raw = data.encode() if isinstance(data, str) else data
     return read_stream(io.BytesIO(raw), name)
@@ -38,11 +38,11 @@ def value(data: str | bytes, name: str = "x.yaml") -> Any:
     return document(data, name).value
 
 
-def faults(data: str | bytes, name: str = "x.yaml") -> tuple[SourceFault, ...]:
+def faults(data: str | bytes, name: str = "x.yaml") -> tuple[SourceProblem, ...]:
     """Return the faults of a text that must be refused."""
     found = read(data, name)
     shown = found.value if isinstance(found, Document) else found
-    assert isinstance(found, Unreadable), f"read as {reprlib.repr(shown)}"
+    assert isinstance(found, UnreadableFile), f"read as {reprlib.repr(shown)}"
     assert found.faults
     return found.faults
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.source import RowStream
-from evalcontract.source.fault import Fault
+from evalcontract.source.fault import ParseError
 from evalcontract.source.foreign import ExternalFile, read_external_stream
 from evalcontract.source.json import load_as_python
 
@@ -41,7 +41,7 @@ def test_the_verdict_is_pythons(text: str) -> None:
     try:
         expected = repr(json.loads(text))
     except ValueError:
-        with pytest.raises(Fault):
+        with pytest.raises(ParseError):
             load_as_python(text.encode())
     else:
         assert repr(load_as_python(text.encode())[0]) == expected

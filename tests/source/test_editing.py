@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from source_texts import value
 
+from evalcontract.model.equality import json_equal
 from evalcontract.model.fix import Fix, Move, Rename, Write
-from evalcontract.model.same import same
 from evalcontract.source import editing
 from evalcontract.source.editing import edit_text
 from evalcontract.source.yaml_text import block, flow
@@ -446,7 +446,7 @@ def test_whatever_is_made_gives_exactly_what_was_asked_for(data: st.DataObject) 
     fix = data.draw(fixes_in(whole))
     found = edit_text(text, form, [fix])
     if found.made:
-        assert same(value(found.text, f"x.{form}"), asked_for(whole, fix))
+        assert json_equal(value(found.text, f"x.{form}"), asked_for(whole, fix))
         assert [line for line in found.text.split("\n") if line.startswith("#")] == [
             line for line in text.split("\n") if line.startswith("#")
         ]

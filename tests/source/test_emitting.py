@@ -15,7 +15,7 @@ from evalcontract.source.emitting import (
     yaml_mapping,
     yaml_text,
 )
-from evalcontract.source.fault import Fault
+from evalcontract.source.fault import ParseError
 from evalcontract.source.json import load_as_python, parse_json
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.yaml import parse_yaml
@@ -48,7 +48,7 @@ def test_json_is_read_again_or_refused(name: str, *, as_python: bool) -> None:
         data = json_text(ODD[name], as_python=as_python)
     except NotWritableError:
         text = json.dumps(ODD[name]) if "digits" not in name else f"[1{'0' * 5000}]"
-        with pytest.raises(Fault):
+        with pytest.raises(ParseError):
             load_as_python(text.encode()) if as_python else parse_json(text, "d.json", b"")
     else:
         read = load_as_python(data)[0] if as_python else parse_json(data.decode(), "d", b"").value
@@ -64,7 +64,7 @@ def test_yaml_is_read_again_or_refused(name: str) -> None:
     except NotWritableError:
         assert name not in ("NaN", "infinity")
         text = json.dumps(value) if "digits" not in name else f"[1{'0' * 5000}]"
-        with pytest.raises(Fault):
+        with pytest.raises(ParseError):
             parse_yaml(text, "d.yaml", b"")
     else:
         assert repr(parse_yaml(data.decode(), "d.yaml", data).value) == repr(value)

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from source_texts import at, faults, read, stream
 
-from evalcontract.source import Document, RowStream, Unreadable, format_of, read_file, read_text
+from evalcontract.source import Document, RowStream, UnreadableFile, format_of, read_file, read_text
 from evalcontract.source import files as files_module
 
 if TYPE_CHECKING:
-    from evalcontract.source import SourceFault
+    from evalcontract.source import SourceProblem
 
 MARK = b"\xef\xbb\xbf"
 
 
-def unreadable(path: Path) -> SourceFault:
+def unreadable(path: Path) -> SourceProblem:
     """Read a file that must be refused with one fault of the whole file."""
     found = read_file(path, "the name")
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableFile)
     assert found.file == "the name"
     (fault,) = found.faults
     assert fault.code == "source/unreadable"
@@ -176,7 +176,7 @@ def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, s
     if size == 11:
         assert isinstance(found, Document)
         return
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableFile)
     (fault,) = found.faults
     assert (fault.code, fault.span) == ("source/limit-exceeded", None)
     assert fault.message.startswith("12 bytes")
@@ -266,7 +266,7 @@ GUESSES = [
 @pytest.mark.parametrize(("data", "expected"), GUESSES)
 def test_guess(data: bytes, expected: str) -> None:
     found = read(data, "-")
-    assert not isinstance(found, Unreadable), found.faults
+    assert not isinstance(found, UnreadableFile), found.faults
     assert isinstance(found, RowStream) == (expected == "jsonl")
     if isinstance(found, RowStream):
         assert [row for batch in found.batches() for row in batch.rows] == [{"a": 1}, {"a": 2}]
@@ -390,7 +390,7 @@ def test_an_empty_text_is_an_empty_text(tmp_path: Path, data: bytes) -> None:
 @pytest.mark.parametrize("name", ["missing", ".", "a\0", "a" * 5000])
 def test_a_text_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     found = read_text(tmp_path / name, "a.toml")
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableFile)
     assert [fault.code for fault in found.faults] == ["source/unreadable"]
 
 
@@ -400,5 +400,5 @@ def test_a_text_that_cannot_be_read(tmp_path: Path, name: str) -> None:
 def test_a_text_that_is_none(tmp_path: Path, data: bytes, code: str) -> None:
     (tmp_path / "a.toml").write_bytes(data)
     found = read_text(tmp_path / "a.toml", "a.toml")
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableFile)
     assert [fault.code for fault in found.faults] == [code]

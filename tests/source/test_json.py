@@ -10,7 +10,7 @@ import pytest
 from examples import tries
 from source_texts import at, document, ends, faults, fragment, parts, read, stream, value
 
-from evalcontract.source import Document, RowStream, Unreadable
+from evalcontract.source import Document, RowStream, UnreadableFile
 from evalcontract.source.limits import MAX_DEPTH
 
 # name: (the text, its value)
@@ -343,7 +343,7 @@ def test_fuzz_agrees_with_python(seed: int) -> None:
         try:
             expected = oracle(data)
         except (ValueError, _Refused):
-            assert isinstance(found, Unreadable), data
+            assert isinstance(found, UnreadableFile), data
             _check_faults(found, data)
             continue
         assert isinstance(found, Document), (data, found)
@@ -352,7 +352,7 @@ def test_fuzz_agrees_with_python(seed: int) -> None:
             assert found.place(path).span, data
 
 
-def _check_faults(found: Unreadable, data: bytes) -> None:
+def _check_faults(found: UnreadableFile, data: bytes) -> None:
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     for fault in found.faults:
         if fault.code in ("source/syntax", "source/duplicate-key"):

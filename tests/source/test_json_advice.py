@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalcontract.source.fault import Fault
+from evalcontract.source.fault import ParseError
 from evalcontract.source.json import load_json
 
 ADVICE = [
@@ -23,13 +23,13 @@ ADVICE = [
 
 @pytest.mark.parametrize(("text", "advice"), ADVICE)
 def test_line(text: str, advice: str | None) -> None:
-    with pytest.raises(Fault) as raised:
+    with pytest.raises(ParseError) as raised:
         load_json(text.encode(), is_line=True)
     (fault,) = raised.value.faults
     assert fault.help == advice
 
 
 def test_document_of_two_values() -> None:
-    with pytest.raises(Fault) as raised:
+    with pytest.raises(ParseError) as raised:
         load_json(b'{"a": 1}\n{"a": 2}')
     assert raised.value.faults[0].help == "keep one value"

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from evalcontract.source import RowStream, SourceFault, Unreadable, read_stream
+from evalcontract.source import RowStream, SourceProblem, UnreadableFile, read_stream
 
 ROWS = [{"id": f"r{n}", "input": "b", "criteria": "c"} for n in range(40)]
 YAML = "questions:\n" + "".join(f"  - {{id: r{n}, input: b}}\n" for n in range(40))
@@ -15,9 +15,9 @@ CSV = "id,input\n" + "".join(f"r{n},b\n" for n in range(40))
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
 
 
-def faults_of(name: str, text: str) -> list[tuple[SourceFault, str]]:
+def faults_of(name: str, text: str) -> list[tuple[SourceProblem, str]]:
     source = read_stream(io.BytesIO(text.encode()), name)
-    if isinstance(source, Unreadable):
+    if isinstance(source, UnreadableFile):
         return [(fault, source.lines[fault.span.line - 1]) for fault in source.faults if fault.span]
     if isinstance(source, RowStream):
         return [pair for batch in source.batches() for pair in batch.faults]
@@ -94,7 +94,7 @@ def test_text_that_is_not_utf8(name: str) -> None:
     if isinstance(source, RowStream):
         ((fault, shown),) = (pair for batch in source.batches() for pair in batch.faults)
     else:
-        assert isinstance(source, Unreadable)
+        assert isinstance(source, UnreadableFile)
         (fault,), (shown,) = source.faults, source.lines
     assert shown == line.replace("é", "\N{REPLACEMENT CHARACTER}")
     assert fault.span is not None
@@ -104,6 +104,6 @@ def test_text_that_is_not_utf8(name: str) -> None:
     if isinstance(source, RowStream):
         ((fault, _),) = (pair for batch in source.batches() for pair in batch.faults)
     else:
-        assert isinstance(source, Unreadable)
+        assert isinstance(source, UnreadableFile)
         (fault,) = source.faults
     assert (fault.code, fault.span) == ("source/encoding", None)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evalcontract.source import Unreadable
+from evalcontract.source import UnreadableFile
 from evalcontract.source.foreign import ExternalFile, read_external_stream
 
 
@@ -26,7 +26,7 @@ def written(**columns: Any) -> bytes:
     return out.getvalue()
 
 
-def read(data: bytes) -> ExternalFile | Unreadable:
+def read(data: bytes) -> ExternalFile | UnreadableFile:
     return read_external_stream(io.BytesIO(data), "d.parquet")
 
 
@@ -63,7 +63,7 @@ def test_large_files_come_in_batches() -> None:
 def test_what_is_no_parquet_is_said() -> None:
     written(a=[1])  # skips where pyarrow is not installed
     found = read(b"PAR1 and no more")
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableFile)
     assert found.faults[0].code == "source/syntax"
     assert "\n" not in found.faults[0].message
 
@@ -71,7 +71,7 @@ def test_what_is_no_parquet_is_said() -> None:
 def test_without_pyarrow_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     found = read(b"PAR1")
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableFile)
     assert (found.faults[0].code, found.faults[0].help) == (
         "source/unsupported",
         "pip install 'evalcontract[parquet]'",

@@ -23,7 +23,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from source_texts import read
 from test_json import mutated
 
-from evalcontract.source import Document, Unreadable
+from evalcontract.source import Document, UnreadableFile
 
 _CORE = (
     (re.compile(r"null|Null|NULL|~|"), lambda _: None),
@@ -102,8 +102,8 @@ class _Reference:
 def agree(data: bytes) -> bool | None:
     """Compare the readers on a text; None where one of them refuses it."""
     found = read(data, "x.yaml")
-    assert isinstance(found, Document | Unreadable)
-    if isinstance(found, Unreadable):
+    assert isinstance(found, Document | UnreadableFile)
+    if isinstance(found, UnreadableFile):
         assert found.faults
         assert all(fault.code.startswith("source/") for fault in found.faults)
         return None

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from node_scripts import run_script
 
-from evalcontract.source.fault import Fault
+from evalcontract.source.fault import ParseError
 from evalcontract.source.text import decode
 from evalcontract.source.yaml import parse_yaml
 from evalcontract.source.yaml_quick import has_other_numbers, quick_value
@@ -49,14 +49,14 @@ def reads_alike(text: str) -> bool:
     try:
         data = text.encode()
         text = decode(data)
-    except (Fault, UnicodeEncodeError):
+    except (ParseError, UnicodeEncodeError):
         return False
     found = quick_value(text, data)
     if not isinstance(found, dict) or has_other_numbers(text) or not _has_text_keys(found):
         return False
     try:
         exact = parse_yaml(text, "x.yaml", data).value
-    except Fault as fault:
+    except ParseError as fault:
         message = fault.faults[0].message
         assert any(part in message for part in LATER), (text, found, message)
         return False

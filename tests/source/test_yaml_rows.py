@@ -11,7 +11,7 @@ import pytest
 import yaml
 from examples import tries
 
-from evalcontract.source import Document, MisreadError, Unreadable, read_stream
+from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream
 from evalcontract.source import yaml as exact_reader
 from evalcontract.source.rows import DocumentRows
 from evalcontract.source.yaml_quick import has_other_numbers
@@ -177,7 +177,7 @@ def test_what_the_exact_reader_refuses_is_never_believed() -> None:
     assert isinstance(found, YamlDataset)
     with pytest.raises(MisreadError) as raised:
         found.place(("questions", 0, "id"))
-    assert isinstance(raised.value.unreadable, Unreadable)
+    assert isinstance(raised.value.unreadable, UnreadableFile)
     assert raised.value.unreadable.faults[0].code == "source/syntax"
 
 

@@ -10,10 +10,10 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.source import Unreadable, read_stream
+from evalcontract.source import UnreadableFile, read_stream
 
 if TYPE_CHECKING:
-    from evalcontract.source.fault import SourceFault
+    from evalcontract.source.fault import SourceProblem
 
 GOOD = """\
 questions:
@@ -32,9 +32,9 @@ questions:
 CRITERIA = "    criteria: Names the period\n"
 
 
-def faults(text: str) -> list[SourceFault]:
+def faults(text: str) -> list[SourceProblem]:
     found = read_stream(io.BytesIO(text.encode()), "data.yaml")
-    return list(found.faults) if isinstance(found, Unreadable) else []
+    return list(found.faults) if isinstance(found, UnreadableFile) else []
 
 
 def value(text: str) -> tuple[str, str]:

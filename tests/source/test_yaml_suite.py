@@ -13,7 +13,7 @@ import pytest
 from node_scripts import run_script
 from source_texts import read
 
-from evalcontract.source import Document, Unreadable
+from evalcontract.source import Document, UnreadableFile
 
 # Why a text is refused that YAML 1.2 allows: the part of the message that says so, and the cases.
 REFUSED: dict[str, tuple[str, str]] = {
@@ -81,7 +81,7 @@ def test_what_is_no_yaml_is_a_fault(suite: list[dict[str, Any]]) -> None:
     assert len(broken) > 90
     for case in broken:
         found = read(case["yaml"], "x.yaml")
-        assert isinstance(found, Unreadable), case["id"]
+        assert isinstance(found, UnreadableFile), case["id"]
         for fault in found.faults:
             assert fault.help, case["id"]
 
@@ -90,7 +90,7 @@ def test_what_is_refused_besides_is_known(suite: list[dict[str, Any]]) -> None:
     texts = {case["id"]: case["yaml"] for case in suite if not case["fail"]}
     known = {case: part for part, cases in REFUSED.values() for case in cases.split()}
     unreadable = {case: read(text, "x.yaml") for case, text in texts.items()}
-    refused = {case: one for case, one in unreadable.items() if isinstance(one, Unreadable)}
+    refused = {case: one for case, one in unreadable.items() if isinstance(one, UnreadableFile)}
     assert sorted(refused) == sorted(known)
     for case, one in refused.items():
         assert known[case] in one.faults[0].message, (case, one.faults)

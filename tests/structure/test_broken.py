@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.structure import check
-from evalcontract.structure.check import Structure, structure_of
+from evalcontract.structure.check import SchemaValidator, structure_of
 from evalcontract.structure.engine import PlainBroken
 from evalcontract.structure.schemas import definition
 
@@ -28,7 +28,7 @@ JUDGE: dict[str, Any] = {
     "template": "{{output}}",
 }
 CASES = {
-    "row": (Structure("dataset", definition("row", of="dataset")), ROW),
+    "row": (SchemaValidator("dataset", definition("row", of="dataset")), ROW),
     "rubric": (structure_of("rubric"), RUBRIC),
     "judge": (structure_of("judge"), JUDGE),
 }

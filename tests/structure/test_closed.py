@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import load
 
 SUITE = Path(__file__).parents[2] / "fixtures" / "schema"
@@ -22,8 +22,8 @@ CASES = [
 
 
 @cache
-def structure(name: str) -> Structure:
-    return Structure(name, load(name))
+def structure(name: str) -> SchemaValidator:
+    return SchemaValidator(name, load(name))
 
 
 @pytest.mark.no_cover
@@ -33,7 +33,7 @@ def test_what_passes_quickly_has_no_finding(
 ) -> None:
     checked = structure(name)
     quick = checked.is_clean(case["data"])
-    monkeypatch.setattr(Structure, "is_clean", lambda *_: False)
+    monkeypatch.setattr(SchemaValidator, "is_clean", lambda *_: False)
     exact = checked.check(case["data"])
 
     assert not (quick and exact)

@@ -9,8 +9,8 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.engine.own_keys import OwnKeys
-from evalcontract.structure.check import Structure
+from evalcontract.engine.extra_keys import ExtraKeys
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.gate import INSIDE, Gate, gate_schema
 from evalcontract.structure.schemas import definition
 
@@ -92,7 +92,7 @@ MUTATIONS: list[tuple[Any, str, tuple[Any, ...], str | None]] = [
 def test_one_mistake_is_one_finding(
     row: Any, fault: str, path: tuple[Any, ...], advice: str | None
 ) -> None:
-    found = Structure("dataset", ROW, BUNDLE).check(row)
+    found = SchemaValidator("dataset", ROW, BUNDLE).check(row)
     assert [(each.code, each.path) for each in found] == [(f"dataset/{fault}", path)]
     assert advice is None or advice in (found[0].help or "")
     assert not Gate(gate_schema(ROW, [], [BUNDLE])).passes([row])
@@ -113,14 +113,14 @@ def test_one_mistake_is_one_finding(
 )
 def test_sound_rows(row: Any) -> None:
     """They pass the gate, too, once their own keys are known."""
-    assert Structure("dataset", ROW, BUNDLE).check(row) == []
-    own = OwnKeys(ROW, BUNDLE)
+    assert SchemaValidator("dataset", ROW, BUNDLE).check(row) == []
+    own = ExtraKeys(ROW, BUNDLE)
     own.learn(row)
     assert Gate(gate_schema(ROW, [], [BUNDLE], harmless=own.harmless)).passes([row])
 
 
 def test_what_is_learned_is_only_what_is_harmless() -> None:
-    own = OwnKeys(ROW, BUNDLE)
+    own = ExtraKeys(ROW, BUNDLE)
     own.learn(with_document(page=1, scroe=1, titel=2))
     assert own.harmless[INSIDE] == {"page"}
 
@@ -143,7 +143,7 @@ ANY = {**BUNDLE, "required": []}
 @examples(300)
 @given(ROWS)
 def test_a_row_that_passes_the_gate_has_no_finding(row: Any) -> None:
-    own = OwnKeys(ROW, ANY)
+    own = ExtraKeys(ROW, ANY)
     own.learn(row)
     if Gate(gate_schema(ROW, [], [ANY], harmless=own.harmless)).passes([row]):
-        assert Structure("dataset", ROW, ANY).check(row) == []
+        assert SchemaValidator("dataset", ROW, ANY).check(row) == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evalcontract.structure import check
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
@@ -104,7 +104,7 @@ def nested(depth: int, leaf: Any) -> Any:
 
 
 def test_a_deep_value_is_checked_all_the_same() -> None:
-    structure = Structure("dataset", ROW, TREE)
+    structure = SchemaValidator("dataset", ROW, TREE)
     assert structure.check(nested(95, {"id": "x"})) == []
     assert structure.check(nested(400, {"id": "x"})) == []
     (found,) = structure.check(nested(400, {}))
@@ -114,14 +114,14 @@ def test_a_deep_value_is_checked_all_the_same() -> None:
 def test_a_check_takes_a_bounded_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "MOST_STEPS", 5_000)
     twice = {"anyOf": [{"properties": {"c": {"$ref": "#"}}, "required": ["no"]}] * 2}
-    (found,) = Structure("dataset", ROW, twice).check(nested(60, {}))
+    (found,) = SchemaValidator("dataset", ROW, twice).check(nested(60, {}))
     assert found.code == "dataset/invalid-value"
     assert "5,000 steps" in found.message
 
 
 def test_a_pattern_that_backtracks_does_not_hang() -> None:
     bundle = {"properties": {"t": {"pattern": "^(a+)+$"}}, "patternProperties": {"^(b+)+$": {}}}
-    found = Structure("dataset", ROW, bundle).check({"t": "a" * 60 + "!", "b" * 60 + "!": 1})
+    found = SchemaValidator("dataset", ROW, bundle).check({"t": "a" * 60 + "!", "b" * 60 + "!": 1})
     assert [each.code for each in found] == ["dataset/malformed-value"]
 
 
@@ -134,14 +134,14 @@ def test_a_bundle_that_is_closed(keyword: str) -> None:
     }
     row = definition("row", of="dataset")
     sound = {"id": "a", "input": "b", "criteria": "c", "documents": []}
-    structure = Structure("dataset", row, bundle)
+    structure = SchemaValidator("dataset", row, bundle)
     assert structure.check(sound) == []
     assert Gate(gate_schema(row, [], [bundle])).passes([sound])
     (found,) = structure.check({"id": "a", "input": "b", "documenst": []})
     assert (found.code, found.path) == ("dataset/near-miss-key", ("documenst",))
     (found,) = structure.check({**sound, "colour": 1})
     assert (found.code, found.path) == ("dataset/unknown-key", ("colour",))
-    inner = Structure("dataset", row, {"properties": {"source": bundle}})
+    inner = SchemaValidator("dataset", row, {"properties": {"source": bundle}})
     (found,) = inner.check({"id": "a", "input": "b", "source": {"documenst": []}})
     assert (found.code, found.path) == ("dataset/unknown-key", ("source", "documenst"))
     assert found.help == "did you mean `documents`?"
@@ -161,8 +161,8 @@ def test_a_bundle_with_addresses(bundle: Any) -> None:
     sound = {"id": "a", "input": "b", "criteria": "c", "a": None}
     assert Gate(gate_schema(row, [], [bundle])).passes([sound])
     assert not Gate(gate_schema(row, [], [bundle])).passes([{**sound, "a": 1}])
-    assert Structure("dataset", row, bundle).check(sound) == []
-    (found,) = Structure("dataset", row, bundle).check({**sound, "a": 1})
+    assert SchemaValidator("dataset", row, bundle).check(sound) == []
+    (found,) = SchemaValidator("dataset", row, bundle).check({**sound, "a": 1})
     assert found.path == ("a",)
 
 
@@ -173,5 +173,5 @@ def test_a_closed_bundle_with_schemas_that_are_true() -> None:
         "additionalProperties": False,
     }
     row = definition("row", of="dataset")
-    (found,) = Structure("dataset", row, bundle).check({"id": "a", "input": "b", "colour": 1})
+    (found,) = SchemaValidator("dataset", row, bundle).check({"id": "a", "input": "b", "colour": 1})
     assert found.code == "dataset/unknown-key"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.model.fix import Fix, Move, Rename, Write
-from evalcontract.structure.check import Structure, structure_of
+from evalcontract.structure.check import SchemaValidator, structure_of
 from evalcontract.structure.schemas import definition
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def check(**keys: Any) -> dict[str, Any]:
 
 
 def fixes_of(kind: str, value: Any, raw: dict[Path, str] | None = None) -> list[Fix]:
-    row = Structure("dataset", definition("row", of="dataset"))
-    bundled = Structure("dataset", definition("row", of="dataset"), BUNDLE)
+    row = SchemaValidator("dataset", definition("row", of="dataset"))
+    bundled = SchemaValidator("dataset", definition("row", of="dataset"), BUNDLE)
     structure = {"row": row, "bundled": bundled}.get(kind) or structure_of(kind)
     written = raw.get if raw is not None else None
     return [each.fix for each in structure.check(value, (), written) if each.fix]
@@ -283,7 +283,7 @@ def test_a_version_is_quoted_as_its_author_wrote_it(
 
 
 def test_a_fix_stands_below_its_prefix_with_its_finding() -> None:
-    row = structure = Structure("dataset", definition("row", of="dataset"))
+    row = structure = SchemaValidator("dataset", definition("row", of="dataset"))
     (found,) = structure.check({**ROW, "format": "json"}, ("questions", 3))
     assert found.path == ("questions", 3, "format")
     assert found.fix == Fix(found.path, Move(("questions", 3, "expected", "format")))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.engine.dataset_root import root_schema
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition, load
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ JUDGE = {"id": "a", "version": "1.0.0"}
 
 
 def of_row(row: dict[str, Any], also: Any = None) -> list[Problem]:
-    return Structure("dataset", definition("row", of="dataset"), also).check(row)
+    return SchemaValidator("dataset", definition("row", of="dataset"), also).check(row)
 
 
 def of_check(**check: Any) -> list[Problem]:
     scoring = {"combine": "all_pass"}
     rubric = {"id": "a", "version": "1.0.0", "checks": [check], "scoring": scoring}
-    return Structure("rubric", load("rubric")).check(rubric)
+    return SchemaValidator("rubric", load("rubric")).check(rubric)
 
 
 def said(found: list[Problem]) -> list[tuple[Any, str]]:
@@ -118,7 +118,7 @@ ROOTS = [
 
 @pytest.mark.parametrize(("keys", "advice"), ROOTS)
 def test_keys_at_the_root_of_a_dataset(keys: dict[str, Any], advice: str | None) -> None:
-    found = Structure("dataset", root_schema()).check({"questions": [], **keys})
+    found = SchemaValidator("dataset", root_schema()).check({"questions": [], **keys})
     assert [advice in (each.help or "") for each in found if advice] == ([True] if advice else [])
     assert len(found) == (advice is not None)
 
@@ -136,7 +136,7 @@ def test_keys_at_the_root_of_a_dataset(keys: dict[str, Any], advice: str | None)
     ],
 )
 def test_keys_of_a_judge(keys: dict[str, Any], ours: str | None) -> None:
-    found = said(Structure("judge", load("judge")).check({**JUDGE, **keys}))
+    found = said(SchemaValidator("judge", load("judge")).check({**JUDGE, **keys}))
     assert [f"`{ours}`" in advice for _, advice in found] == ([True] if ours else [])
 
 
@@ -175,7 +175,7 @@ def test_keys_and_kinds_of_a_check(check: dict[str, Any], at: str | int, ours: s
 def test_what_is_missing_under_another_name_is_one_finding() -> None:
     matrix = {"true_positive": 1, "false_negative": 1, "tn": 1, "fp": 1}
     judge = {**JUDGE, "template": "{{ output }}", "validation": {"confusion_matrix": matrix}}
-    found = said(Structure("judge", load("judge")).check(judge))
+    found = said(SchemaValidator("judge", load("judge")).check(judge))
     assert found == [
         ("true_positive", "did you mean `tp`? It is missing"),
         ("false_negative", "did you mean `fn`? It is missing"),

@@ -12,7 +12,7 @@ import pytest
 from examples import some, tries
 
 from evalcontract.source import Document, read_file
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition, load
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def missed_edits(
 
     `beside` leaves the right key where it is.
     """
-    structure = Structure(kind, schema)
+    structure = SchemaValidator(kind, schema)
     keys = mapping_at(value, path)
     tried, missed = 0, []
     for key in keys:
@@ -188,7 +188,7 @@ def test_single_edits_beside_the_right_key_are_found_and_once() -> None:
 def test_ordinary_words_are_no_near_miss(
     name: str, kind: str, schema: Any, value: Any, path: tuple[str, ...]
 ) -> None:
-    structure = Structure(kind, schema)
+    structure = SchemaValidator(kind, schema)
     words = (HERE / "ordinary_words.txt").read_text(encoding="utf-8").split()
     small = {key: value[key] for key in SMALLEST[name]}
     if path:
@@ -217,7 +217,7 @@ def test_keys_of_real_files_are_no_near_miss() -> None:
         assert isinstance(document, Document)
         kind = next(kinds[0] for key, kinds in names.items() if key in document.value)
         tried += 1
-        assert Structure(kind, load(kind)).check(document.value) == [], path.name
+        assert SchemaValidator(kind, load(kind)).check(document.value) == [], path.name
 
     assert tried
 
@@ -264,7 +264,7 @@ CASES = [
 @pytest.mark.parametrize(("keys", "fault", "meant"), CASES)
 def test_cases_of_rows(keys: dict[str, Any], fault: str | None, meant: str | None) -> None:
     row = {"id": "a", "input": "x", **keys}
-    found = Structure("dataset", definition("row", of="dataset")).check(row)
+    found = SchemaValidator("dataset", definition("row", of="dataset")).check(row)
     if fault is None or (fault, meant) == ("near-miss-key", None):
         assert found == []
     else:
@@ -274,7 +274,9 @@ def test_cases_of_rows(keys: dict[str, Any], fault: str | None, meant: str | Non
 
 @pytest.mark.parametrize("name", ["question", "prompt", "query", "inptu", "inputs", "user_input"])
 def test_a_missing_key_under_another_name_is_one_finding(name: str) -> None:
-    found = Structure("dataset", definition("row", of="dataset")).check({"id": "a", name: "x"})
+    found = SchemaValidator("dataset", definition("row", of="dataset")).check(
+        {"id": "a", name: "x"}
+    )
 
     assert len(found) == 1
     assert found[0].path == (name,)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.subschemas import plain
 
@@ -61,7 +61,7 @@ def test_a_fault_of_a_row(
     schema: Any, value: Any, fault: str, message: str, advice: str | None
 ) -> None:
     bundle = plain({"properties": {"x": schema}})
-    (found,) = Structure("dataset", ROW, bundle).check({**SOUND, "x": value})
+    (found,) = SchemaValidator("dataset", ROW, bundle).check({**SOUND, "x": value})
     assert found.code == f"dataset/{fault}"
     assert message in found.message
     assert advice is None or advice in (found.help or "")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition, load
 
 RUBRIC: dict[str, Any] = {
@@ -23,7 +23,7 @@ def said(kind: str, value: dict[str, Any], raw: str | None = None) -> list[tuple
     schema = definition("row", of="dataset") if kind == "dataset" else load(kind)
     return [
         (each.message, each.help)
-        for each in Structure(kind, schema).check(value, (), lambda _: raw)
+        for each in SchemaValidator(kind, schema).check(value, (), lambda _: raw)
     ]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.engine.own_keys import OwnKeys
+from evalcontract.engine.extra_keys import ExtraKeys
 from evalcontract.structure.check import structure_of
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.spelling import glued
@@ -84,6 +84,6 @@ def test_own_keys(row: dict[str, Any]) -> None:
 
 
 def test_the_gate_does_not_learn_such_a_key() -> None:
-    keys = OwnKeys(ROW, None)
+    keys = ExtraKeys(ROW, None)
     keys.learn({"id": "a", "input": "b", "criteria:x": [1]})
     assert "criteria:x" not in keys.harmless["row"]

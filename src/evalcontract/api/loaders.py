@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.source import Unreadable
+    from evalcontract.source import UnreadableFile
 
 _LOG = logging.getLogger("evalcontract")
 
@@ -95,7 +95,7 @@ class DatasetLoader(_Loader):
         broken = not check.has_rows
         for checked in check.batches(keep_rows=True):
             batch = checked.batch
-            diagnostics = list(check.locate(checked.problems))
+            diagnostics = list(check.to_diagnostics(checked.problems))
             rows += _rows_of(batch.first_index, batch.rows, diagnostics)
             found += [*checked.faults, *diagnostics]
             broken = broken or bool(batch.faults)
@@ -199,7 +199,7 @@ class _ArtifactLoader(_Loader):
         )
 
 
-def _named(run: Run, reference: Reference) -> list[Unreadable]:
+def _named(run: Run, reference: Reference) -> list[UnreadableFile]:
     """Return the files that cannot be read, and by their names are what a reference means."""
     names = run.workspace.unreadable_names.get(f"{reference.kind}/{reference.id}", ())
     wanted = reference.version

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from evalcontract.cli.options import shared_options
-from evalcontract.cli.outcome import Asked, run_and_report
+from evalcontract.cli.outcome import CheckArgs, run_and_report
 from evalcontract.engine.pipeline import check_workspaces
 
 
@@ -28,7 +28,7 @@ def check(path: str, **options: Any) -> int:
     default.
     """
     folder = _folder(path)
-    return run_and_report(Asked(**options), partial(check_workspaces, folder))
+    return run_and_report(CheckArgs(**options), partial(check_workspaces, folder))
 
 
 def _folder(name: str) -> Path:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.cli.colour import wants_colour
-from evalcontract.cli.output import OutputError, let_go, not_written, prepare_streams, put
+from evalcontract.cli.output import OutputError, close_quietly, configure_streams, not_written, put
 from evalcontract.model.errors import EvalContractError
 from evalcontract.policy.exit_status import BUG, INTERRUPTED, USAGE
 
@@ -21,7 +21,7 @@ def guarded(work: Callable[..., int], *arguments: Any) -> int:
     """Run a command; return its exit code, or that of its failure."""
     try:
         try:
-            prepare_streams()
+            configure_streams()
             status = work(*arguments)
         except OutputError:
             raise
@@ -30,9 +30,9 @@ def guarded(work: Callable[..., int], *arguments: Any) -> int:
     except KeyboardInterrupt:
         status = INTERRUPTED
     except OutputError as error:
-        let_go(sys.stdout)
+        close_quietly(sys.stdout)
         status = USAGE if error.quiet else refuse(str(error))
-    let_go(sys.stderr)
+    close_quietly(sys.stderr)
     return status
 
 

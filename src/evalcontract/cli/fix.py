@@ -11,8 +11,8 @@ import click
 
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.output import OutputError, put, put_bytes
-from evalcontract.engine.fixing import FixOptions, write
-from evalcontract.engine.mending import fix
+from evalcontract.engine.fix_options import FixOptions, write
+from evalcontract.engine.fixing import fix
 from evalcontract.engine.options import Options
 from evalcontract.engine.workers import usable_cores
 from evalcontract.model.errors import UsageError
@@ -31,7 +31,7 @@ from evalcontract.workspace.known_codes import KnownCodes, kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.engine.fixing import FixResult
+    from evalcontract.engine.fix_options import FixResult
 
 
 def _codes(

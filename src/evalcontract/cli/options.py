@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract.cli.outcome import Asked
+from evalcontract.cli.outcome import CheckArgs
 from evalcontract.model.nearest import nearest
 from evalcontract.report import FORMATS, formats_in_use
 
@@ -36,7 +36,7 @@ class _OutputFormat(click.ParamType[str]):
         return str(value)
 
 
-_DEFAULT = Asked()
+_DEFAULT = CheckArgs()
 _OPTIONS = (
     click.option(
         "--strict/--soft",

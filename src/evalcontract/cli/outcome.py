@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.model.reference import Kind
 
 
-class Asked(NamedTuple):
+class CheckArgs(NamedTuple):
     """What the shared options say; the defaults are theirs."""
 
     root: Path | None = None
@@ -44,14 +44,14 @@ class Asked(NamedTuple):
 
 
 def validate_files(
-    kind: Kind, files: tuple[str, ...], asked: Asked, stdin_name: str | None = None
+    kind: Kind, files: tuple[str, ...], asked: CheckArgs, stdin_name: str | None = None
 ) -> int:
     """Validate files of a kind as the arguments of a command name them; return the exit code."""
     inputs = find_inputs(files, kind, stdin_name, asked.dialect)
     return run_and_report(asked, partial(validate, kind, inputs))
 
 
-def run_and_report(asked: Asked, work: Callable[[Options], Outcome]) -> int:
+def run_and_report(asked: CheckArgs, work: Callable[[Options], Outcome]) -> int:
     """Run a check with a progress bar, print its report, and return the exit code."""
     with Bar() as bar:
         jobs = asked.jobs or usable_cores()

@@ -27,7 +27,7 @@ class OutputError(Exception):
         self.quiet = quiet
 
 
-def prepare_streams() -> None:
+def configure_streams() -> None:
     """Make both streams take every character; a closed standard error is a silent one.
 
     Raises:
@@ -94,7 +94,7 @@ def not_written(error: OSError) -> OutputError:
     )
 
 
-def let_go(stream: IO[Any] | None) -> None:
+def close_quietly(stream: IO[Any] | None) -> None:
     """Drop what a failed stream still holds, or Python would fail on it once more at its end."""
     try:
         if stream is not None:

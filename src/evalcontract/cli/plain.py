@@ -55,7 +55,7 @@ def run_plainly(name: str, files: list[str], options: dict[str, Any]) -> int:
 
 
 def _validate(name: str, files: list[str], options: dict[str, Any]) -> int:
-    from evalcontract.cli.outcome import Asked, validate_files
+    from evalcontract.cli.outcome import CheckArgs, validate_files
     from evalcontract.model.reference import Kind
 
-    return validate_files(Kind(KINDS[name]), tuple(files), Asked(**options))
+    return validate_files(Kind(KINDS[name]), tuple(files), CheckArgs(**options))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract.cli.options import DIALECT, shared_options
-from evalcontract.cli.outcome import Asked, validate_files
+from evalcontract.cli.outcome import CheckArgs, validate_files
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _command(
     @shared_options
     @_all(others)
     def command(files: tuple[str, ...], stdin_filename: str | None, **options: Any) -> int:
-        return validate_files(kind, files, Asked(**options), stdin_filename)
+        return validate_files(kind, files, CheckArgs(**options), stdin_filename)
 
     return command
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.engine.edge import locate
+from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.output import Output, medium_for
 from evalcontract.engine.passes import OURS, rows_of
@@ -110,7 +110,7 @@ def _carry(
 
     reader = check.reader()
     for checked in check.batches(keep_rows=True):
-        done.diagnostics += [*checked.faults, *check.locate(checked.problems)]
+        done.diagnostics += [*checked.faults, *check.to_diagnostics(checked.problems)]
         for source in rows_of(check, checked):
             ours = None if source.fault else reader.read(source)
             if ours is None:
@@ -118,7 +118,7 @@ def _carry(
                 continue
             row, losses, problems = place.take(ours, source.number)
             done.losses.note((*ours.losses, *losses), source.number, source.path, at)
-            done.diagnostics += locate(_moved(problems, source), check, Policy(), {})
+            done.diagnostics += to_diagnostics(_moved(problems, source), check, Policy(), {})
             output.row(row, source.path, dataset.document)
             done.rows += 1
     done.diagnostics += check.rest()

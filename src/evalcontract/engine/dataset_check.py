@@ -10,7 +10,7 @@ from evalcontract.engine.dataset_root import graded_by
 from evalcontract.engine.gates import Gates, Words, words_of
 from evalcontract.engine.grading import Grading
 from evalcontract.engine.workers import WORTH_BYTES, Looked, Seen, look_in_parts
-from evalcontract.library.artifact import uses_of_row
+from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
 from evalcontract.rules._dataset_rule import DatasetContext
@@ -187,7 +187,7 @@ class DatasetCheck:
             from evalcontract.library.spelling import with_advice  # slow to import
 
             found = with_advice(found, row, self._around.library, below=len(path))
-        for use in uses_of_row(row, path):
+        for use in references_in_row(row, path):
             found += check_use(use, self._around.library, self._around.unreadable)
         if sound and isinstance(row, dict):
             found += self._told_by_rules(row, index, self._rules.row)

@@ -12,7 +12,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, RowStream, format_of
 from evalcontract.source.rows import DocumentRows
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import Schema, load
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ def root_schema() -> Schema:
 
 
 @cache
-def _root_structure() -> Structure:
-    return Structure("dataset", root_schema())
+def _root_structure() -> SchemaValidator:
+    return SchemaValidator("dataset", root_schema())
 
 
 def check_root(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import Prediction, State
 from evalcontract.checks.coverage import Cell, RowCoverage
-from evalcontract.engine.edge import locate, locate_fault
+from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.kept_rubric import without_rubric
 from evalcontract.engine.passes import CheckedBatch
 from evalcontract.formats import dialect_of
@@ -14,7 +14,7 @@ from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
-from evalcontract.source import Batch, Document, RowStream, Unreadable
+from evalcontract.source import Batch, Document, RowStream, UnreadableFile
 from evalcontract.source.foreign import MEDIA
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.workspace.known_codes import code_named
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy
-    from evalcontract.source import SourceFault
+    from evalcontract.source import SourceProblem
     from evalcontract.source.foreign import ExternalFile
 
 # What Python's parser lets pass is the loader's business; everything else cannot be read.
@@ -42,27 +42,29 @@ _MEDIA = {"json": "JSON", "jsonl": "JSONL", "csv": "CSV", "yaml": "YAML", "parqu
 class DialectDataset:
     """A dataset of another system; see `Dataset`. `is_told` says that somebody said whose it is."""
 
-    def __init__(self, dialect: Dialect, read: ExternalFile | Unreadable, *, is_told: bool) -> None:
+    def __init__(
+        self, dialect: Dialect, read: ExternalFile | UnreadableFile, *, is_told: bool
+    ) -> None:
         self.dialect = str(dialect)
-        self.file = read.file if isinstance(read, Unreadable) else read.source.file
+        self.file = read.file if isinstance(read, UnreadableFile) else read.source.file
         self._dialect = dialect
         self._read = read
         self._is_told = is_told
 
     @property
-    def unreadable(self) -> Unreadable | None:
+    def unreadable(self) -> UnreadableFile | None:
         """Why there is no value; None where there is one."""
-        return self._read if isinstance(self._read, Unreadable) else None
+        return self._read if isinstance(self._read, UnreadableFile) else None
 
     @property
     def document(self) -> Document | None:
         """The whole file, where it is one value."""
-        return None if isinstance(self._read, Unreadable) else self._read.document
+        return None if isinstance(self._read, UnreadableFile) else self._read.document
 
     def begin(self, run: Run, policy: Policy) -> DialectPass:
         """Begin a pass over its rows."""
         del run
-        if isinstance(self._read, Unreadable):
+        if isinstance(self._read, UnreadableFile):
             raise TypeError(f"{self.file} cannot be read, and has no rows")
         return DialectPass(self._dialect, self._read, policy, is_told=self._is_told)
 
@@ -128,11 +130,11 @@ class DialectPass:
         """Whether a problem is one at which the system's own loader stops."""
         return is_rejection(problem.code)
 
-    def locate(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+    def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Give problems their places and severities."""
         # What another system wrote is converted, and not edited.
         without = [each._replace(fix=None) for each in problems]
-        return locate(without, self._source, self._policy, {})
+        return to_diagnostics(without, self._source, self._policy, {})
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands."""
@@ -140,7 +142,7 @@ class DialectPass:
 
     def rest(self) -> list[Diagnostic]:
         """Return the findings that are of no row, or that only all rows together show."""
-        return [*self.locate(self._rest), *self._faults]
+        return [*self.to_diagnostics(self._rest), *self._faults]
 
     def unseen(self) -> list[Diagnostic]:
         """Return the same: what a loader refuses, its graders do not see."""
@@ -182,14 +184,14 @@ class DialectPass:
         elif self._read.stream is not None:
             yield from self._read.stream.batches()
 
-    def _remarks(self, faults: list[tuple[SourceFault, str | None]]) -> Iterator[Diagnostic]:
+    def _remarks(self, faults: list[tuple[SourceProblem, str | None]]) -> Iterator[Diagnostic]:
         for fault, text in faults:
             line = text if text is not None else self._line(fault)
-            found = locate_fault(self._weighed(fault), self.file, line, self._policy)
+            found = from_source_fault(self._weighed(fault), self.file, line, self._policy)
             if found:
                 yield found
 
-    def _weighed(self, fault: SourceFault) -> SourceFault:
+    def _weighed(self, fault: SourceProblem) -> SourceProblem:
         """Return the same fault under the system's own code, where its loader goes on."""
         if fault.code not in self._passed_over:
             return fault
@@ -197,7 +199,7 @@ class DialectPass:
         help_ = _KEEP if fault.code == "source/duplicate-key" else fault.help
         return fault._replace(code=code, help=help_)
 
-    def _line(self, fault: SourceFault) -> str | None:
+    def _line(self, fault: SourceProblem) -> str | None:
         document = self._read.document
         return document.lines[fault.span.line - 1] if fault.span and document else None
 

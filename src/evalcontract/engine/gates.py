@@ -7,8 +7,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.crash import crash
+from evalcontract.engine.extra_keys import ExtraKeys
 from evalcontract.engine.grading import row_schema
-from evalcontract.engine.own_keys import OwnKeys
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Kind
 from evalcontract.structure.engine import is_schema
@@ -87,7 +87,7 @@ class Gates:
         self._has_odd_numbers = has_odd_numbers
         self._shared = shared or SharedGates()
         self._by_words: dict[_Pair, Gate | None] = {}
-        self._own_keys: dict[str | None, OwnKeys] = {}
+        self._own_keys: dict[str | None, ExtraKeys] = {}
         self._waiting: dict[_Pair, int] = {}
         self.has_learnt = False
         self._made = 0
@@ -121,9 +121,9 @@ class Gates:
             self._made = 0
         return grew
 
-    def _keys_of(self, bundle: str | None) -> OwnKeys:
+    def _keys_of(self, bundle: str | None) -> ExtraKeys:
         if bundle not in self._own_keys:
-            self._own_keys[bundle] = OwnKeys(row_schema(), self._grading.schema_of(bundle))
+            self._own_keys[bundle] = ExtraKeys(row_schema(), self._grading.schema_of(bundle))
         return self._own_keys[bundle]
 
     def _with_schema(self, bundle: str | None) -> str | None:

@@ -12,7 +12,7 @@ from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.engine.crash import crash
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import Schema, definition
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def row_schema() -> Schema:
 
 
 @cache
-def _row_structure() -> Structure:
-    return Structure("dataset", row_schema())
+def _row_structure() -> SchemaValidator:
+    return SchemaValidator("dataset", row_schema())
 
 
 class Plans:
@@ -73,7 +73,7 @@ class Grading:
         self.default = default
         self.crashes: dict[str, Problem] = {}
         self._bundles = bundles
-        self._structures: dict[str | None, Structure] = {}
+        self._structures: dict[str | None, SchemaValidator] = {}
         self._plans = plans or Plans(around)
 
     def bundle_of(self, row: dict[str, Any]) -> str | None:
@@ -86,11 +86,11 @@ class Grading:
         schema = self._bundles.get(bundle) if bundle is not None else None
         return schema if isinstance(schema, dict) else None
 
-    def structure(self, bundle: str | None) -> Structure:
+    def structure(self, bundle: str | None) -> SchemaValidator:
         """Return the structure of a row of a bundle, or of none."""
         if bundle not in self._structures:
             own = self.schema_of(bundle)
-            whole = Structure("dataset", row_schema(), own) if own else _row_structure()
+            whole = SchemaValidator("dataset", row_schema(), own) if own else _row_structure()
             self._structures[bundle] = whole
         return self._structures[bundle]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from evalcontract.engine.dataset_check import DatasetCheck, RowContext
 from evalcontract.engine.dataset_root import check_root
-from evalcontract.engine.edge import locate, locate_fault
+from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.passes import OURS, CheckedBatch
-from evalcontract.source import Document, RowStream, Unreadable
+from evalcontract.source import Document, RowStream, UnreadableFile
 from evalcontract.structure.sentences import FAULTS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
 
-    Source = Document | RowStream | Unreadable
+    Source = Document | RowStream | UnreadableFile
 
 # A row with one of these cannot be graded or converted, whatever else is in it.
 _ILL_FORMED = frozenset(f"dataset/{fault}" for fault in (*FAULTS.values(), "invalid-value"))
@@ -41,9 +41,9 @@ class OurDataset:
         self._source = source
 
     @property
-    def unreadable(self) -> Unreadable | None:
+    def unreadable(self) -> UnreadableFile | None:
         """Why there is no value; None where there is one."""
-        return self._source if isinstance(self._source, Unreadable) else None
+        return self._source if isinstance(self._source, UnreadableFile) else None
 
     @property
     def document(self) -> Document | None:
@@ -52,7 +52,7 @@ class OurDataset:
 
     def begin(self, run: Run, policy: Policy) -> OurPass:
         """Begin a pass over its rows."""
-        if isinstance(self._source, Unreadable):
+        if isinstance(self._source, UnreadableFile):
             raise TypeError(f"{self.file} cannot be read, and has no rows")
         return OurPass(run, self._source, policy)
 
@@ -98,7 +98,8 @@ class OurPass:
             return
         for batch, problems in self._check.batches(keep_rows=keep_rows, jobs=jobs):
             faults = (
-                locate_fault(fault, self.file, text, self._policy) for fault, text in batch.faults
+                from_source_fault(fault, self.file, text, self._policy)
+                for fault, text in batch.faults
             )
             yield CheckedBatch(batch, problems, [fault for fault in faults if fault])
 
@@ -110,9 +111,11 @@ class OurPass:
         """Whether a row with this problem is not well-formed."""
         return problem.code in _ILL_FORMED
 
-    def locate(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+    def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Give problems their places and severities."""
-        return locate(problems, self._rows or self._source, self._policy, self._run.documents)
+        return to_diagnostics(
+            problems, self._rows or self._source, self._policy, self._run.documents
+        )
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands."""
@@ -125,12 +128,12 @@ class OurPass:
             problems += self._check.finish()
             for artifact, _ in self._check.reached():
                 self._run.want(artifact, self._policy, self._run.workspace.library)
-        return list(self.locate(problems))
+        return list(self.to_diagnostics(problems))
 
     def unseen(self) -> list[Diagnostic]:
         """Return what is wrong beside the rows, and of which rubrics nothing could be told."""
         crashes = self._check.crashes if self._check else []
-        return list(self.locate([*self._root_problems, *crashes]))
+        return list(self.to_diagnostics([*self._root_problems, *crashes]))
 
     def cover(self, row: CheckedRow) -> RowCoverage:
         """Return which checks will run on a row."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
-    from evalcontract.source import Batch, Document, Unreadable
+    from evalcontract.source import Batch, Document, UnreadableFile
 
 
 #: What a caller says of a dataset of ours.
@@ -95,7 +95,7 @@ class DatasetPass(Protocol):
         """Whether a row with this problem is not loaded."""
         ...
 
-    def locate(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+    def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Give problems their places and severities."""
         ...
 
@@ -134,7 +134,7 @@ class Dataset(Protocol):
         ...
 
     @property
-    def unreadable(self) -> Unreadable | None:
+    def unreadable(self) -> UnreadableFile | None:
         """Why there is no value; no pass can begin then. None where there is one."""
         ...
 

@@ -13,7 +13,7 @@ from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.source import MisreadError, Unreadable, read_file
+from evalcontract.source import MisreadError, UnreadableFile, read_file
 from evalcontract.workspace import (
     find_root,
     find_workspaces,
@@ -171,7 +171,7 @@ def _dataset(
     found: list[Diagnostic] = []
     try:
         for checked in check.batches(jobs=run.jobs):
-            found += [*checked.faults, *check.locate(checked.problems)]
+            found += [*checked.faults, *check.to_diagnostics(checked.problems)]
             if progress and check.progress:
                 progress(dataset.file, *check.progress)
         found += check.rest()
@@ -189,7 +189,7 @@ def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator
         run.want(known, run.base_policy, library)
         return
     source = one_value(input_.read())
-    if isinstance(source, Unreadable):
+    if isinstance(source, UnreadableFile):
         yield from run.unreadable([source])
         return
     artifact, library = _placed(read_artifact(kind, source), library)

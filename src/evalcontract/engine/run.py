@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
 from evalcontract.engine.artifact_check import check_artifact
-from evalcontract.engine.edge import locate, locate_faults
+from evalcontract.engine.diagnostics import from_unreadable, to_diagnostics
 from evalcontract.engine.gates import SharedGates
 from evalcontract.engine.grading import Plans, plan_crash
 from evalcontract.library.graph import reach
@@ -16,7 +16,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
-from evalcontract.source import FILE, Unreadable, read_file
+from evalcontract.source import FILE, UnreadableFile, read_file
 from evalcontract.structure.check import structure_of
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Run:
         plan = self.plans.of(rubric)
         if isinstance(plan, Exception):
             crashed = plan_crash(rubric, plan)
-            return None, list(locate([crashed], rubric.document, self.base_policy, {}))
+            return None, list(to_diagnostics([crashed], rubric.document, self.base_policy, {}))
         return plan, []
 
     def want(self, artifact: Artifact, policy: Policy, library: Library) -> None:
@@ -130,7 +130,7 @@ class Run:
             limit, of_whom = policy.max_age_days, policy.age_from
             context = Context(library, self.today, limit, self._read_json, library.used, of_whom)
             problems = check_artifact(artifact, context, self.workspace.unreadable_names)
-            yield from locate(problems, artifact.document, policy, others)
+            yield from to_diagnostics(problems, artifact.document, policy, others)
 
     def targets(self) -> Iterator[Diagnostic]:
         """Check the files of `targets/`."""
@@ -140,7 +140,7 @@ class Run:
             problems = structure.check(document.value, (), document.raw)
             if target.dataset and not any("dataset" in each.path for each in problems):
                 problems += self._fault_of_dataset(target.dataset, document.value["dataset"])
-            yield from locate(problems, document, self.base_policy, {})
+            yield from to_diagnostics(problems, document, self.base_policy, {})
 
     def _fault_of_dataset(self, path: Path, name: str) -> Iterator[Problem]:
         """Say why what a target names is no dataset that can be run."""
@@ -148,7 +148,7 @@ class Run:
         files = self.workspace.files
         if not files.is_file(path):
             source = read_file(path, name, files)
-            fault = source.faults[0].message if isinstance(source, Unreadable) else "is no file"
+            fault = source.faults[0].message if isinstance(source, UnreadableFile) else "is no file"
             there = files.is_there(path)
             message = f"`{name}` {fault}" if there else f"there is no file `{name}`"
             advice = None if there else self._advice_of_dataset(name)
@@ -176,18 +176,20 @@ class Run:
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""
         for document in self.workspace.bundle_files.values():
-            if isinstance(document, Unreadable):
-                yield from locate_faults(document, self.base_policy)
+            if isinstance(document, UnreadableFile):
+                yield from from_unreadable(document, self.base_policy)
             else:
                 from evalcontract.engine.bundle_check import check_bundle  # slow to import
 
                 found = check_bundle(document.value)
-                yield from locate(found, document, self.base_policy, {})
+                yield from to_diagnostics(found, document, self.base_policy, {})
 
-    def unreadable(self, files: Iterator[Unreadable] | list[Unreadable]) -> Iterator[Diagnostic]:
+    def unreadable(
+        self, files: Iterator[UnreadableFile] | list[UnreadableFile]
+    ) -> Iterator[Diagnostic]:
         """Say why files give no value."""
         for each in files:
-            yield from locate_faults(each, self.base_policy)
+            yield from from_unreadable(each, self.base_policy)
 
     def unlisted(self) -> Iterator[Diagnostic]:
         """Say which folders of the library, of bundles and of targets could not be listed."""

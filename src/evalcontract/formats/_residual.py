@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,7 +53,7 @@ def difference(have: Row, want: Row, nested: Nested = _FLAT) -> Residual:
             if inner.set:
                 found.set[key] = inner.set
             found.absent.extend([key, *way] for way in inner.absent)
-        elif key not in have or not same(before, value):
+        elif key not in have or not json_equal(before, value):
             found.set[key] = value
     found.absent.extend([key] for key in have if key not in want)
     return found

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evalcontract.source import Document
 
 
-class Use(NamedTuple):
+class ReferenceSite(NamedTuple):
     """A reference where it stands: `via` names the kind of check that makes it."""
 
     path: Path
@@ -29,7 +29,7 @@ class Artifact(NamedTuple):
     document: Document
     id: str | None
     version: Version | None
-    uses: tuple[Use, ...] = ()
+    uses: tuple[ReferenceSite, ...] = ()
 
     @property
     def file(self) -> str:
@@ -64,7 +64,7 @@ def read_artifact(kind: Kind, document: Document) -> Artifact:
     )
 
 
-def uses_of_rubric(rubric: dict[str, Any]) -> Iterator[Use]:
+def uses_of_rubric(rubric: dict[str, Any]) -> Iterator[ReferenceSite]:
     """Yield every well-formed reference of a rubric, whatever else is wrong with it."""
     checks = rubric.get("checks")
     for index, check in enumerate(checks if isinstance(checks, list) else ()):
@@ -82,14 +82,16 @@ def uses_of_rubric(rubric: dict[str, Any]) -> Iterator[Use]:
                 yield from _use(judge, "judge_prompt_ref", Kind.JUDGE, path, via)
 
 
-def uses_of_row(row: Any, path: Path) -> Iterator[Use]:
+def references_in_row(row: Any, path: Path) -> Iterator[ReferenceSite]:
     """Yield the well-formed reference of a row, if it has one."""
     if isinstance(row, dict):
         yield from _use(row, "rubric_ref", Kind.RUBRIC, path, "row")
 
 
-def _use(holder: dict[str, Any], key: str, kind: Kind, path: Path, via: str) -> Iterator[Use]:
+def _use(
+    holder: dict[str, Any], key: str, kind: Kind, path: Path, via: str
+) -> Iterator[ReferenceSite]:
     text = holder.get(key)
     reference = Reference.parse(text) if isinstance(text, str) else None
     if reference is not None and reference.kind is kind:
-        yield Use((*path, key), reference, via)
+        yield ReferenceSite((*path, key), reference, via)

@@ -10,13 +10,13 @@ from evalcontract.model.reference import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.library.artifact import Artifact, Use
+    from evalcontract.library.artifact import Artifact, ReferenceSite
     from evalcontract.library.library import Library
 
-    Hop = tuple[Artifact, Use]
+    Hop = tuple[Artifact, ReferenceSite]
 
 
-def steps(artifact: Artifact, library: Library) -> Iterator[tuple[Use, Artifact]]:
+def steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:
     """Yield each reference of an artifact that resolves, with what it leads to."""
     for use in artifact.uses:
         found = library.resolve(use.reference)
@@ -24,7 +24,7 @@ def steps(artifact: Artifact, library: Library) -> Iterator[tuple[Use, Artifact]
             yield use, found.artifact
 
 
-def rubric_steps(artifact: Artifact, library: Library) -> Iterator[tuple[Use, Artifact]]:
+def rubric_steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:
     """Yield the steps that lead to a rubric: those of `composite` checks."""
     return (step for step in steps(artifact, library) if step[1].kind is Kind.RUBRIC)
 

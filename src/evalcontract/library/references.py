@@ -13,13 +13,15 @@ from evalcontract.model.listing import chained
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.library.artifact import Artifact, Use
+    from evalcontract.library.artifact import Artifact, ReferenceSite
     from evalcontract.library.library import Library
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.fix import Fix
 
 
-def check_use(use: Use, library: Library, unreadable: UnreadableNames) -> Iterator[Problem]:
+def check_use(
+    use: ReferenceSite, library: Library, unreadable: UnreadableNames
+) -> Iterator[Problem]:
     """Yield what is wrong with one reference. `unreadable` are files that may be what it means."""
     found = library.resolve(use.reference)
     if isinstance(found, Dangling):
@@ -38,7 +40,7 @@ def check_use(use: Use, library: Library, unreadable: UnreadableNames) -> Iterat
         yield Problem(code, f"{message}{unless}", use.path, f"pin it: {name}", fix=fix)
 
 
-def _written(use: Use, reference: str, *, safe: bool = True) -> Fix:
+def _written(use: ReferenceSite, reference: str, *, safe: bool = True) -> Fix:
     from evalcontract.model.fix import Fix, Write  # only for what is wrong
 
     return Fix(use.path, Write(reference), safe)

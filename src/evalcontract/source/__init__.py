@@ -7,7 +7,7 @@ none.
 from __future__ import annotations
 
 from evalcontract.source.document import Document
-from evalcontract.source.fault import SourceFault, Unreadable, moved_fault
+from evalcontract.source.fault import SourceProblem, UnreadableFile, moved_fault
 from evalcontract.source.files import (
     SUFFIXES,
     format_of,
@@ -46,10 +46,10 @@ __all__ = [
     "QuickDocument",
     "RowStream",
     "Rows",
-    "SourceFault",
+    "SourceProblem",
     "Stream",
     "TooLargeError",
-    "Unreadable",
+    "UnreadableFile",
     "format_of",
     "is_given",
     "moved_fault",

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.span import Place, Span
-from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.rows import Batch
 from evalcontract.source.text import split_lines
 
@@ -47,7 +47,7 @@ class CsvTable:
         try:
             every = [*csv.reader(io.StringIO(text, newline=""))]
         except csv.Error as error:
-            raise Fault(SourceFault("source/syntax", f"not CSV: {error}")) from None
+            raise ParseError(SourceProblem("source/syntax", f"not CSV: {error}")) from None
         self.header: list[str] = every[0] if every else []
         self.records: list[list[str]] = [each for each in every[1:] if each]
 

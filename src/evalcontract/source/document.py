@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
-    from evalcontract.source.inside import Inside
+    from evalcontract.source.inside import ScalarSourceMap
     from evalcontract.source.node import Node
 
 # The digest of a small file is worked out when it is asked for.
@@ -40,7 +40,7 @@ class Document:
         self.value = value
         self._text = text
         self._nodes = nodes
-        self._insides: dict[Path, Inside] = {}
+        self._insides: dict[Path, ScalarSourceMap] = {}
         self._data = data
         if len(data) > _KEPT_BYTES:
             self.sha256  # noqa: B018 - now, and the bytes can go
@@ -95,10 +95,10 @@ class Document:
         text = value_at(self.value, path)
         if not isinstance(text, str):
             return None
-        from evalcontract.source.inside import Inside  # slow to import
+        from evalcontract.source.inside import ScalarSourceMap  # slow to import
 
         if path not in self._insides:
-            self._insides[path] = Inside(text, self.lines, span)
+            self._insides[path] = ScalarSourceMap(text, self.lines, span)
         return find_within(self._insides[path], text, within)
 
     def raw(self, path: Path) -> str | None:
@@ -125,7 +125,7 @@ def value_at(value: Any, path: Path) -> Any:
     return value
 
 
-def find_within(inside: Inside, text: str, within: Within) -> Span | None:
+def find_within(inside: ScalarSourceMap, text: str, within: Within) -> Span | None:
     """Find a part of a text where it was written; None where it is not there."""
     starts = re.finditer(re.escape(within.text), text) if within.text else iter(())
     found = next(islice(starts, within.occurrence, None), None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.model.equality import json_equal
 from evalcontract.model.fix import Move
-from evalcontract.model.same import same
 from evalcontract.source.cutting import apply_cuts, cuts_of
 from evalcontract.source.entries import Cut, Entries
-from evalcontract.source.fault import Fault
+from evalcontract.source.fault import ParseError
 from evalcontract.source.fixed_value import fixed
 from evalcontract.source.json import load_json
 from evalcontract.source.json_scanner import scan
@@ -68,7 +68,7 @@ def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:
 def _edit(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
     try:
         value, root = _read(text, form)
-    except (Fault, ValueError, RecursionError):
+    except (ParseError, ValueError, RecursionError):
         return Edited(text, (), tuple(fixes))
     entries = Entries(text, root, is_line=form == "jsonl")
     units: dict[tuple[Cut, ...], list[Fix]] = {}
@@ -167,6 +167,8 @@ class _Trial(NamedTuple):
         fixes = [fix for unit in units for fix in self.units[unit]]
         cuts = [cut for unit in units for cut in unit]
         try:
-            return same(_value(apply_cuts(self.text, cuts), self.form), fixed(self.value, fixes))
-        except (Fault, ValueError, LookupError, RecursionError):
+            return json_equal(
+                _value(apply_cuts(self.text, cuts), self.form), fixed(self.value, fixes)
+            )
+        except (ParseError, ValueError, LookupError, RecursionError):
             return False

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Span
 
 
-class SourceFault(NamedTuple):
+class SourceProblem(NamedTuple):
     """One fault of a text. `span` is None where the fault is the whole file's."""
 
     code: str
@@ -18,25 +18,25 @@ class SourceFault(NamedTuple):
     related: tuple[tuple[str, Span], ...] = ()
 
 
-class Unreadable(NamedTuple):
+class UnreadableFile(NamedTuple):
     """A file that gave no value: its faults, and its text where it has one, for frames."""
 
     file: str
-    faults: tuple[SourceFault, ...]
+    faults: tuple[SourceProblem, ...]
     lines: tuple[str, ...] = ()
 
 
-class Fault(Exception):
+class ParseError(Exception):
     """Carries faults from the depth of a parser to its entrance; never leaves `source`."""
 
-    def __init__(self, *faults: SourceFault) -> None:
+    def __init__(self, *faults: SourceProblem) -> None:
         super().__init__(faults)
         self.faults = faults
 
 
-def duplicate_fault(key: str, span: Span, first: Span) -> SourceFault:
+def duplicate_fault(key: str, span: Span, first: Span) -> SourceProblem:
     """Name a key that stands twice in one mapping, with both places."""
-    return SourceFault(
+    return SourceProblem(
         "source/duplicate-key",
         f"duplicate key `{key}`",
         span,
@@ -45,7 +45,7 @@ def duplicate_fault(key: str, span: Span, first: Span) -> SourceFault:
     )
 
 
-def moved_fault(fault: SourceFault, lines: int) -> SourceFault:
+def moved_fault(fault: SourceProblem, lines: int) -> SourceProblem:
     """Return a fault as one that stands so many lines below."""
     if not lines:
         return fault

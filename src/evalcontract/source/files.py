@@ -7,7 +7,7 @@ import io
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
-from evalcontract.source.fault import Fault, SourceFault, Unreadable
+from evalcontract.source.fault import ParseError, SourceProblem, UnreadableFile
 from evalcontract.source.filesystem import DISK, Files, TooLargeError
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
@@ -34,7 +34,7 @@ def format_of(name: str) -> str | None:
 
 def read_file(
     path: Path, name: str, files: Files = DISK, *, quick: bool = False
-) -> Document | RowStream | Unreadable:
+) -> Document | RowStream | UnreadableFile:
     """Read a file; `name` is what findings call it. JSONL is opened, and read later.
 
     Where a `quick` reading of the rows of a dataset is enough at first, YAML may be read by a fast
@@ -48,26 +48,26 @@ def read_file(
         return unreadable(name, error)
 
 
-def read_text(path: Path, name: str, files: Files = DISK) -> str | Unreadable:
+def read_text(path: Path, name: str, files: Files = DISK) -> str | UnreadableFile:
     """Read a text file whole, whatever its format; an empty one is an empty text."""
     try:
         return decode(files.read(path))
-    except Fault as fault:
-        return "" if fault.faults == (EMPTY,) else Unreadable(name, fault.faults)
+    except ParseError as fault:
+        return "" if fault.faults == (EMPTY,) else UnreadableFile(name, fault.faults)
     except (OSError, ValueError) as error:
         return unreadable(name, error)
 
 
 def read_stream(
     stream: BinaryIO, name: str, *, quick: bool = False
-) -> Document | RowStream | Unreadable:
+) -> Document | RowStream | UnreadableFile:
     """Read an open stream of bytes to its end; where the name promises no format, look.
 
     `quick` is as for `read_file`.
     """
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
-        return Unreadable(name, (large_fault(len(data)),))
+        return UnreadableFile(name, (large_fault(len(data)),))
     kind = format_of(name) or guess_format(data)
     if kind == "jsonl":
         return RowStream(name, lambda: io.BytesIO(data), len(data))
@@ -86,12 +86,12 @@ def read_stream(
         from evalcontract.source.yaml import parse_yaml
 
         return parse_yaml(text, name, data)
-    except Fault as fault:
+    except ParseError as fault:
         from evalcontract.source.misnamed import misnamed  # slow to import
 
         text = data.decode("utf-8", "replace") if text is None else text
         other = misnamed(kind, guess_format(data), text) if _is_syntax(fault) else None
-        return Unreadable(name, (other,) if other else fault.faults, tuple(split_lines(text)))
+        return UnreadableFile(name, (other,) if other else fault.faults, tuple(split_lines(text)))
 
 
 def guess_format(data: bytes) -> str:
@@ -106,15 +106,15 @@ def guess_format(data: bytes) -> str:
     return "jsonl" if many else "json"
 
 
-def _is_syntax(fault: Fault) -> bool:
+def _is_syntax(fault: ParseError) -> bool:
     return any(each.code == "source/syntax" for each in fault.faults)
 
 
-def unreadable(name: str, error: OSError | ValueError) -> Unreadable:
+def unreadable(name: str, error: OSError | ValueError) -> UnreadableFile:
     """Say why a file gives nothing at all; a ValueError is a name that no system takes."""
     if isinstance(error, TooLargeError):
-        return Unreadable(name, (large_fault(error.size),))
+        return UnreadableFile(name, (large_fault(error.size),))
     is_missing = isinstance(error, FileNotFoundError)
     reason = "no such file" if is_missing else getattr(error, "strerror", None) or str(error)
     message = f"cannot be read: {reason.lower()}"
-    return Unreadable(name, (SourceFault("source/unreadable", message),))
+    return UnreadableFile(name, (SourceProblem("source/unreadable", message),))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
-from evalcontract.source.fault import Fault, SourceFault, Unreadable
+from evalcontract.source.fault import ParseError, SourceProblem, UnreadableFile
 from evalcontract.source.files import SUFFIXES, guess_format, unreadable
 from evalcontract.source.filesystem import DISK, Files
 from evalcontract.source.json import load_as_python
@@ -39,7 +39,7 @@ class ExternalFile:
     medium: str
     source: Document | RowStream | CsvTable | ParquetTable
     has_mark: bool = False
-    remarks: tuple[SourceFault, ...] = field(default=())
+    remarks: tuple[SourceProblem, ...] = field(default=())
 
     @property
     def document(self) -> Document | None:
@@ -57,7 +57,7 @@ def medium_of(name: str) -> str | None:
     return MEDIA.get(PurePath(name).suffix.lower())
 
 
-def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile | Unreadable:
+def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile | UnreadableFile:
     """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
     try:
         if medium_of(name) == "jsonl":
@@ -70,18 +70,18 @@ def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile | 
         return unreadable(name, error)
 
 
-def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile | Unreadable:
+def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile | UnreadableFile:
     """Read an open stream to its end, as `read_external` does a file."""
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
-        return Unreadable(name, (large_fault(len(data)),))
+        return UnreadableFile(name, (large_fault(len(data)),))
     medium = medium_of(name) or guess_format(data)
     has_mark = data.startswith(codecs.BOM_UTF8)
     text = "" if medium == "parquet" else data.decode("utf-8", "replace")
     try:
         return _parse(medium, data, name, has_mark=has_mark)
-    except Fault as fault:
-        return Unreadable(name, fault.faults, tuple(split_lines(text)))
+    except ParseError as fault:
+        return UnreadableFile(name, fault.faults, tuple(split_lines(text)))
 
 
 def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFile:

@@ -33,7 +33,7 @@ _NAMED = {
 }  # fmt: skip
 
 
-class Inside:
+class ScalarSourceMap:
     """A text as it stands in a source. `span(start, end)` is where a part of it was written.
 
     `lines` are those of the source, `span` the place of the whole text with its quotes or the

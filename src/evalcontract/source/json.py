@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from evalcontract.source.document import Document
-from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.json_scanner import scan
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.memory import collector_paused
@@ -48,14 +48,14 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
         scan(text, is_line=is_line)  # says what is wrong, and where
         if _DIGITS.search(data):  # more digits than the fast reader takes
             return json.loads(text)
-        raise Fault(SourceFault("source/syntax", f"not JSON: {error.msg}")) from None
+        raise ParseError(SourceProblem("source/syntax", f"not JSON: {error.msg}")) from None
     if keeps_all_keys(data, value) and is_plain(data, [value]):
         return value
     scan(data.decode(), is_line=is_line)
     return json.loads(data)
 
 
-def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[SourceFault, ...]]:
+def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[SourceProblem, ...]]:
     """Return the value of a JSON text as Python's own parser reads it, and what is odd about it.
 
     So do the loaders of other systems read: the last of two keys counts, and `NaN` is a number.
@@ -67,9 +67,9 @@ def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[So
     """
     try:
         return load_json(data, is_line=is_line), ()
-    except Fault:
+    except ParseError:
         text = data.decode()
-        remarks: list[SourceFault] = []
+        remarks: list[SourceProblem] = []
         scan(text, is_line=is_line, remarks=remarks)
         return json.loads(text), tuple(remarks)
 

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from typing import NoReturn
 
 from evalcontract.model.span import Span
-from evalcontract.source.fault import Fault, SourceFault, duplicate_fault
+from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
 from evalcontract.source.limits import MAX_DEPTH, deep_fault
 from evalcontract.source.node import Node
 
@@ -30,7 +30,7 @@ _escapes = _ESCAPE.findall
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-def scan(text: str, *, is_line: bool = False, remarks: list[SourceFault] | None = None) -> Node:
+def scan(text: str, *, is_line: bool = False, remarks: list[SourceProblem] | None = None) -> Node:
     """Return where every key and value stands; `is_line` takes the text as one line.
 
     With `remarks` the text is read as Python's own parser reads it: what that lets pass and
@@ -46,7 +46,7 @@ def scan(text: str, *, is_line: bool = False, remarks: list[SourceFault] | None 
     if remarks is not None:
         remarks += scanner.remarks
     elif scanner.remarks:
-        raise Fault(*scanner.remarks)
+        raise ParseError(*scanner.remarks)
     return node
 
 
@@ -57,7 +57,7 @@ class _Scanner:
         self._is_line = is_line
         self._is_tolerant = is_tolerant
         self._starts = [0, *(() if is_line else (end.end() for end in _LINE_END.finditer(text)))]
-        self.remarks: list[SourceFault] = []
+        self.remarks: list[SourceProblem] = []
 
     def document(self) -> Node:
         self._skip()
@@ -89,7 +89,7 @@ class _Scanner:
         first = self._peek()
         if first in ("{", "["):
             if depth >= MAX_DEPTH:
-                raise Fault(deep_fault(self._span(self._at, self._at + 1)))
+                raise ParseError(deep_fault(self._span(self._at, self._at + 1)))
             return self._object(depth + 1) if first == "{" else self._array(depth + 1)
         start = self._at
         if first == '"':
@@ -134,7 +134,7 @@ class _Scanner:
         if not self._is_tolerant:
             self._fail(message, advice)
         span = self._span(self._at, self._at + len(word))
-        self.remarks.append(SourceFault("source/not-finite", message, span, advice))
+        self.remarks.append(SourceProblem("source/not-finite", message, span, advice))
         self._at += len(word)
 
     def _string(self) -> str:
@@ -230,7 +230,7 @@ class _Scanner:
 
     def _fail(self, message: str, advice: str | None) -> NoReturn:
         span = self._span(self._at, min(self._at + 1, len(self._text)))
-        raise Fault(SourceFault("source/syntax", f"not JSON: {message}", span, advice))
+        raise ParseError(SourceProblem("source/syntax", f"not JSON: {message}", span, advice))
 
 
 def _unescape(found: re.Match[str]) -> str:

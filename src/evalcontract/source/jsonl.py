@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
-from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.jsonl_blocks import Block, Start, ends_of_lines, whole_lines
 from evalcontract.source.jsonl_places import RowPlaces
 from evalcontract.source.rows import Batch
-from evalcontract.source.text import EMPTY, split_lines, strip_mark, without_nul
+from evalcontract.source.text import EMPTY, split_lines, strip_bom, without_nul
 
 if TYPE_CHECKING:
     from array import array
@@ -99,11 +99,11 @@ class RowStream:
                 for batch in self._read(whole_lines(stream, end - begin), quick=quick):
                     index = batch.first_index + len(batch.rows)
                     yield batch
-        except Fault as fault:
+        except ParseError as fault:
             yield Batch(index, [], tuple((each, "") for each in fault.faults))
         except OSError as error:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
-            yield Batch(index, [], ((SourceFault("source/unreadable", message), ""),))
+            yield Batch(index, [], ((SourceProblem("source/unreadable", message), ""),))
 
     def opening(self, whole: int = 0) -> list[str]:
         """Return the first lines as they are, for who wants to know what is meant.
@@ -114,11 +114,11 @@ class RowStream:
         try:
             with self._open() as stream:
                 if whole:
-                    lines = (strip_mark(line) for line in stream)
+                    lines = (strip_bom(line) for line in stream)
                     head = islice((line for line in lines if line.strip()), whole)
                     return [line.decode("utf-8", "replace") for line in head]
                 return split_lines(stream.read(_OPENING_BYTES).decode("utf-8", "replace"))
-        except (OSError, Fault):
+        except (OSError, ParseError):
             return []
 
     def _read(self, blocks: Iterator[list[bytes]], *, quick: bool) -> Iterator[Batch]:
@@ -126,7 +126,7 @@ class RowStream:
         from evalcontract.source.misnamed import not_jsonl
 
         if not self.done and (first := next(blocks, [])):
-            whole = without_nul(strip_mark(b"".join(first)))
+            whole = without_nul(strip_bom(b"".join(first)))
             if fault := not_jsonl(whole.split(b"\n")):
                 yield Batch(0, [], (fault,))
                 return
@@ -137,7 +137,7 @@ class RowStream:
             if self._digest is not None:
                 self._digest.update(raw)
             if not offset:
-                lines[0] = strip_mark(lines[0])
+                lines[0] = strip_bom(lines[0])
             data = raw if offset else b"".join(lines)
             offset += len(raw) - len(data)
             at = Start(index, line, offset)
@@ -150,7 +150,7 @@ class RowStream:
             self.done = offset
             yield batch
         if self._part == _WHOLE and self.is_empty:
-            raise Fault(EMPTY)
+            raise ParseError(EMPTY)
 
     def _keep(self, offset: int, lines: list[bytes], size: int) -> None:
         """Keep the lines of a block: soon their places may be asked."""
@@ -230,7 +230,7 @@ class RowStream:
         found = self._node(path)
         if found is None:
             return Place(self.file)
-        from evalcontract.source.inside import Inside  # slow to import
+        from evalcontract.source.inside import ScalarSourceMap  # slow to import
         from evalcontract.source.json import load_json
 
         at, text, node = found
@@ -238,7 +238,7 @@ class RowStream:
         span = place.span or Span.point()
         part = value_at(load_json(text.encode(), is_line=True), path[1:]) if within else None
         if within and isinstance(part, str):
-            span = find_within(Inside(part, [text], span), part, within) or span
+            span = find_within(ScalarSourceMap(part, [text], span), part, within) or span
         return Place(self.file, Span(at, span.column, at, span.end_column), text)
 
     def raw(self, path: Path) -> str | None:
@@ -257,7 +257,7 @@ class RowStream:
         line = block.first_line + number
         try:
             return line, *self._places.find(line, partial(self._line, block, number))
-        except (Fault, OSError, UnicodeDecodeError, IndexError):
+        except (ParseError, OSError, UnicodeDecodeError, IndexError):
             return None
 
     def exact(self, index: int) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from evalcontract.model.span import Span
-from evalcontract.source.fault import Fault, SourceFault, moved_fault
+from evalcontract.source.fault import ParseError, SourceProblem, moved_fault
 from evalcontract.source.json import is_plain, keeps_all_keys, load_as_python, load_json
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.rows import Batch
@@ -16,7 +16,7 @@ from evalcontract.source.text import encoding_fault
 if TYPE_CHECKING:
     from evalcontract.source.jsonl_blocks import Start
 
-Faults = tuple[tuple[SourceFault, str], ...]
+Faults = tuple[tuple[SourceProblem, str], ...]
 
 
 def parse_lines(
@@ -30,7 +30,7 @@ def parse_lines(
     rows = _parse_quickly(data, lines)
     if rows is not None and (quick or is_plain(data, rows)):
         return Batch(at.first_index, rows), ()
-    remarks: list[tuple[SourceFault, str]] | None = [] if as_python else None
+    remarks: list[tuple[SourceProblem, str]] | None = [] if as_python else None
     rows, faults, skipped = _parse_slowly(lines, at.first_line, at.offset, remarks)
     return Batch(at.first_index, rows, faults, tuple(remarks or ())), skipped
 
@@ -50,11 +50,11 @@ def _parse_slowly(
     lines: list[bytes],
     first_line: int,
     offset: int,
-    remarks: list[tuple[SourceFault, str]] | None,
+    remarks: list[tuple[SourceProblem, str]] | None,
 ) -> tuple[list[Any], Faults, tuple[int, ...]]:
     """Parse line by line, where at least one is blank, broken or doubtful."""
     rows: list[Any] = []
-    faults: list[tuple[SourceFault, str]] = []
+    faults: list[tuple[SourceProblem, str]] = []
     skipped: list[int] = []
     for number, line in enumerate(each.removesuffix(b"\n") for each in lines):
         if not line.strip():
@@ -73,7 +73,7 @@ def _parse_slowly(
                 text = line.decode("utf-8", "replace").rstrip("\r")
                 faults.append((_on_line(found, number + first_line), text))
                 skipped.append(number)
-            except Fault as fault:
+            except ParseError as fault:
                 text = line.decode("utf-8", "replace")
                 faults += [(_on_line(each, number + first_line), text) for each in fault.faults]
                 skipped.append(number)
@@ -81,7 +81,7 @@ def _parse_slowly(
     return rows, tuple(faults), tuple(skipped)
 
 
-def _on_line(fault: SourceFault, line: int) -> SourceFault:
+def _on_line(fault: SourceProblem, line: int) -> SourceProblem:
     """Return a fault of a text of one line as a fault of that line of the file."""
     found = moved_fault(fault, line - 1)
     return found if found.span else found._replace(span=Span.point(line))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.source.fault import SourceFault
+    from evalcontract.source.fault import SourceProblem
     from evalcontract.source.node import Node
 
 #: Rows that are kept: the findings of one come together, and so does what they relate to.
@@ -44,6 +44,6 @@ class RowPlaces:
             while len(self._rows) >= _KEPT:
                 del self._rows[next(iter(self._rows))]
             text = read().decode().rstrip("\r")
-            remarks: list[SourceFault] | None = [] if self._as_python else None
+            remarks: list[SourceProblem] | None = [] if self._as_python else None
             self._rows[line] = text, scan(text, is_line=True, remarks=remarks)
         return self._rows[line]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.source.fault import SourceFault
+from evalcontract.source.fault import SourceProblem
 
 if TYPE_CHECKING:
     from evalcontract.model.span import Span
@@ -17,21 +17,21 @@ MAX_REPLAYED = 1_000_000
 MAX_DOCUMENT_BYTES = 1 << 30
 
 
-def deep_fault(span: Span | None) -> SourceFault:
+def deep_fault(span: Span | None) -> SourceProblem:
     """Name a value that is nested too deeply."""
-    return SourceFault("source/limit-exceeded", f"nested more than {MAX_DEPTH} levels deep", span)
+    return SourceProblem("source/limit-exceeded", f"nested more than {MAX_DEPTH} levels deep", span)
 
 
-def replay_fault(span: Span) -> SourceFault:
+def replay_fault(span: Span) -> SourceProblem:
     """Name an alias that multiplies too much."""
-    return SourceFault(
+    return SourceProblem(
         "source/limit-exceeded", f"aliases repeat more than {MAX_REPLAYED:,} values", span
     )
 
 
-def large_fault(size: int) -> SourceFault:
+def large_fault(size: int) -> SourceProblem:
     """Name a document that is too large to be held in memory."""
-    return SourceFault(
+    return SourceProblem(
         "source/limit-exceeded",
         f"{size:,} bytes; a document may have {MAX_DOCUMENT_BYTES:,}",
         None,

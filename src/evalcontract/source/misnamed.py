@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from evalcontract.model.span import Span
-from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.json_scanner import scan
 
 #: Lines that are looked at: where none is like JSONL, the file is none.
@@ -20,7 +20,7 @@ _NOT_A_LINE = "JSONL has one row a line"
 _CONVERT = 'write each row on a line of its own, such as {"id": "a", "input": "b"}'
 
 
-def not_jsonl(lines: list[bytes]) -> tuple[SourceFault, str] | None:
+def not_jsonl(lines: list[bytes]) -> tuple[SourceProblem, str] | None:
     """Return why a file that begins so is no JSONL, and its first line; None where it may be."""
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     head = list(islice(numbered, _LOOKED_AT))
@@ -35,10 +35,10 @@ def not_jsonl(lines: list[bytes]) -> tuple[SourceFault, str] | None:
     number, text = head[0][0], texts[0].rstrip("\r")
     start = len(text) - len(text.lstrip()) + 1
     span = Span(number, start, number, start + 1)
-    return SourceFault("source/syntax", message, span, advice), text
+    return SourceProblem("source/syntax", message, span, advice), text
 
 
-def misnamed(kind: str, guessed: str, text: str) -> SourceFault | None:
+def misnamed(kind: str, guessed: str, text: str) -> SourceProblem | None:
     """Say that a text which cannot be read as its name promises is another format.
 
     `kind` is what the name promises, `guessed` what the text looks like.
@@ -51,7 +51,7 @@ def misnamed(kind: str, guessed: str, text: str) -> SourceFault | None:
         return None
     what, suffix = found
     message = f"the name says {kind.upper()}, and this is {what}, it seems"
-    return SourceFault("source/syntax", message, Span(1, 1, 1, 2), f"name it `{suffix}`")
+    return SourceProblem("source/syntax", message, Span(1, 1, 1, 2), f"name it `{suffix}`")
 
 
 def _why(texts: list[str]) -> tuple[str, str] | None:
@@ -104,7 +104,7 @@ def _goes_on(first: str, second: str) -> bool:
     """Whether a value that the first line begins goes on in the second."""
     try:
         scan(first, is_line=True)
-    except Fault as fault:
+    except ParseError as fault:
         span = fault.faults[0].span
         is_open = span is not None and span.column > len(first)
         # A row that was cut short is followed by a row.

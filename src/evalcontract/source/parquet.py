@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Place
-from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.rows import Batch
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ class ParquetTable:
         except ImportError:
             message = "reading Parquet needs pyarrow, and it is not installed"
             advice = "pip install 'evalcontract[parquet]'"
-            raise Fault(SourceFault("source/unsupported", message, None, advice)) from None
+            raise ParseError(SourceProblem("source/unsupported", message, None, advice)) from None
         try:
             self._file = ParquetFile(io.BytesIO(data))
         except (ArrowException, OSError) as error:
             message = f"not Parquet: {str(error).splitlines()[0]}"
-            raise Fault(SourceFault("source/syntax", message)) from None
+            raise ParseError(SourceProblem("source/syntax", message)) from None
 
     @property
     def sha256(self) -> str:
@@ -65,7 +65,7 @@ class ParquetTable:
                 index += len(rows)
         except (ArrowException, OSError) as error:
             message = f"not Parquet: {str(error).splitlines()[0]}"
-            yield Batch(index, [], ((SourceFault("source/syntax", message), ""),))
+            yield Batch(index, [], ((SourceProblem("source/syntax", message), ""),))
 
     def place(
         self,

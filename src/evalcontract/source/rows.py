@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.source.document import Document
-    from evalcontract.source.fault import SourceFault
+    from evalcontract.source.fault import SourceProblem
 
 
 class Batch(NamedTuple):
@@ -25,8 +25,8 @@ class Batch(NamedTuple):
 
     first_index: int
     rows: list[Any]
-    faults: tuple[tuple[SourceFault, str], ...] = ()
-    remarks: tuple[tuple[SourceFault, str], ...] = ()
+    faults: tuple[tuple[SourceProblem, str], ...] = ()
+    remarks: tuple[tuple[SourceProblem, str], ...] = ()
 
 
 class Rows(Protocol):

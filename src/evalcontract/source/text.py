@@ -6,7 +6,7 @@ import codecs
 import re
 
 from evalcontract.model.span import Span
-from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.fault import ParseError, SourceProblem
 
 # The longer marks stand first: a UTF-32 mark begins with the UTF-16 one.
 _FOREIGN_MARKS = (
@@ -15,11 +15,11 @@ _FOREIGN_MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
-EMPTY = SourceFault("source/empty", "the file is empty")
+EMPTY = SourceProblem("source/empty", "the file is empty")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-def strip_mark(data: bytes) -> bytes:
+def strip_bom(data: bytes) -> bytes:
     """Drop the byte order mark of UTF-8; refuse those of other encodings.
 
     Raises:
@@ -28,8 +28,8 @@ def strip_mark(data: bytes) -> bytes:
     """
     for mark, name in _FOREIGN_MARKS:
         if data.startswith(mark):
-            raise Fault(
-                SourceFault(
+            raise ParseError(
+                SourceProblem(
                     "source/encoding",
                     f"the file is {name}, not UTF-8",
                     None,  # of the whole file: no line of it can be shown
@@ -46,14 +46,14 @@ def decode(data: bytes) -> str:
         Fault: `source/encoding`, `source/binary`, `source/empty`.
 
     """
-    body = strip_mark(data)
+    body = strip_bom(data)
     without_nul(body, len(data) - len(body))
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Fault(encoding_fault(body, error, len(data) - len(body))) from None
+        raise ParseError(encoding_fault(body, error, len(data) - len(body))) from None
     if not text or text.isspace():
-        raise Fault(EMPTY)
+        raise ParseError(EMPTY)
     return text
 
 
@@ -69,15 +69,15 @@ def without_nul(body: bytes, before: int = 0) -> bytes:
     nul = body.find(b"\0")
     if nul >= 0:
         message = f"the file is not text: byte {nul + before} is NUL"
-        raise Fault(SourceFault("source/binary", message, None, "is it the right file?"))
+        raise ParseError(SourceProblem("source/binary", message, None, "is it the right file?"))
     return body
 
 
-def encoding_fault(body: bytes, error: UnicodeDecodeError, before: int = 0) -> SourceFault:
+def encoding_fault(body: bytes, error: UnicodeDecodeError, before: int = 0) -> SourceProblem:
     """Name the byte that is not UTF-8; `before` counts the bytes that stand before `body`."""
     lines = split_lines(body[: error.start].decode("utf-8"))
     span = Span.point(len(lines), len(lines[-1]) + 1)
-    return SourceFault(
+    return SourceProblem(
         "source/encoding",
         f"byte {error.start + before} (0x{body[error.start]:02X}) is not UTF-8",
         span,

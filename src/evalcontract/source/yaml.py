@@ -14,7 +14,7 @@ from evalcontract.model.span import Span
 from evalcontract.source import yaml_faults as faults
 from evalcontract.source import yaml_strict as strict
 from evalcontract.source.document import Document
-from evalcontract.source.fault import Fault, SourceFault, duplicate_fault
+from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
 from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, replay_fault
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.node import Node
@@ -66,7 +66,7 @@ def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[
     """
     builder = _build(text, keep_nodes=keep_nodes, depth=depth)
     if builder.has_anchors:
-        raise Fault
+        raise ParseError
     return builder.value, builder.node
 
 
@@ -91,7 +91,7 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
             if joined is None:
                 from evalcontract.source.yaml_errors import explain  # slow to import
 
-                raise Fault(explain(error, text)) from None
+                raise ParseError(explain(error, text)) from None
             hidden = joined
         else:
             return builder
@@ -120,7 +120,7 @@ class _Builder:
         self._anchors: dict[str, Anchored | None] = {}
         self._plain: dict[str, object] = {}
         self._replayed = 0
-        self._duplicates: list[SourceFault] = []
+        self._duplicates: list[SourceProblem] = []
 
     @property
     def has_anchors(self) -> bool:
@@ -132,7 +132,7 @@ class _Builder:
         self._next()  # the start of the stream
         event = self._next()
         if isinstance(event, yaml.StreamEndEvent):
-            raise Fault(faults.NO_VALUE)
+            raise ParseError(faults.NO_VALUE)
         if event.version is not None:
             strict.check_version(event, self._text)
         value = self._value(self._next(), self._depth)
@@ -140,9 +140,9 @@ class _Builder:
         self._next()  # the end of the document
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
-            raise Fault(faults.second_document(event))
+            raise ParseError(faults.second_document(event))
         if self._duplicates:
-            raise Fault(*self._duplicates)
+            raise ParseError(*self._duplicates)
         self.value, self.node = value, node
 
     def _value(self, event: Event, depth: int) -> Any:
@@ -152,9 +152,9 @@ class _Builder:
         if kind is yaml.AliasEvent:
             return self._alias(event, depth)
         if depth >= MAX_DEPTH:
-            raise Fault(deep_fault(span_of(event)))
+            raise ParseError(deep_fault(span_of(event)))
         if event.tag not in (None, "!", _CORE_COLLECTIONS[kind]):
-            raise Fault(faults.unsupported_tag(event))
+            raise ParseError(faults.unsupported_tag(event))
         if event.anchor is not None:
             strict.check_name(event, self._text)
             self._anchors[event.anchor] = None  # an alias to it from inside has no end
@@ -197,9 +197,9 @@ class _Builder:
         try:
             return resolve_plain(text) if event.tag is None else resolve_tagged(event.tag, text)
         except LookupError:
-            raise Fault(faults.unsupported_tag(event)) from None
+            raise ParseError(faults.unsupported_tag(event)) from None
         except ValueError:
-            raise Fault(faults.no_number(event, text)) from None
+            raise ParseError(faults.no_number(event, text)) from None
 
     def _sequence(self, start: Event, depth: int) -> list[Any]:
         values: list[Any] = []
@@ -217,7 +217,7 @@ class _Builder:
         values: dict[str, Any] = {}
         nodes: dict[str, tuple[Span, Node]] = {}
         merges: list[tuple[Event, Any, Node]] = []
-        twice: list[SourceFault] = []
+        twice: list[SourceProblem] = []
         following = self._next
         while (event := following()).__class__ is not _MAPPING_END:
             key = self._key(event)
@@ -272,26 +272,26 @@ class _Builder:
             anchored = self._anchors.get(event.anchor)
             if anchored is not None and anchored.text is not None:
                 return anchored.text
-        raise Fault(faults.complex_key(event, self._text))
+        raise ParseError(faults.complex_key(event, self._text))
 
     def _alias(self, event: Event, depth: int) -> Any:
         strict.check_name(event, self._text)
         if event.anchor not in self._anchors:
-            raise Fault(faults.no_anchor(event))
+            raise ParseError(faults.no_anchor(event))
         anchored = self._anchors[event.anchor]
         if anchored is None:
-            raise Fault(faults.endless(event))
+            raise ParseError(faults.endless(event))
         value, self.node = anchored.value, anchored.node
         self._replayed += anchored.size
         if self._replayed > MAX_REPLAYED:
-            raise Fault(replay_fault(span_of(event)))
+            raise ParseError(replay_fault(span_of(event)))
         if depth + height_of(value, {}) > MAX_DEPTH:
-            raise Fault(deep_fault(span_of(event)))
+            raise ParseError(deep_fault(span_of(event)))
         return value
 
     def _duplicate(
         self, event: Event, key: str, nodes: dict[str, tuple[Span, Node]]
-    ) -> SourceFault:
+    ) -> SourceProblem:
         if not self._keep:
             raise _NodesNeeded
         first, _ = nodes[key]

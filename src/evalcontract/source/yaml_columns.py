@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import re
 
-from evalcontract.source.yaml_stumble import DASH, KEY, Slip, Stumble, line_above, shown, span_at
+from evalcontract.source.yaml_stumble import (
+    DASH,
+    KEY,
+    ParserFailure,
+    SyntaxHint,
+    line_above,
+    shown,
+    span_at,
+)
 
 # As far as siblings are looked for.
 _LINES = 200
 _TIGHT = re.compile(r"\s*-\s+(?P<key>[A-Za-z_$][\w$.-]*):(?!//)(?P<rest>[^\s#][^#]*?)\s*(?:#|$)")
 
 
-def bare_word_above(stumble: Stumble) -> Slip | None:
+def bare_word_above(stumble: ParserFailure) -> SyntaxHint | None:
     """A key without its colon, with its value in the lines below."""
     number = line_above(stumble.lines, stumble.line)
     above = stumble.text(number)
     if re.fullmatch(r"\s*(?:-\s+)?[\w$.-]+\s*", above):
         word = above.strip().removeprefix("- ").strip()
         place = span_at(number, above.index(word), len(word))
-        return Slip(f"`{word}` has no `:`", place, f"write `{word}:`")
+        return SyntaxHint(f"`{word}` has no `:`", place, f"write `{word}:`")
     return None
 
 
-def tight_above(stumble: Stumble) -> Slip | None:
+def tight_above(stumble: ParserFailure) -> SyntaxHint | None:
     """The first key of an item, without the space behind its colon."""
     number = line_above(stumble.lines, stumble.line)
     found = _TIGHT.match(stumble.text(number))
@@ -30,10 +38,10 @@ def tight_above(stumble: Stumble) -> Slip | None:
         return None
     advice = f"write `{shown(found['key'] + ': ' + found['rest'])}`"
     place = span_at(number, found.start("key"), len(found["key"]) + 1)
-    return Slip(f"a space is missing behind `{found['key']}:`", place, advice)
+    return SyntaxHint(f"a space is missing behind `{found['key']}:`", place, advice)
 
 
-def value_above(stumble: Stumble) -> Slip | None:
+def value_above(stumble: ParserFailure) -> SyntaxHint | None:
     """A block below a key that has a value in its own line."""
     number = line_above(stumble.lines, stumble.line)
     above = KEY.match(stumble.text(number))
@@ -50,10 +58,10 @@ def value_above(stumble: Stumble) -> Slip | None:
     message = f"`{shown(name)}` has a value in its line, and a block below it"
     advice = "remove one of the two, or give the block a key of its own"
     place = span_at(number, len(above["lead"]), len(name))
-    return Slip(message, place, advice)
+    return SyntaxHint(message, place, advice)
 
 
-def _columns_above(stumble: Stumble, number: int) -> list[tuple[int, str]]:
+def _columns_above(stumble: ParserFailure, number: int) -> list[tuple[int, str]]:
     """Return the columns and names of the keys above a line, the nearest first."""
     found = []
     for at in range(number - 1, max(number - _LINES, -1), -1):
@@ -66,7 +74,7 @@ def _columns_above(stumble: Stumble, number: int) -> list[tuple[int, str]]:
     return found
 
 
-def odd_column(stumble: Stumble, column: int) -> Slip | None:
+def odd_column(stumble: ParserFailure, column: int) -> SyntaxHint | None:
     """A key in a column where none of its siblings stands."""
     number = stumble.line
     key = KEY.match(stumble.text(number))
@@ -88,23 +96,23 @@ def odd_column(stumble: Stumble, column: int) -> Slip | None:
     return _aligned(number, key, (near[0], f"`{near[1]}`")) if near[0] != column else None
 
 
-def _opens_block(stumble: Stumble, key: re.Match[str]) -> bool:
+def _opens_block(stumble: ParserFailure, key: re.Match[str]) -> bool:
     """Whether a key has no value in its line, and the next line is a key of the same column."""
     rest = stumble.text(stumble.line)[key.end() :].strip()
     below = KEY.match(stumble.text(stumble.line + 1))
     return (not rest or rest.startswith("#")) and below is not None and below["lead"] == key["lead"]
 
 
-def _aligned(number: int, key: re.Match[str], sibling: tuple[int, str]) -> Slip:
+def _aligned(number: int, key: re.Match[str], sibling: tuple[int, str]) -> SyntaxHint:
     name, column = key["key"], len(key["lead"])
     message = f"inconsistent indentation: `{shown(name)}` at column {column + 1}"
     advice = f"move it to column {sibling[0] + 1}, where {sibling[1]} stand"
     if sibling[1].startswith("`"):
         advice += "s"
-    return Slip(message, span_at(number, column, len(name)), advice)
+    return SyntaxHint(message, span_at(number, column, len(name)), advice)
 
 
-def place_of_dash(stumble: Stumble) -> Slip | None:
+def place_of_dash(stumble: ParserFailure) -> SyntaxHint | None:
     """A `- ` in a column where no item of its list stands."""
     here = DASH.match(stumble.text(stumble.line))
     if here is None:
@@ -120,15 +128,15 @@ def place_of_dash(stumble: Stumble) -> Slip | None:
         return None
     there = min(others, key=lambda each: abs(each - column)) + 1
     message = f"this `- ` stands in column {column + 1}, and others of its list in {there}"
-    return Slip(message, span_at(stumble.line, column, 1), f"move it to column {there}")
+    return SyntaxHint(message, span_at(stumble.line, column, 1), f"move it to column {there}")
 
 
-def dash_alone_or_twice(stumble: Stumble) -> Slip | None:
+def dash_alone_or_twice(stumble: ParserFailure) -> SyntaxHint | None:
     """A dash without its space, or two of them."""
     line = stumble.text(stumble.line)
     if tight := re.match(r"(\s*)-(?=[A-Za-z_\"'{\[])", line):
         advice = f"write `- {shown(line.strip()[1:])}`"
-        return Slip(
+        return SyntaxHint(
             "a space is missing behind `-`", span_at(stumble.line, len(tight[1]), 1), advice
         )
     number = line_above(stumble.lines, stumble.line)
@@ -136,11 +144,11 @@ def dash_alone_or_twice(stumble: Stumble) -> Slip | None:
         return slip
     if twice := re.match(r"(\s*)-\s+-\s", stumble.text(number)):
         place = span_at(number, len(twice[1]), len(twice[0].strip()))
-        return Slip("`- -` begins a list inside of a list", place, "write one `- `")
+        return SyntaxHint("`- -` begins a list inside of a list", place, "write one `- `")
     return None
 
 
-def no_sibling(stumble: Stumble) -> Slip | None:
+def no_sibling(stumble: ParserFailure) -> SyntaxHint | None:
     """A key where an item of a list, or another key, was expected."""
     key = KEY.match(stumble.text(stumble.line))
     return (value_above(stumble) or odd_column(stumble, len(key["lead"]))) if key else None

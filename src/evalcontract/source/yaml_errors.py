@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.span import Span
-from evalcontract.source.fault import SourceFault
+from evalcontract.source.fault import SourceProblem
 from evalcontract.source.text import split_lines
 from evalcontract.source.yaml_slips import find_slip
-from evalcontract.source.yaml_stumble import Stumble
+from evalcontract.source.yaml_stumble import ParserFailure
 
 if TYPE_CHECKING:
     from typing import Any
 
     import yaml
 
-    from evalcontract.source.yaml_stumble import Slip
+    from evalcontract.source.yaml_stumble import SyntaxHint
 
 # (a part of libyaml's message, ours, what to type instead)
 _TRANSLATIONS = (
@@ -117,7 +117,7 @@ _TRANSLATIONS = (
 )
 
 
-def explain(error: yaml.YAMLError, text: str) -> SourceFault:
+def explain(error: yaml.YAMLError, text: str) -> SourceProblem:
     """Turn an error of the YAML parser into a fault with its place."""
     mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     context = getattr(error, "context", None) or ""
@@ -130,11 +130,11 @@ def explain(error: yaml.YAMLError, text: str) -> SourceFault:
         said = context
     slip = _slip(error, said, text) if mark else None
     if slip is not None:
-        return SourceFault("source/syntax", f"not YAML: {slip.message}", slip.span, slip.help)
+        return SourceProblem("source/syntax", f"not YAML: {slip.message}", slip.span, slip.help)
     for part, message, advice in _TRANSLATIONS:
         if part in said:
-            return SourceFault("source/syntax", f"not YAML: {message}", span, advice)
-    return SourceFault("source/syntax", f"not YAML: {problem.strip()}", span)
+            return SourceProblem("source/syntax", f"not YAML: {message}", span, advice)
+    return SourceProblem("source/syntax", f"not YAML: {problem.strip()}", span)
 
 
 def _place_of(mark: Any, text: str) -> Span:
@@ -145,13 +145,13 @@ def _place_of(mark: Any, text: str) -> Span:
     return Span.point(line + 1, column + 1)
 
 
-def _slip(error: yaml.YAMLError, said: str, text: str) -> Slip | None:
+def _slip(error: yaml.YAMLError, said: str, text: str) -> SyntaxHint | None:
     mark: Any = getattr(error, "problem_mark", None)
     start: Any = getattr(error, "context_mark", None) or mark
     if mark is None:
         return None
     lines = split_lines(text)
-    return find_slip(Stumble(said, lines, mark.line, mark.column, (start.line, start.column)))
+    return find_slip(ParserFailure(said, lines, mark.line, mark.column, (start.line, start.column)))
 
 
 def _reader_place(error: yaml.YAMLError, text: str) -> Span:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source.fault import Fault, SourceFault, duplicate_fault
+from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
 from evalcontract.source.yaml_faults import no_merge
 from evalcontract.source.yaml_parts import Event, span_of
 
@@ -19,7 +19,7 @@ def merge(
     values: dict[str, Any],
     nodes: dict[str, tuple[Span, Node]],
     merges: list[tuple[Event, Any, Node]],
-) -> Iterable[SourceFault]:
+) -> Iterable[SourceProblem]:
     """Add to a mapping and its places what it merges; return faults of a `<<` too many.
 
     `merges` are its `<<`, each with its value and the place of that.
@@ -30,7 +30,7 @@ def merge(
     """
     for event, value, node in merges:
         if not all(isinstance(part, dict) for part in _parts(value)):
-            raise Fault(no_merge(event))
+            raise ParseError(no_merge(event))
         _apply(values, nodes, value, node)
     spans = [span_of(event) for event, _, _ in merges]
     return [duplicate_fault("<<", span, spans[at]) for at, span in enumerate(spans[1:])]

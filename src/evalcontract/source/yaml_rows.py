@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.source.document import Document, value_at
-from evalcontract.source.fault import Fault, Unreadable
+from evalcontract.source.fault import ParseError, UnreadableFile
 from evalcontract.source.text import split_lines
 from evalcontract.source.yaml_quick import has_other_numbers, quick_value
 
@@ -37,7 +37,7 @@ _KEPT = 4
 class MisreadError(Exception):
     """The exact reader refuses what the fast one reads; what was found is not to be believed."""
 
-    def __init__(self, unreadable: Unreadable) -> None:
+    def __init__(self, unreadable: UnreadableFile) -> None:
         super().__init__(unreadable)
         self.unreadable = unreadable
 
@@ -110,9 +110,9 @@ class QuickDocument(Document):
     def _exactly(self, read: Callable[[], Any]) -> Any:
         try:
             return read()
-        except Fault as fault:
+        except ParseError as fault:
             lines = tuple(split_lines(self._text))
-            raise MisreadError(Unreadable(self.file, fault.faults, lines)) from None
+            raise MisreadError(UnreadableFile(self.file, fault.faults, lines)) from None
 
     @property
     def quick(self) -> Any:
@@ -211,5 +211,5 @@ def _alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
 
     try:
         return read_piece(text, depth=depth, keep_nodes=True)
-    except Fault:
+    except ParseError:
         return None

@@ -18,7 +18,14 @@ from evalcontract.source.yaml_columns import (
     tight_above,
     value_above,
 )
-from evalcontract.source.yaml_stumble import KEY, Slip, Stumble, line_above, shown, span_at
+from evalcontract.source.yaml_stumble import (
+    KEY,
+    ParserFailure,
+    SyntaxHint,
+    line_above,
+    shown,
+    span_at,
+)
 from evalcontract.source.yaml_tabs import deep_empty_line, misplaced_tab
 from evalcontract.source.yaml_text import quoted
 
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}) |={7}$")
 
 
-def find_slip(stumble: Stumble) -> Slip | None:
+def find_slip(stumble: ParserFailure) -> SyntaxHint | None:
     """Return what the author did, where the lines show it."""
     conflict = _merge_conflict(stumble.lines)
     if conflict is not None:
@@ -39,36 +46,38 @@ def find_slip(stumble: Stumble) -> Slip | None:
     return next((slip for look in looks if (slip := look(stumble))), None)
 
 
-def _tight_comment(stumble: Stumble) -> Slip | None:
+def _tight_comment(stumble: ParserFailure) -> SyntaxHint | None:
     """A `#` right behind a quote or a bracket."""
     around = stumble.text(stumble.line)[max(stumble.column - 1, 0) : stumble.column + 1]
     if not stumble.column or not around.endswith("#") or around[0].isspace():
         return None
     advice = "write ` #`; if it is part of the text, quote the whole value"
     place = span_at(stumble.line, stumble.column, 1)
-    return Slip("a comment needs a space before its `#`", place, advice)
+    return SyntaxHint("a comment needs a space before its `#`", place, advice)
 
 
-def _merge_conflict(lines: list[str]) -> Slip | None:
+def _merge_conflict(lines: list[str]) -> SyntaxHint | None:
     for number, line in enumerate(lines):
         if line.startswith(("<<<<<<< ", ">>>>>>> ")) and _CONFLICT.match(line):
             advice = "decide between the two sides, and remove the three markers"
-            return Slip("a conflict of a merge is not resolved", span_at(number, 0, 7), advice)
+            return SyntaxHint(
+                "a conflict of a merge is not resolved", span_at(number, 0, 7), advice
+            )
     return None
 
 
-def _odd_space(stumble: Stumble) -> Slip | None:
+def _odd_space(stumble: ParserFailure) -> SyntaxHint | None:
     for number in (stumble.line, stumble.line - 1):
         indent = re.match(r"\s*", stumble.text(number))
         odd = next((c for c in indent[0] if c not in " \t"), None) if indent else None
         if indent and odd is not None:
             place = span_at(number, indent[0].index(odd), 1)
             message = f"the character U+{ord(odd):04X} looks like a space, and cannot indent"
-            return Slip(message, place, "write spaces instead")
+            return SyntaxHint(message, place, "write spaces instead")
     return None
 
 
-def _no_token(stumble: Stumble) -> Slip | None:
+def _no_token(stumble: ParserFailure) -> SyntaxHint | None:
     """A character such as `@` that no plain text may begin with."""
     rest = stumble.text(stumble.line)[stumble.column :]
     if not rest:
@@ -76,14 +85,14 @@ def _no_token(stumble: Stumble) -> Slip | None:
     first = "a backtick" if rest[0] == "`" else f"`{rest[0]}`"
     message = f"{first} cannot begin a text without quotes"
     place = span_at(stumble.line, stumble.column, 1)
-    return Slip(message, place, f"quote it: {shown(_in_quotes(rest.rstrip()))}")
+    return SyntaxHint(message, place, f"quote it: {shown(_in_quotes(rest.rstrip()))}")
 
 
 def _in_quotes(text: str) -> str:
     return f'"{text}"' if not {'"', "\\"} & set(text) else quoted(text, like="'")
 
 
-def _no_colon(stumble: Stumble) -> Slip | None:
+def _no_colon(stumble: ParserFailure) -> SyntaxHint | None:
     """A line that begins like a key, and has no `: `."""
     number, column = stumble.start
     line = stumble.text(number)
@@ -93,20 +102,20 @@ def _no_colon(stumble: Stumble) -> Slip | None:
     above = stumble.text(number - 1).rstrip()
     if tight and not tight["rest"].startswith("//"):
         advice = f"write `{shown(tight['key'] + ': ' + tight['rest'])}`"
-        return Slip(f"a space is missing behind `{tight['key']}:`", place, advice)
+        return SyntaxHint(f"a space is missing behind `{tight['key']}:`", place, advice)
     if text.startswith("//"):
-        return Slip("a comment does not begin with `//`", place, "begin it with `# `")
+        return SyntaxHint("a comment does not begin with `//`", place, "begin it with `# `")
     if re.search(r":\s*[|>][-+\d]*$", above):
         advice = "indent its lines by two spaces more than its key"
-        return Slip("the text of a block is not indented", place, advice)
+        return SyntaxHint("the text of a block is not indented", place, advice)
     if equals := re.match(r"(?P<key>[\w$.-]+)\s*=\s*(?P<rest>.*)", text):
         advice = f"write `{shown(equals['key'] + ': ' + equals['rest'])}`"
-        return Slip("a key without its `:`", place, advice)
+        return SyntaxHint("a key without its `:`", place, advice)
     advice = "write `key: value`; a text of several lines needs quotes, or a block: |"
-    return Slip("a key without its `:`", place, advice)
+    return SyntaxHint("a key without its `:`", place, advice)
 
 
-def _colon(stumble: Stumble) -> Slip | None:
+def _colon(stumble: ParserFailure) -> SyntaxHint | None:
     """A `: ` where no key can be: in a value, or because a line is indented wrongly."""
     line = stumble.text(stumble.line)
     key = KEY.match(line)
@@ -122,10 +131,10 @@ def _colon(stumble: Stumble) -> Slip | None:
         quote = value["value"][0]
         if quote in "“”„\u2018\u2019«":
             advice = f'`{quote}` is no quote in YAML; write " on both sides'
-    return Slip("a `: ` inside of an unquoted value", place, advice)
+    return SyntaxHint("a `: ` inside of an unquoted value", place, advice)
 
 
-def _behind(stumble: Stumble) -> Slip | None:
+def _behind(stumble: ParserFailure) -> SyntaxHint | None:
     """Text behind a quote or a bracket that is closed."""
     line = stumble.text(stumble.line)
     before = line[: stumble.column].rstrip()
@@ -135,21 +144,21 @@ def _behind(stumble: Stumble) -> Slip | None:
     place = span_at(stumble.line, stumble.column, 1)
     if mark in "]}":
         advice = f"remove what follows, or quote the whole value if the `{mark}` is text"
-        return Slip(f"there is more behind the closing `{mark}`", place, advice)
+        return SyntaxHint(f"there is more behind the closing `{mark}`", place, advice)
     if before.count(mark) % 2:
         for number in range(stumble.line - 1, -1, -1):
             if stumble.lines[number].count(mark) % 2:
                 at = stumble.lines[number].rindex(mark)
                 message = f"the quote that opens here ends in line {stumble.line + 1}"
-                return Slip(
+                return SyntaxHint(
                     message, span_at(number, at, 1), f"close it where the text ends: {mark}"
                 )
     inside = '\\"' if mark == '"' else "''"
     advice = f"quote the whole value; inside of {mark} … {mark} write {inside} for {mark}"
-    return Slip(f"there is more behind the closing {mark}", place, advice)
+    return SyntaxHint(f"there is more behind the closing {mark}", place, advice)
 
 
-def _not_closed(stumble: Stumble) -> Slip | None:
+def _not_closed(stumble: ParserFailure) -> SyntaxHint | None:
     number, column = stumble.start
     mark = stumble.text(number)[column : column + 1]
     close = {"[": "]", "{": "}"}.get(mark)
@@ -158,12 +167,14 @@ def _not_closed(stumble: Stumble) -> Slip | None:
     if number == stumble.line:
         what = f"a `,` or the closing `{close}` is missing here"
         advice = "separate the parts with `, `; quote a text that has `,`, `:`, `[` or `{` in it"
-        return Slip(what, span_at(stumble.line, stumble.column, 1), advice)
+        return SyntaxHint(what, span_at(stumble.line, stumble.column, 1), advice)
     advice = f"close it with `{close}`"
-    return Slip(f"the `{mark}` that opens here is not closed", span_at(number, column, 1), advice)
+    return SyntaxHint(
+        f"the `{mark}` that opens here is not closed", span_at(number, column, 1), advice
+    )
 
 
-def _key_over_lines(stumble: Stumble) -> Slip | None:
+def _key_over_lines(stumble: ParserFailure) -> SyntaxHint | None:
     """A `:` inside of brackets whose key is read together with the line above."""
     line, at = stumble.text(stumble.line), stumble.column
     if stumble.start[0] == stumble.line or line[at : at + 1] != ":":
@@ -171,36 +182,36 @@ def _key_over_lines(stumble: Stumble) -> Slip | None:
     if not line[:at].strip():
         advice = "write the key and its `:` in one line"
         message = "the `:` does not stand in the line where its key begins"
-        return Slip(message, span_at(stumble.line, at, 1), advice)
+        return SyntaxHint(message, span_at(stumble.line, at, 1), advice)
     begun = stumble.text(stumble.start[0])
     if len(line) - len(line.lstrip()) <= len(begun) - len(begun.lstrip()):
         return None  # nothing was meant to go on here
     number = line_above(stumble.lines, stumble.line)
     place = span_at(number, len(stumble.text(number).rstrip()))
     message = "a `,` is missing at the end of this line, or a key goes over two lines"
-    return Slip(message, place, "write `,` behind the value; a key stands in one line")
+    return SyntaxHint(message, place, "write `,` behind the value; a key stands in one line")
 
 
-def _in_brackets(stumble: Stumble) -> Slip | None:
+def _in_brackets(stumble: ParserFailure) -> SyntaxHint | None:
     """A `-` or a `:` inside of brackets that begins a text, or an item."""
     line, at = stumble.text(stumble.line), stumble.column
     place = span_at(stumble.line, at, 1)
     if line[at : at + 1] == "-":
         advice = "separate the items with `, `; a list in lines stands outside of brackets"
-        return Slip("a `-` inside of brackets", place, advice)
+        return SyntaxHint("a `-` inside of brackets", place, advice)
     if line[at : at + 1] == ":":
         advice = "write a space behind it, or quote the text that begins with it"
-        return Slip("a `:` inside of brackets with no key before it", place, advice)
+        return SyntaxHint("a `:` inside of brackets with no key before it", place, advice)
     return None
 
 
-def _tight_colon(stumble: Stumble) -> Slip | None:
+def _tight_colon(stumble: ParserFailure) -> SyntaxHint | None:
     advice = "write a space behind it, or quote the text"
     place = span_at(stumble.line, stumble.column, 1)
-    return Slip("a space is missing behind the `:`", place, advice)
+    return SyntaxHint("a space is missing behind the `:`", place, advice)
 
 
-def _escape(stumble: Stumble) -> Slip | None:
+def _escape(stumble: ParserFailure) -> SyntaxHint | None:
     """An escape in double quotes that names no character."""
     start = max(stumble.column - len(r"\u"), 0)
     found = re.match(r"\\(?:u(.{4})|U(.{8}))", stumble.text(stumble.line)[start:])
@@ -209,25 +220,27 @@ def _escape(stumble: Stumble) -> Slip | None:
     place = span_at(stumble.line, start, found.end())
     if 0xD800 <= int(found[1] or found[2], 16) <= 0xDFFF:  # noqa: PLR2004 - the surrogates
         message = "half of a surrogate pair is no character"
-        return Slip(message, place, "write the character itself")
-    return Slip("there is no character of this number", place, "write the character itself")
+        return SyntaxHint(message, place, "write the character itself")
+    return SyntaxHint("there is no character of this number", place, "write the character itself")
 
 
-def _more_behind(stumble: Stumble) -> Slip | None:
+def _more_behind(stumble: ParserFailure) -> SyntaxHint | None:
     """Text behind the end of the document, which no `...` ends."""
     place = span_at(stumble.line, stumble.column, 1)
     if re.match(r"---[ \t]+(?:[&!]\S*[ \t]+)*[|>]", stumble.text(stumble.line - 1)):
-        return Slip("the text of a block is not indented", place, "indent its lines by two spaces")
+        return SyntaxHint(
+            "the text of a block is not indented", place, "indent its lines by two spaces"
+        )
     if all(line.startswith("%") for line in stumble.lines[: stumble.line] if line.strip()):
         advice = "write `---` and a document behind it, or remove it"
-        return Slip("a directive stands alone", place, advice)
+        return SyntaxHint("a directive stands alone", place, advice)
     if any(line.startswith("...") for line in stumble.lines[: stumble.line]):
         return None
     advice = "keep one value; if all of it is text, quote it"
-    return Slip("the document ends before this, and there is more", place, advice)
+    return SyntaxHint("the document ends before this, and there is more", place, advice)
 
 
-_LOOKS: tuple[tuple[str, Callable[[Stumble], Slip | None]], ...] = (
+_LOOKS: tuple[tuple[str, Callable[[ParserFailure], SyntaxHint | None]], ...] = (
     ("did not find expected key", deep_empty_line),
     ("could not find expected ':'", deep_empty_line),
     ("did not find expected '-' indicator", deep_empty_line),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from evalcontract.model.span import Span
-from evalcontract.source.fault import Fault, SourceFault
+from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.text import split_lines
 from evalcontract.source.yaml_faults import unsupported
 
@@ -52,7 +52,7 @@ def check_version(event: Event, text: str) -> None:
 
     """
     if event.version != (1, 2):
-        raise Fault(unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
+        raise ParseError(unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
     start = text.index("%YAML")
     line = _LINE_END.split(text[start:], maxsplit=1)[0]
     found = _DIRECTIVE.match(line)
@@ -237,13 +237,15 @@ class Indentation:
             raise _fault(text, comment.end() - 1, message, "remove the spaces of the empty line")
 
 
-def _tight_comment(text: str, at: int) -> Fault:
+def _tight_comment(text: str, at: int) -> ParseError:
     message = "a comment needs a space before its `#`"
     return _fault(text, at, message, "write ` #`; if it is part of the text, quote the whole value")
 
 
-def _fault(text: str, at: int, message: str, advice: str, *, code: str = "source/syntax") -> Fault:
+def _fault(
+    text: str, at: int, message: str, advice: str, *, code: str = "source/syntax"
+) -> ParseError:
     lines = split_lines(text[:at])
     said = message if code != "source/syntax" else f"not YAML: {message}"
     span = Span(len(lines), len(lines[-1]) + 1, len(lines), len(lines[-1]) + 2)
-    return Fault(SourceFault(code, said, span, advice))
+    return ParseError(SourceProblem(code, said, span, advice))

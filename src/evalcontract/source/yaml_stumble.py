@@ -17,7 +17,7 @@ DASH = re.compile(r"(?P<lead>\s*)-\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class SyntaxHint:
     """What was done, where, and what to type instead."""
 
     message: str
@@ -26,7 +26,7 @@ class Slip:
 
 
 @dataclass(frozen=True, slots=True)
-class Stumble:
+class ParserFailure:
     """Where the parser stopped: `line` and `column` from 0; `start` is where the part began."""
 
     said: str

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evalcontract.source.yaml_stumble import Slip, span_at
+from evalcontract.source.yaml_stumble import SyntaxHint, span_at
 
 if TYPE_CHECKING:
-    from evalcontract.source.yaml_stumble import Stumble
+    from evalcontract.source.yaml_stumble import ParserFailure
 
 _HEAD = re.compile(r"(?P<sign>[|>])(?P<end>[-+]?)(?=[ \t]|$)")
 _ENDS_WITH_HEAD = re.compile(r"(?:^|[ \t])[|>][-+0-9]*[ \t]*(?:[ \t]#.*)?$")
@@ -17,7 +17,7 @@ _LEAD = re.compile(r"[ ]*(?:-[ \t]+)*")
 _MOST = 9
 
 
-def misplaced_tab(stumble: Stumble) -> Slip | None:
+def misplaced_tab(stumble: ParserFailure) -> SyntaxHint | None:
     """A tab that indents, or stands where only a space may."""
     line = stumble.text(stumble.line)
     indent = re.match(r"[ \t]*", line)
@@ -27,18 +27,18 @@ def misplaced_tab(stumble: Stumble) -> Slip | None:
         return None
     place = span_at(stumble.line, at, 1)
     if not line.strip(" \t"):
-        return Slip("a tab in an empty line", place, "remove the tab")
+        return SyntaxHint("a tab in an empty line", place, "remove the tab")
     if line.lstrip(" \t").startswith("#"):
-        return Slip("a tab before a comment", place, "write spaces instead")
+        return SyntaxHint("a tab before a comment", place, "write spaces instead")
     if "block scalar" in stumble.said:
         return _tab_in_block(stumble, at)
     if begins:
-        return Slip("a tab cannot indent", place, "indent with spaces")
+        return SyntaxHint("a tab cannot indent", place, "indent with spaces")
     before = line[:at].rstrip()[-1:]
-    return Slip(f"a tab behind `{before}`", place, "write a space instead")
+    return SyntaxHint(f"a tab behind `{before}`", place, "write a space instead")
 
 
-def _tab_in_block(stumble: Stumble, at: int) -> Slip:
+def _tab_in_block(stumble: ParserFailure, at: int) -> SyntaxHint:
     number, column = stumble.start
     above = stumble.text(number)
     place = span_at(stumble.line, at, 1)
@@ -48,11 +48,11 @@ def _tab_in_block(stumble: Stumble, at: int) -> Slip:
     spaces = _least_spaces(stumble.lines[stumble.line :], parent) - parent
     if at <= parent or not is_first or head is None or not 1 <= spaces <= _MOST:
         advice = "indent the text of a block with spaces; a tab may stand behind them"
-        return Slip("a tab cannot indent", place, advice)
+        return SyntaxHint("a tab cannot indent", place, advice)
     wanted = f"{head['sign']}{spaces}{head['end']}"
     message = "the text of this block begins with a tab, so its indentation cannot be told"
     advice = f"write `{wanted}` instead of `{head[0]}` in line {number + 1}; the tab stays"
-    return Slip(message, place, advice)
+    return SyntaxHint(message, place, advice)
 
 
 def _column_of_parent(before: str) -> int:
@@ -74,7 +74,7 @@ def _least_spaces(lines: list[str], parent: int) -> int:
     return least
 
 
-def deep_empty_line(stumble: Stumble) -> Slip | None:
+def deep_empty_line(stumble: ParserFailure) -> SyntaxHint | None:
     """An empty line below the head of a block, with more spaces than the first line of text."""
     first = min(stumble.line, stumble.start[0]) if "':'" in stumble.said else stumble.line
     line = stumble.text(first)
@@ -88,4 +88,4 @@ def deep_empty_line(stumble: Stumble) -> Slip | None:
     if not _ENDS_WITH_HEAD.search(stumble.text(number)):
         return None
     message = "an empty line above has more spaces than this first line of a block"
-    return Slip(message, span_at(first, spaces, 1), "remove the spaces of the empty line")
+    return SyntaxHint(message, span_at(first, spaces, 1), "remove the spaces of the empty line")

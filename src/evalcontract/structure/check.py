@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.described import Described
-    from evalcontract.structure.engine import Broken
+    from evalcontract.structure.described import BundleFields
+    from evalcontract.structure.engine import SchemaViolation
     from evalcontract.structure.fits import Fits
-    from evalcontract.structure.keys import Miss, NearMisses
+    from evalcontract.structure.keys import KeyMismatch, NearMisses
     from evalcontract.structure.schemas import Schema
 
 
@@ -29,7 +29,7 @@ _ABOUT = frozenset({"$schema", "$defs", "$ref", "title", "description", "example
 MOST_STEPS = 2_000_000
 
 
-class Structure:
+class SchemaValidator:
     """The structure stage for one schema. `kind` is the first word of its codes.
 
     `also` is a second schema for the same value: that of a bundle. A key that either knows is
@@ -60,17 +60,17 @@ class Structure:
         return frozenset(root.get("required", ()))
 
     @cached_property
-    def _exact_also(self) -> Callable[[Any], list[Broken]]:
+    def _exact_also(self) -> Callable[[Any], list[SchemaViolation]]:
         from evalcontract.structure.exact import bounded  # slow to import
 
         return bounded(self.also, MOST_STEPS)
 
     @cached_property
-    def described(self) -> Described:
+    def described(self) -> BundleFields:
         """What the second schema describes below the keys at its top."""
-        from evalcontract.structure.described import Described  # slow to import
+        from evalcontract.structure.described import BundleFields  # slow to import
 
-        return Described(self.also, self.schema)
+        return BundleFields(self.also, self.schema)
 
     @cached_property
     def _closed(self) -> NativeValidator:
@@ -112,12 +112,14 @@ class Structure:
 
         return NearMisses(self.schema, self.also)
 
-    def misses(self, value: Any) -> list[Miss]:
+    def misses(self, value: Any) -> list[KeyMismatch]:
         """Return the near-miss keys of a value."""
         found = list(self._near_misses.of(value))
         return [*found, *self.described.misses(value)] if self.also else found
 
-    def errors(self, value: Any) -> tuple[list[tuple[Schema, list[Broken]]], list[Problem]]:
+    def errors(
+        self, value: Any
+    ) -> tuple[list[tuple[Schema, list[SchemaViolation]]], list[Problem]]:
         """Return what breaks each schema, and a finding where that could not be found out."""
         errors = [(self.schema, self._errors(value))]
         if not self.also:
@@ -125,7 +127,7 @@ class Structure:
         more, unfinished = self._errors_also(value)
         return [*errors, (self.also, more)], unfinished
 
-    def _errors(self, value: Any) -> list[Broken]:
+    def _errors(self, value: Any) -> list[SchemaViolation]:
         """Return what breaks the first schema; the fast engine says which keys to look at."""
         try:
             errors = list(self._native.iter_errors(value))
@@ -141,7 +143,7 @@ class Structure:
         plain = plain_broken(errors[0], value, self.schema) if len(errors) == 1 else None
         return [plain] if plain else list(self._exact.iter_errors(value))
 
-    def _errors_also(self, value: Any) -> tuple[list[Broken], list[Problem]]:
+    def _errors_also(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
         """Return what breaks the second schema, or that it could not be found out."""
         from evalcontract.structure.exact import StepLimitExceeded  # slow to import
 
@@ -158,7 +160,7 @@ class Structure:
             advice = "let the schema lead to itself in one way only"
             return [], [Problem(code, message, (), advice)]
 
-    def known(self, error: Broken, path: Path, schema: Schema) -> dict[str, Schema]:
+    def known(self, error: SchemaViolation, path: Path, schema: Schema) -> dict[str, Schema]:
         """Return the keys that a mapping may have, by either schema at the top."""
         known = known_keys(error.schema, error.instance, schema)
         if path:
@@ -168,6 +170,6 @@ class Structure:
 
 
 @cache
-def structure_of(name: str) -> Structure:
+def structure_of(name: str) -> SchemaValidator:
     """Return the structure stage of one of the contract's own schemas, compiled once."""
-    return Structure(name, load(name))
+    return SchemaValidator(name, load(name))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.fits import Fits
 from evalcontract.structure.fixes_of_keys import Held, respelled, without_rivals
-from evalcontract.structure.keys import Miss
+from evalcontract.structure.keys import KeyMismatch
 from evalcontract.structure.schemas import OWN_PREFIX, follow, properties
 from evalcontract.structure.spelling import meant_key
 from evalcontract.structure.subschemas import subschemas
@@ -28,7 +28,7 @@ _FREE = ("additionalProperties", "unevaluatedProperties", "patternProperties", "
 _UNSAID = frozenset({"context"})
 
 
-class Described:
+class BundleFields:
     """What one bundle describes below the keys at the top of a row."""
 
     def __init__(self, bundle: Schema, row: Schema) -> None:
@@ -59,11 +59,11 @@ class Described:
         every = subschemas(self._bundle)
         return frozenset(name for _, each in every for name in each.get("properties", {}))
 
-    def misses(self, row: Any) -> list[Miss]:
+    def misses(self, row: Any) -> list[KeyMismatch]:
         """Return the keys of a row, inside of what is described, that stand for another."""
         return without_rivals(self._misses(row))
 
-    def _misses(self, row: Any) -> Iterator[Miss]:
+    def _misses(self, row: Any) -> Iterator[KeyMismatch]:
         for path, mapping, schema in self._mappings(row):
             known = schema["properties"]
             for key in mapping:
@@ -73,7 +73,7 @@ class Described:
                     if meant:
                         advice = f"did you mean `{meant}`?"
                         fix = respelled(Held(path, key, mapping), meant, known, self._fits)
-                        yield Miss(path, key, meant, "near-miss-key", advice, 0, fix)
+                        yield KeyMismatch(path, key, meant, "near-miss-key", advice, 0, fix)
 
     def unknown(self, row: Any) -> Iterator[str]:
         """Yield the keys of a row, inside of what is described, that are not."""

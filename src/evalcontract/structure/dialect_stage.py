@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.check import Structure
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.gate import closed
 from evalcontract.structure.parts import HARMLESS
@@ -31,7 +31,7 @@ class SchemaStage:
         self._name = name
         self._title = title
         self._of = of
-        self._structures: dict[str, Structure] = {}
+        self._structures: dict[str, SchemaValidator] = {}
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return what the schema refuses in a value, and the keys in it that nobody reads."""
@@ -90,9 +90,9 @@ class SchemaStage:
             on_key=True,
         )
 
-    def _structure(self, of: str) -> Structure:
+    def _structure(self, of: str) -> SchemaValidator:
         if of not in self._structures:
-            self._structures[of] = Structure(self._name, definition(of, of=self._of))
+            self._structures[of] = SchemaValidator(self._name, definition(of, of=self._of))
         return self._structures[of]
 
     def _schema(self, of: str) -> Schema:

@@ -86,7 +86,7 @@ def matches(pattern: str, text: str) -> bool:
         return bool(_pattern(pattern).is_valid(text.encode("utf-8", "replace").decode()))
 
 
-class Broken(Protocol):
+class SchemaViolation(Protocol):
     """A keyword that a value breaks, as `jsonschema` tells it."""
 
     @property
@@ -126,7 +126,7 @@ class Broken(Protocol):
 
 
 class PlainBroken(NamedTuple):
-    """A `Broken` keyword that has no alternatives."""
+    """A `SchemaViolation` keyword that has no alternatives."""
 
     validator: str
     validator_value: Any

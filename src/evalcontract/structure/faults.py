@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
-    from evalcontract.structure.check import Structure
-    from evalcontract.structure.engine import Broken
+    from evalcontract.structure.check import SchemaValidator
+    from evalcontract.structure.engine import SchemaViolation
     from evalcontract.structure.schemas import Schema
 
 
 def faults_of(
-    structure: Structure, value: Any, prefix: Path, raw: Callable[[Path], str | None] | None
+    structure: SchemaValidator, value: Any, prefix: Path, raw: Callable[[Path], str | None] | None
 ) -> list[Problem]:
     """Return the faults of a value and its near-miss keys; see `Structure.check`."""
     misses = structure.misses(value)
@@ -43,11 +43,11 @@ class _Faults:
 
     def __init__(
         self,
-        structure: Structure,
+        structure: SchemaValidator,
         schema: Schema,
         value: Any,
         misspelled: set[tuple[Path, str]],
-        errors: list[Broken],
+        errors: list[SchemaViolation],
     ) -> None:
         self._structure = structure
         self._schema = schema
@@ -55,7 +55,7 @@ class _Faults:
         self._misspelled = misspelled
         self._fits = structure.fits if schema is structure.schema else Fits(schema)
         self._missing: dict[Path, list[str]] = {}
-        self._refused: dict[Path, Broken] = {}
+        self._refused: dict[Path, SchemaViolation] = {}
         for error in errors:
             if error.validator == "required":
                 absent = [key for key in error.validator_value if key not in error.instance]
@@ -64,7 +64,7 @@ class _Faults:
         self._unknown = {tuple(each.absolute_path): self._meant(each) for each in closed}
 
     def of(
-        self, error: Broken, raw: Callable[[Path], str | None] | None, prefix: Path
+        self, error: SchemaViolation, raw: Callable[[Path], str | None] | None, prefix: Path
     ) -> Iterator[Problem]:
         """Yield the findings of one error; none where another error tells the same."""
         path = tuple(error.absolute_path)
@@ -92,7 +92,7 @@ class _Faults:
             what = "a row" if prefix else f"a {kind}"
             yield sentence_for(kind, error, path, written, what)
 
-    def _is_told(self, error: Broken) -> bool:
+    def _is_told(self, error: SchemaViolation) -> bool:
         """Whether an earlier key cannot stand here either, for the same reason."""
         if error.validator != "not":
             return False
@@ -100,7 +100,7 @@ class _Faults:
         first = self._refused.setdefault((*reason, *error.absolute_path)[:-1], error)
         return first is not error
 
-    def _required(self, error: Broken, path: Path) -> Iterator[Problem]:
+    def _required(self, error: SchemaViolation, path: Path) -> Iterator[Problem]:
         unknown = {*self._unknown.get(path, {}).values()}
         known = described(self._schema, self._value, path) | known_keys(
             error.schema, error.instance, self._schema
@@ -113,7 +113,7 @@ class _Faults:
                 kind = self._structure.kind
                 yield missing_key(kind, key, path, error.instance, known, self._schema)
 
-    def _unevaluated(self, error: Broken, path: Path) -> Iterator[Problem]:
+    def _unevaluated(self, error: SchemaViolation, path: Path) -> Iterator[Problem]:
         *way, key = path
         where = tuple(way)
         known = self._structure.known(error, where, self._schema)
@@ -126,7 +126,7 @@ class _Faults:
                 fix = fix_unknown(held, meant, [meant], known, (), self._fits)
                 yield unknown_key(kind, str(key), meant, known, where, value, (), fix)
 
-    def _meant(self, error: Broken) -> dict[str, str | None]:
+    def _meant(self, error: SchemaViolation) -> dict[str, str | None]:
         """Return the unknown keys of a closed mapping, each with the one that it stands for.
 
         One that resembles nothing stands for the one that is missing, where there is one of each.
@@ -153,7 +153,7 @@ class _Faults:
         return apart[0] if apart and apart[0] in known and apart[0] not in value else None
 
 
-def _is_closed(error: Broken) -> bool:
+def _is_closed(error: SchemaViolation) -> bool:
     return error.validator == "additionalProperties" and error.validator_value is False
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
     from evalcontract.structure.fits import Fits
-    from evalcontract.structure.keys import Miss
+    from evalcontract.structure.keys import KeyMismatch
     from evalcontract.structure.schemas import Schema
 
 
@@ -92,7 +92,7 @@ def unknown(
     return renamed(held, meant, known[meant], fits, safe=renaming and meant in missing)
 
 
-def without_rivals(misses: Iterable[Miss]) -> list[Miss]:
+def without_rivals(misses: Iterable[KeyMismatch]) -> list[KeyMismatch]:
     """Take their fixes from keys of one mapping that would become the same key."""
     every = list(misses)
     edits = Counter((each.path, each.fix.edit) for each in every if each.fix)

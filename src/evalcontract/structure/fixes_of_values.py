@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.fix import Scalar
     from evalcontract.model.path import Path
-    from evalcontract.structure.engine import Broken
+    from evalcontract.structure.engine import SchemaViolation
 
     #: What may be written instead, the likeliest first, with whether it is certain.
     Candidates = Iterator[tuple[Scalar, bool]]
@@ -33,7 +33,7 @@ _OF_SCALARS = (
 )  # fmt: skip
 
 
-def fix_of_value(error: Broken, path: Path, written: str | None) -> Fix | None:
+def fix_of_value(error: SchemaViolation, path: Path, written: str | None) -> Fix | None:
     """Return the edit of a scalar that breaks a keyword; None where it is not clear.
 
     `written` is the scalar as its author wrote it, where the text is at hand.
@@ -48,7 +48,7 @@ def fix_of_value(error: Broken, path: Path, written: str | None) -> Fix | None:
     return None
 
 
-def _of_type(error: Broken, key: str, written: str | None) -> Candidates:
+def _of_type(error: SchemaViolation, key: str, written: str | None) -> Candidates:
     types, value = error.validator_value, error.instance
     wanted = [types] if isinstance(types, str) else types
     if "string" in wanted and isinstance(value, bool | int | float):
@@ -75,7 +75,7 @@ def _as_text(value: float, key: str, written: str | None) -> Candidates:
         yield version, True
 
 
-def _of_enum(error: Broken, _key: str, _written: str | None) -> Candidates:
+def _of_enum(error: SchemaViolation, _key: str, _written: str | None) -> Candidates:
     value, allowed = (
         error.instance,
         [each for each in error.validator_value if isinstance(each, str)],
@@ -88,12 +88,12 @@ def _of_enum(error: Broken, _key: str, _written: str | None) -> Candidates:
         yield ours, False
 
 
-def _of_pattern(error: Broken, key: str, _written: str | None) -> Candidates:
+def _of_pattern(error: SchemaViolation, key: str, _written: str | None) -> Candidates:
     if key.endswith("version") and (version := quoted_version(str(error.instance))):
         yield version, True
 
 
-_PROPOSALS: dict[str, Callable[[Broken, str, str | None], Candidates]] = {
+_PROPOSALS: dict[str, Callable[[SchemaViolation, str, str | None], Candidates]] = {
     "type": _of_type,
     "enum": _of_enum,
     "pattern": _of_pattern,

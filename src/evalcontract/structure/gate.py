@@ -153,9 +153,9 @@ def _plain_levels() -> dict[str, Schema]:
 
 
 def _describing(bundle: Schema, row: Schema, harmless: Iterable[str]) -> Schema:
-    from evalcontract.structure.described import Described  # slow to import
+    from evalcontract.structure.described import BundleFields  # slow to import
 
-    return Described(bundle, row).closed(harmless)
+    return BundleFields(bundle, row).closed(harmless)
 
 
 def _one_of(texts: list[str]) -> Schema | bool:

@@ -46,7 +46,7 @@ _DEEPEST = 4
 _ANYBODYS = frozenset({"name", "provider"})
 
 
-class Miss(NamedTuple):
+class KeyMismatch(NamedTuple):
     """A key of the mapping at `path` that is hardly the author's own.
 
     `meant` is the known key that it stands for, or that it belongs below; `fault` is the second
@@ -119,13 +119,13 @@ class NearMisses:
         self._known: dict[tuple[int, bool], _Known] = {}
         self._fits = Fits(schema)
 
-    def of(self, value: Any) -> Iterator[Miss]:
+    def of(self, value: Any) -> Iterator[KeyMismatch]:
         """Yield the keys of a value that are near misses."""
         return self._below(value, self._root, self._also, (), None)
 
     def _below(
         self, value: Any, schema: Any, also: Schema, path: Path, outer: _Outer | None
-    ) -> Iterator[Miss]:
+    ) -> Iterator[KeyMismatch]:
         """Yield those at a path; `outer` is the mapping one further out."""
         if isinstance(value, list):
             parts = [each for each in enumerate(value) if isinstance(each[1], _NESTED)]
@@ -181,7 +181,7 @@ def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
     return frozenset(found)
 
 
-def _told_once(misses: list[Miss]) -> Iterator[Miss]:
+def _told_once(misses: list[KeyMismatch]) -> Iterator[KeyMismatch]:
     """Leave out a guess where a surer key, or an earlier one, stands for the same."""
     told: set[str] = set()
     kept: set[str] = set()
@@ -207,12 +207,12 @@ class _Looker(NamedTuple):
     path: Path
     fits: Fits
 
-    def look(self, key: str) -> Iterator[Miss]:
+    def look(self, key: str) -> Iterator[KeyMismatch]:
         known = self.known.keys
         apart = glued(key, self.value[key])
         if apart and apart[0] in known and apart[0] not in self.value:
             advice = f"write `{apart[0]}: {apart[1]}`"
-            yield Miss(self.path, key, apart[0], "near-miss-key", advice)
+            yield KeyMismatch(self.path, key, apart[0], "near-miss-key", advice)
             return
         homes = self.known.homes.get(key)
         meant = meant_key(key, known, self.value, self.missing)
@@ -222,18 +222,20 @@ class _Looker(NamedTuple):
             beside = " It is there too: keep one of them" if meant in self.value else ""
             advice = f"did you mean `{meant}`?{beside}"
             fix = respelled(self._held(key), meant, known, self.fits, self.missing)
-            yield Miss(self.path, key, meant, "near-miss-key", advice, 0, fix)
+            yield KeyMismatch(self.path, key, meant, "near-miss-key", advice, 0, fix)
         elif self.outer and key in self.outer.known.names and _is_telling(key):
             advice = f"it belongs one level up, beside `{self.path[-1]}`"
-            yield Miss(self.path, key, key, "misplaced-key", advice, 0, self._up(key, self.outer))
+            yield KeyMismatch(
+                self.path, key, key, "misplaced-key", advice, 0, self._up(key, self.outer)
+            )
         elif ours := our_key(key, known, self.value, self.missing):
             advice, rank, fix = ours.advice, ours.rank, self._ours(key, ours)
-            yield Miss(self.path, key, ours.key, "foreign-key", advice, rank, fix)
+            yield KeyMismatch(self.path, key, ours.key, "foreign-key", advice, rank, fix)
 
     def _held(self, key: str) -> Held:
         return Held(self.path, key, self.value)
 
-    def _misplaced(self, key: str, homes: list[str]) -> Miss:
+    def _misplaced(self, key: str, homes: list[str]) -> KeyMismatch:
         home = homes[0]
         advice = f"it belongs below `{home}`: `{home}: {{{key}: …}}`"
         if "items" in self.known.keys[home]:
@@ -244,7 +246,7 @@ class _Looker(NamedTuple):
         fix = None
         if schema is not None and not is_null:
             fix = moved(self._held(key), above, there, schema, self.fits)
-        return Miss(self.path, key, home, "misplaced-key", advice, 0, fix)
+        return KeyMismatch(self.path, key, home, "misplaced-key", advice, 0, fix)
 
     def _up(self, key: str, outer: _Outer) -> Fix | None:
         """Move a key one level up; an item of a list has no such level of its own."""

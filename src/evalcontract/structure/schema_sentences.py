@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.engine import Broken
+    from evalcontract.structure.engine import SchemaViolation
 
 TYPES = ("string", "number", "integer", "object", "array", "boolean", "null")
 #: What other languages call a type.
@@ -48,7 +48,7 @@ def faults_of_form(schema: Any) -> Iterator[SchemaFault]:
             yield fault
 
 
-def _fault(error: Broken) -> SchemaFault:  # noqa: PLR0911 - a table
+def _fault(error: SchemaViolation) -> SchemaFault:  # noqa: PLR0911 - a table
     path = tuple(error.absolute_path)
     name = f"`{path[-1]}`" if path and isinstance(path[-1], str) else _item(path)
     if path[-1:] == ("type",) and error.validator == "anyOf":

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.engine import Broken
+    from evalcontract.structure.engine import SchemaViolation
 
 #: The fault of a code, by the keyword that fails.
 FAULTS = {
@@ -51,7 +51,9 @@ _LIMITS = {
 }
 
 
-def sentence_for(kind: str, error: Broken, path: Path, written: str | None, what: str) -> Problem:
+def sentence_for(
+    kind: str, error: SchemaViolation, path: Path, written: str | None, what: str
+) -> Problem:
     """Say one error of the engine.
 
     `written` is a scalar as its author wrote it, if known; `what` is the word for the whole
@@ -79,27 +81,27 @@ def sentence_for(kind: str, error: Broken, path: Path, written: str | None, what
     return Problem(code, message, path, advice, on_key=on_key, fix=fix)
 
 
-def _is_of_a_key(error: Broken) -> bool:
+def _is_of_a_key(error: SchemaViolation) -> bool:
     """Whether a key is at fault by itself: `propertyNames` is checked on it, not on its value."""
     return "propertyNames" in list(error.absolute_schema_path)[-2:-1]
 
 
-def _asks_for_keys(error: Broken) -> bool:
+def _asks_for_keys(error: SchemaViolation) -> bool:
     return all(isinstance(each, dict) and "required" in each for each in error.validator_value)
 
 
-def _const(error: Broken, name: str, written: str | None) -> Said:
+def _const(error: SchemaViolation, name: str, written: str | None) -> Said:
     return f"{name} must be `{short(error.validator_value)}`", None
 
 
-def _empty(error: Broken, name: str, written: str | None) -> Said:
+def _empty(error: SchemaViolation, name: str, written: str | None) -> Said:
     if not error.instance:
         return f"{name} is empty", "write something"
     least = error.validator_value
     return f"{name} has {len(error.instance)} of at least {least} characters", None
 
 
-def _few(error: Broken, name: str, written: str | None) -> Said:
+def _few(error: SchemaViolation, name: str, written: str | None) -> Said:
     least = error.validator_value
     has = len(error.instance)
     if has == 0:
@@ -107,7 +109,7 @@ def _few(error: Broken, name: str, written: str | None) -> Said:
     return f"{name} has {has} of at least {least} items", None
 
 
-def _unique(error: Broken, name: str, written: str | None) -> Said:
+def _unique(error: SchemaViolation, name: str, written: str | None) -> Said:
     seen: list[Any] = []
     for value in error.instance:
         if value in seen:
@@ -116,7 +118,7 @@ def _unique(error: Broken, name: str, written: str | None) -> Said:
     return f"{name} holds the same item twice", "remove one"
 
 
-def _range(error: Broken, name: str, written: str | None) -> Said:
+def _range(error: SchemaViolation, name: str, written: str | None) -> Said:
     limits = [(word, error.schema[key]) for key, word in _LIMITS.items() if key in error.schema]
     low, high = error.schema.get("minimum"), error.schema.get("maximum")
     if low is not None and high is not None:
@@ -130,11 +132,11 @@ def _range(error: Broken, name: str, written: str | None) -> Said:
     return f"{name} must be {wanted}, not {error.instance}", advice
 
 
-def _forbidden(error: Broken, name: str, written: str | None) -> Said:
+def _forbidden(error: SchemaViolation, name: str, written: str | None) -> Said:
     return f"{name} is not allowed here", error.schema.get("description", "remove it")
 
 
-def _any_of(error: Broken, name: str, written: str | None) -> Said:
+def _any_of(error: SchemaViolation, name: str, written: str | None) -> Said:
     options = [each.get("required", []) for each in error.validator_value]
     keys = [key for each in options for key in each]
     if keys and all(len(each) == 1 for each in options):
@@ -142,12 +144,12 @@ def _any_of(error: Broken, name: str, written: str | None) -> Said:
     return f"{name} fits none of the forms that it may have", None
 
 
-def _other(error: Broken, name: str, written: str | None) -> Said:
+def _other(error: SchemaViolation, name: str, written: str | None) -> Said:
     rare = RARE.get(error.validator)
     return rare(error, name) if rare else (f"{name} breaks the rule `{error.validator}`", None)
 
 
-_SAYINGS: dict[str, Callable[[Broken, str, str | None], Said]] = {
+_SAYINGS: dict[str, Callable[[SchemaViolation, str, str | None], Said]] = {
     "type": wrong_type,
     "enum": unknown_value,
     "const": _const,

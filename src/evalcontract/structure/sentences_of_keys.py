@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
-    from evalcontract.structure.keys import Miss
+    from evalcontract.structure.keys import KeyMismatch
     from evalcontract.structure.schemas import Schema
 
 #: What is said of a fault, and what to type instead.
@@ -33,7 +33,7 @@ _OPEN = {
 }
 
 
-def near_miss(kind: str, miss: Miss) -> Problem:
+def near_miss(kind: str, miss: KeyMismatch) -> Problem:
     """Say that a key of an open mapping is hardly the author's own."""
     message = _OPEN[miss.fault].format(miss.key)
     path = (*miss.path, miss.key)

@@ -12,7 +12,7 @@ from evalcontract.structure.sentences_of_keys import VALUES, listed
 from evalcontract.structure.words_of_values import our_value
 
 if TYPE_CHECKING:
-    from evalcontract.structure.engine import Broken
+    from evalcontract.structure.engine import SchemaViolation
     from evalcontract.structure.sentences_of_keys import Said
 
 _MOST = 60
@@ -47,7 +47,7 @@ def quoted_version(text: str) -> str | None:
     return ".".join(str(int(part or 0)) for part in found.groups()) if found else None
 
 
-def malformed(error: Broken, name: str, _: str | None) -> Said:
+def malformed(error: SchemaViolation, name: str, _: str | None) -> Said:
     """Say that a text does not have its form."""
     text = str(error.instance)
     title = str(error.schema.get("title", "")).lower()
@@ -62,7 +62,7 @@ def malformed(error: Broken, name: str, _: str | None) -> Said:
     return f"`{short(text)}` is not {_NOUNS.get(title) or f'{article} {title}'}", better
 
 
-def pattern_of(error: Broken) -> str | None:
+def pattern_of(error: SchemaViolation) -> str | None:
     """Return the advice to match the pattern, where one is what failed."""
     if error.validator != "pattern":
         return None
@@ -95,7 +95,7 @@ def _reference(kind: str, text: str) -> str | None:
     return f"write `{kind}/{found['id']}@{version}`"
 
 
-def unknown_value(error: Broken, name: str, _: str | None) -> Said:
+def unknown_value(error: SchemaViolation, name: str, _: str | None) -> Said:
     """Say that a value is none of those that its key takes."""
     value, allowed = error.instance, [short(each) for each in error.validator_value]
     what = "a list" if isinstance(value, list) else "a mapping"

@@ -10,7 +10,7 @@ from evalcontract.structure.sentences_of_keys import samples
 from evalcontract.structure.sentences_of_texts import clipped, quoted_version
 
 if TYPE_CHECKING:
-    from evalcontract.structure.engine import Broken
+    from evalcontract.structure.engine import SchemaViolation
 
 _TYPES = {
     "string": "text",
@@ -37,7 +37,7 @@ _FORMS: dict[tuple[str, type], str] = {
 
 
 def wrong_type(
-    error: Broken, name: str, written: str | None, among: list[str] | None = None
+    error: SchemaViolation, name: str, written: str | None, among: list[str] | None = None
 ) -> tuple[str, str | None]:
     """Say it. `written` is a scalar as its author wrote it, if known; `among` are the types."""
     types = among or error.validator_value
@@ -67,7 +67,7 @@ def named(value: Any) -> str:
     return "a mapping" if isinstance(value, dict) else "a list"
 
 
-def _unquoted(error: Broken, name: str, message: str, text: str) -> tuple[str, str | None]:
+def _unquoted(error: SchemaViolation, name: str, message: str, text: str) -> tuple[str, str | None]:
     """Say of a text that it lost its quotes, and so became a number, or true or false."""
     if name.endswith("version`") and not isinstance(error.instance, bool):
         message = f"{name} must be quoted: `{text}` is a number in YAML, not text"
@@ -80,7 +80,7 @@ def _unquoted(error: Broken, name: str, message: str, text: str) -> tuple[str, s
     return message, f'such as "{examples[0]}"' if examples else None
 
 
-def _instead(wanted: list[str], error: Broken) -> str | None:
+def _instead(wanted: list[str], error: SchemaViolation) -> str | None:
     value = error.instance
     if value is None:
         return "fill it in, or remove it"

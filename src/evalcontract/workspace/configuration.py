@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import Policy
-from evalcontract.source import DISK, Unreadable, read_text
+from evalcontract.source import DISK, UnreadableFile, read_text
 from evalcontract.workspace.patterns import fault_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def read_configuration(path: Path, name: str, files: Files = DISK) -> Configurat
 
     """
     text = read_text(path, name, files)
-    if isinstance(text, Unreadable):
+    if isinstance(text, UnreadableFile):
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
     if len(text) > _MOST_CHARACTERS:
         raise ConfigurationError(f"{name}: has more than {_MOST_CHARACTERS:,} characters")

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest
-from evalcontract.source import DISK, FILE, NOTHING, Document, RowStream, Unreadable
+from evalcontract.source import DISK, FILE, NOTHING, Document, RowStream, UnreadableFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ _HEAD = 5
 
 
 def is_dataset(
-    path: Path, root: Path, source: Document | RowStream | Unreadable, files: Files = DISK
+    path: Path, root: Path, source: Document | RowStream | UnreadableFile, files: Files = DISK
 ) -> bool:
     """Whether a file of a workspace is meant as a dataset.
 
@@ -35,7 +35,7 @@ def is_dataset(
     """
     if _FOLDER in path.relative_to(root).parts[:-1]:
         return True
-    if isinstance(source, Unreadable):
+    if isinstance(source, UnreadableFile):
         return _tells(source.lines) or _is_kept_from_us(path, source, files)
     if isinstance(source, RowStream):
         return _holds_rows(source)
@@ -48,7 +48,7 @@ def is_dataset(
     return isinstance(value, list) and bool(value) and _looks_like_row(value[0])
 
 
-def _is_kept_from_us(path: Path, source: Unreadable, files: Files) -> bool:
+def _is_kept_from_us(path: Path, source: UnreadableFile, files: Files) -> bool:
     """Whether a file is there, and must not be opened: links to nothing and pipes are no files."""
     refused = any(fault.code == "source/unreadable" for fault in source.faults)
     return refused and files.kind(path) in (FILE, NOTHING)

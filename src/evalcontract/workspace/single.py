@@ -9,18 +9,18 @@ from evalcontract.source import (
     MisreadError,
     QuickDocument,
     RowStream,
-    SourceFault,
-    Unreadable,
+    SourceProblem,
+    UnreadableFile,
 )
 from evalcontract.structure.check import structure_of
 
 if TYPE_CHECKING:
     from evalcontract.model.reference import Kind
 
-    Source = Document | RowStream | Unreadable
+    Source = Document | RowStream | UnreadableFile
 
 
-def settled(kind: Kind, source: Document | Unreadable) -> Document | Unreadable:
+def settled(kind: Kind, source: Document | UnreadableFile) -> Document | UnreadableFile:
     """Return an artifact whose value is known: a fast reader's, if its structure is sound."""
     if not isinstance(source, QuickDocument):
         return source
@@ -33,10 +33,10 @@ def settled(kind: Kind, source: Document | Unreadable) -> Document | Unreadable:
     return source
 
 
-def one_value(source: Source) -> Document | Unreadable:
+def one_value(source: Source) -> Document | UnreadableFile:
     """Refuse JSONL where one value is wanted: a rubric, a judge, a target."""
     if not isinstance(source, RowStream):
         return source
     message = "cannot be read: JSONL holds rows; this is to be one value"
-    fault = SourceFault("source/unreadable", message, None, "write it as YAML or JSON")
-    return Unreadable(source.file, (fault,))
+    fault = SourceProblem("source/unreadable", message, None, "write it as YAML or JSON")
+    return UnreadableFile(source.file, (fault,))

@@ -16,8 +16,8 @@ from evalcontract.source import (
     DISK,
     Document,
     RowStream,
-    SourceFault,
-    Unreadable,
+    SourceProblem,
+    UnreadableFile,
     read_file,
 )
 from evalcontract.source.plugins import entry_points
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from evalcontract.source import Files
 
-    Source = Document | RowStream | Unreadable
+    Source = Document | RowStream | UnreadableFile
 
 _SCHEMA = ".schema.json"
 
@@ -69,7 +69,7 @@ class Workspace:
         self.inner = inner
         self.files = files
         self.also: list[Path] = []
-        self.unlisted: dict[Path, Unreadable] = {}
+        self.unlisted: dict[Path, UnreadableFile] = {}
 
     def _data_files(self, top: Path) -> list[Path]:
         return data_files(
@@ -90,14 +90,14 @@ class Workspace:
         path = Path(error.filename)
         message = f"the folder cannot be listed: {(error.strerror or str(error)).lower()}"
         advice = "allow it, or leave the folder out with `exclude` in evalcontract.toml"
-        fault = SourceFault("source/unreadable", message, None, advice)
-        self.unlisted[path] = Unreadable(name_of(path), (fault,))
+        fault = SourceProblem("source/unreadable", message, None, advice)
+        self.unlisted[path] = UnreadableFile(name_of(path), (fault,))
 
     @cached_property
-    def _artifact_files(self) -> dict[Kind, list[Document | Unreadable]]:
+    def _artifact_files(self) -> dict[Kind, list[Document | UnreadableFile]]:
         return {kind: self._read_folder(kind) for kind in (Kind.RUBRIC, Kind.JUDGE)}
 
-    def _read_folder(self, kind: Kind) -> list[Document | Unreadable]:
+    def _read_folder(self, kind: Kind) -> list[Document | UnreadableFile]:
         return [
             settled(kind, one_value(read_file(path, name_of(path), self.files, quick=True)))
             for path in self._data_files(self.root / f"{kind}s")
@@ -115,10 +115,10 @@ class Workspace:
         )
 
     @property
-    def unreadable(self) -> list[Unreadable]:
+    def unreadable(self) -> list[UnreadableFile]:
         """The files that give no value, with the folders that were met and cannot be listed."""
         files = [*self._artifact_files.values(), [*self.bundle_files.values()], self._target_files]
-        broken = [each for group in files for each in group if isinstance(each, Unreadable)]
+        broken = [each for group in files for each in group if isinstance(each, UnreadableFile)]
         return [*broken, *self.unlisted.values()]
 
     @cached_property
@@ -127,15 +127,15 @@ class Workspace:
         found: UnreadableNames = {}
         for kind, files in self._artifact_files.items():
             for each in files:
-                if isinstance(each, Unreadable):
+                if isinstance(each, UnreadableFile):
                     id_, version = promised(each.file, kind)
                     found.setdefault(f"{kind}/{id_}", []).append((version, each.file))
         return found
 
     @cached_property
-    def bundle_files(self) -> dict[str, Document | Unreadable]:
+    def bundle_files(self) -> dict[str, Document | UnreadableFile]:
         """The files `bundles/{name}.schema.json`, by name."""
-        found: dict[str, Document | Unreadable] = {}
+        found: dict[str, Document | UnreadableFile] = {}
         for path in self._data_files(self.root / "bundles"):
             if path.name.endswith(_SCHEMA):
                 name = path.name.removesuffix(_SCHEMA)
@@ -162,7 +162,7 @@ class Workspace:
         return usable(self.bundles)
 
     @cached_property
-    def _target_files(self) -> list[Document | Unreadable]:
+    def _target_files(self) -> list[Document | UnreadableFile]:
         return self._read_folder(Kind.TARGET)
 
     @cached_property
@@ -227,7 +227,9 @@ class Workspace:
         if path.relative_to(root).parts[0] not in ARTIFACT_FOLDERS:
             return False
         source = read_file(path, name_of(path), self.files)
-        return not isinstance(source, Unreadable) and not is_dataset(path, root, source, self.files)
+        return not isinstance(source, UnreadableFile) and not is_dataset(
+            path, root, source, self.files
+        )
 
     def _check_patterns(self, files: list[Path]) -> None:
         """Refuse a pattern of datasets that means no file: a check of nothing is no check."""
@@ -268,7 +270,7 @@ class Workspace:
         if isinstance(source, Document):
             return source.value
         raise LookupError(
-            source.faults[0].message if isinstance(source, Unreadable) else "is no single value"
+            source.faults[0].message if isinstance(source, UnreadableFile) else "is no single value"
         )
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
-from evalcontract.model.same import same
-from evalcontract.structure.check import Structure
+from evalcontract.model.equality import json_equal
+from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.structure.schemas import definition
 
@@ -68,19 +68,19 @@ OURS = st.fixed_dictionaries(
 )
 READER, WRITER = RequestReader(), RequestWriter(has_outputs=False)
 GUESSES = ("foreign-key", "near-miss-key")
-OUR_ROW = Structure("dataset", definition("row", of="dataset"))
+OUR_ROW = SchemaValidator("dataset", definition("row", of="dataset"))
 
 
 @given(THEIRS, st.integers(0, 2))
 def test_every_row_of_theirs_comes_back(row: dict[str, Any], index: int) -> None:
     ours = READER.read(row, index).row
-    assert same(WRITER.write(ours, None, index).row, row)
+    assert json_equal(WRITER.write(ours, None, index).row, row)
 
 
 @given(OURS, st.integers(0, 2))
 def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
     theirs = WRITER.write(row, None, index).row
-    assert same(READER.read(theirs, index).row, row)
+    assert json_equal(READER.read(theirs, index).row, row)
 
 
 @given(THEIRS)

@@ -13,7 +13,7 @@ from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind
-from evalcontract.source.fault import Unreadable
+from evalcontract.source.fault import UnreadableFile
 from evalcontract.source.foreign import read_external_stream
 from evalcontract.structure.dialect_stage import SchemaStage
 
@@ -50,7 +50,7 @@ REAL_VALUES = tuple(
 def read_text(text: str, name: str = "d.json") -> ExternalFile:
     """Read a text as the file of another system."""
     read = read_external_stream(BytesIO(text.encode("utf-8", "surrogatepass")), name)
-    assert not isinstance(read, Unreadable), read.faults
+    assert not isinstance(read, UnreadableFile), read.faults
     return read
 
 
@@ -67,7 +67,7 @@ def laid_out(read: ExternalFile, release: str) -> RowLayout:
 def is_rejected(text: str, release: str, name: str) -> bool:
     """Whether our verdict on a file is that its loader stops at it."""
     read = read_external_stream(BytesIO(text.encode("utf-8", "surrogatepass")), name)
-    if isinstance(read, Unreadable):
+    if isinstance(read, UnreadableFile):
         return True
     stage = stage_of(release)
     layout = EVRET.find_rows(read, release, stage)

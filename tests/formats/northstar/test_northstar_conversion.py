@@ -17,8 +17,8 @@ from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.conversion import CaseWriter
 from evalcontract.formats.northstar.mapping import to_case, to_row
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, normal
+from evalcontract.model.equality import json_equal
 from evalcontract.model.path import key_of
-from evalcontract.model.same import same
 from evalcontract.source.foreign import ExternalFile, read_external_stream
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def test_what_is_carried_is_the_normal_form(case: dict[str, Any]) -> None:
     plain = json.loads(json.dumps(case).replace("NaN", "1").replace("Infinity", "1"))
     native, losses, _ = to_case(*to_row(plain, 0))
     assert losses == []
-    assert same(native.get("expected", {}), normal(plain.get("expected", {}), EXPECTED))
-    assert same(native.get("metrics", {}), normal(plain.get("metrics", {}), METRICS))
+    assert json_equal(native.get("expected", {}), normal(plain.get("expected", {}), EXPECTED))
+    assert json_equal(native.get("metrics", {}), normal(plain.get("metrics", {}), METRICS))
 
 
 documents = st.lists(

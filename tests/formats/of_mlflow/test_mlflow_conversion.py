@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import ExternalFile
 from evalcontract.source.json_scanner import scan
@@ -130,7 +130,7 @@ def test_a_record_comes_back_as_it_was(given: tuple[str, dict[str, Any]]) -> Non
     ours = as_row(record, variant)
     back = as_record(ours.row, variant)
     if all(each.is_kept for each in ours.losses):
-        assert same(back.row, record)
+        assert json_equal(back.row, record)
 
 
 @given(st.sampled_from(VARIANTS).flatmap(lambda each: st.tuples(st.just(each), records(each))))
@@ -149,7 +149,7 @@ def test_a_record_becomes_a_row_of_ours(given: tuple[str, dict[str, Any]]) -> No
 def test_a_row_comes_back_as_it_was(variant: str, row: dict[str, Any], index: int) -> None:
     theirs = as_record(row, variant, index)
     assert all(each.is_kept for each in theirs.losses)
-    assert same(as_row(theirs.row, variant, index).row, row)
+    assert json_equal(as_row(theirs.row, variant, index).row, row)
 
 
 @given(st.sampled_from(VARIANTS), st.lists(ROWS, max_size=4))

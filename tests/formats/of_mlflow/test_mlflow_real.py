@@ -16,8 +16,8 @@ from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.model.equality import json_equal
 from evalcontract.model.reference import Kind
-from evalcontract.model.same import same
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import ExternalFile
 from evalcontract.source.json_scanner import scan
@@ -134,4 +134,4 @@ def test_rows_of_ours_come_back_from_the_store(
         bare = {key: part for key, part in row.items() if key != "metadata"}
         back[row["id"]] = {**bare, **({"metadata": metadata} if metadata else {})}
     for row in rows:
-        assert same(back[row["id"]], row), row["id"]
+        assert json_equal(back[row["id"]], row), row["id"]

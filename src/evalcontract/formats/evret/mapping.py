@@ -25,7 +25,7 @@ from evalcontract.formats.evret.releases import (
     parsed,
     text_of,
 )
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from evalcontract.formats.evret.releases import Release
@@ -113,7 +113,7 @@ class QueryMapping:
         return {**self._ours(parsed(row, self._release)), "metadata": {THEIRS: {"row": row}}}
 
     def _is_whole(self, row: dict[str, Any], ours: dict[str, Any]) -> bool:
-        return not any(query_faults(row, (), self._release)) and same(self.whole(row), ours)
+        return not any(query_faults(row, (), self._release)) and json_equal(self.whole(row), ours)
 
     def query_of(self, ours: dict[str, Any]) -> Query:
         """Return the query that our row stands for."""
@@ -153,9 +153,9 @@ class QueryMapping:
         """Return what of a query cannot be derived from our row."""
         plain = self._plain(query)
         bare = {key: part for key, part in row.items() if not (key == "metadata" and is_open)}
-        if same(bare, plain):
+        if json_equal(bare, plain):
             return {}
-        keys = [key for key in bare if key in _ROLES and same(bare[key], query[_ROLES[key]])]
+        keys = [key for key in bare if key in _ROLES and json_equal(bare[key], query[_ROLES[key]])]
         residual: dict[str, Any] = {} if set(keys) == plain.keys() else {"keys": keys}
         return {**residual, **_FORM.written(difference(_under(keys, query), bare))}
 

@@ -16,7 +16,7 @@ from evalcontract.formats.evret.mapping import (
 )
 from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
 from evalcontract.formats.evret.table import Header
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 from evalcontract.source.csv_table import CsvTable
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ class DocumentReader:
         reason = f"{self._release.title} does not read it, and a row of ours has no place for it"
         losses = tuple(Loss((key,), reason, is_kept=True) for key in row if key not in read)
         back = self._rows.write(ours)[0]
-        if same(back, row):
+        if json_equal(back, row):
             return OurRow(ours, losses=losses)
-        if same(_bare(back), _bare(row)):
+        if json_equal(_bare(back), _bare(row)):
             told = "what is kept there says something else than the query"
             return OurRow(ours, losses=(*losses, Loss(("metadata", OURS), told, is_kept=False)))
         return OurRow(self._rows.whole(row), losses=losses)
@@ -144,7 +144,7 @@ class TableReader:
 def has_twins(row: dict[str, Any]) -> bool:
     """Whether a query has the same ids under both names."""
     first, second = ID_KEYS[:2]
-    return first in row and second in row and same(row[first], row[second])
+    return first in row and second in row and json_equal(row[first], row[second])
 
 
 def without_twin(row: dict[str, Any], release: Release) -> dict[str, Any]:

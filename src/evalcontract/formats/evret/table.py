@@ -15,7 +15,7 @@ from evalcontract.formats.evret.warnings import unread_by
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.fault import Fault
+from evalcontract.source.fault import ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def rows_of_table(
     if has_mark:  # the loader takes it for a part of the first name, and its quotes for themselves
         try:
             table = CsvTable(table.file, f"{_MARK}{table.text}", b"")
-        except Fault as fault:
+        except ParseError as fault:
             message = f"with its byte order mark the file is {fault.faults[0].message}"
             problem = Problem("evret/rejected", message, (), "save it as UTF-8 without a mark")
             return RowLayout(problems=(problem,), is_lost=True)

@@ -12,7 +12,7 @@ from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of
 from evalcontract.formats.evret.reading import BOTH_NAMES, has_twins
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, label_of, text_of
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ class DocumentWriter:
             return TheirRow(None, problems=problems)
         self._collect(row)
         query, rest = self._rows.write(row)
-        is_kept = not rest or same(self._rows.read(query), row)
+        is_kept = not rest or json_equal(self._rows.read(query), row)
         if any(label not in self._contents for label in self._labels(row)):
             self._bare.append((query, row))
         return TheirRow(query, tuple(_losses(rest, self._release, is_kept=is_kept)))

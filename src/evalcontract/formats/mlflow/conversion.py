@@ -18,7 +18,7 @@ from evalcontract.formats.mlflow.residual import (
 from evalcontract.formats.mlflow.sources import for_databricks, for_store
 from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ class MlflowReader:
 
 def _is_derived(row: dict[str, Any], record: dict[str, Any], residual: Residual) -> bool:
     """Whether a record would keep just this."""
-    return same(join_record(record, residual), row)
+    return json_equal(join_record(record, residual), row)
 
 
 def _losses(residual: Residual) -> Iterator[Loss]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._residual import Form, Residual, ResidualPlace
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 #: Mappings of a record that are compared key by key.
 NESTED: dict[str, Any] = {"expectations": {}, "tags": {}}
@@ -65,7 +65,7 @@ def _is_of_record(kept: dict[str, Any]) -> bool:
     """Whether a mapping has the form of what a row keeps of a record."""
     is_known = kept.keys() <= {"set", "absent", "trace", _IN_ROW.was, *_TEXTS}
     are_texts = all(isinstance(kept[key], str) for key in _TEXTS & kept.keys())
-    is_sound = bool(kept) and is_known and are_texts and same(kept.get("trace", True), True)
+    is_sound = bool(kept) and is_known and are_texts and json_equal(kept.get("trace", True), True)
     return is_sound and _FORM.fits(kept)
 
 

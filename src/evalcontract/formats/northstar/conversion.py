@@ -10,7 +10,7 @@ from evalcontract.formats.northstar.normalization import EXPECTED, TRACE, is_bla
 from evalcontract.formats.northstar.residual import kept_of, row_kept_in, row_of, with_kept
 from evalcontract.formats.northstar.rubric_synthesis import judges_of
 from evalcontract.formats.northstar.unwritable import without_unwritable
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ def _of_root(beside: dict[str, Any] | None) -> tuple[dict[str, Any], list[Loss]]
         return {}, []
     metadata = beside.get("metadata")
     ours = metadata.get(OURS) if isinstance(metadata, dict) else None
-    if isinstance(ours, dict) and same(beside, {"metadata": {OURS: ours}}):
+    if isinstance(ours, dict) and json_equal(beside, {"metadata": {OURS: ours}}):
         return ours, []
     kept, unwritable = without_unwritable(beside)
     reason = "NorthStar does not read it"

@@ -16,7 +16,7 @@ from evalcontract.formats.northstar.pydantic_coercion import RefusedError
 from evalcontract.formats.northstar.rubric import from_rubric
 from evalcontract.formats.northstar.rubric_synthesis import graded
 from evalcontract.formats.northstar.unwritable import with_unwritable
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from evalcontract.model.path import Path
@@ -108,7 +108,7 @@ def to_case(row: dict[str, Any], rubric: dict[str, Any] | None) -> Made:
     if row.get("bundle") in BUNDLES:
         carried.said.add("bundle")
     metrics = row.get("metrics")
-    if isinstance(metrics, dict) and same(metrics, _sound(metrics, METRICS, METRICS)):
+    if isinstance(metrics, dict) and json_equal(metrics, _sound(metrics, METRICS, METRICS)):
         case["metrics"] = metrics
     if isinstance(row.get("trace"), dict):
         case["trace"] = row["trace"]
@@ -155,7 +155,7 @@ def _sound(row: dict[str, Any], keys: Any, forms: Any) -> dict[str, Any]:
     found = {}
     for key in keys:
         try:
-            if row.get(key) is not None and same(forms[key](row[key]), row[key]):
+            if row.get(key) is not None and json_equal(forms[key](row[key]), row[key]):
                 found[key] = row[key]
         except (RefusedError, TypeError):
             continue  # no case could say it
@@ -200,7 +200,7 @@ def _means(path: Path, value: Any, now: Any) -> bool:
     try:
         for step in path:
             form = form[step]
-        return same(form(value), now)
+        return json_equal(form(value), now)
     except (RefusedError, AttributeError, LookupError, TypeError):
         return False  # somebody else has written here
 

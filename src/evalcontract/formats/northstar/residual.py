@@ -14,7 +14,7 @@ from evalcontract.formats._conversion import OURS
 from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
 from evalcontract.formats.northstar.mapping import NESTED, THEIRS, to_case, to_row
 from evalcontract.formats.northstar.unwritable import without_unwritable
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from evalcontract.model.path import Path
@@ -65,7 +65,7 @@ def kept_of(
     plain = row_of(case, index)
     rubric = rubric and {key: part for key, part in rubric.items() if key not in _NAMES}
     residual = difference(plain.row, row)
-    if not same(rubric, plain.rubric):
+    if not json_equal(rubric, plain.rubric):
         return {**_FORM.written(residual), "rubric": rubric}
     if rubric:
         residual.set.pop("rubric_ref", None)  # it is made again, and named
@@ -83,7 +83,7 @@ def _is_of(found: Row, case: dict[str, Any], index: int) -> bool:
         return False
     try:
         native = to_case(found.row, found.rubric).case
-        return same(with_kept(native, kept_of(found.row, found.rubric, native, index)), case)
+        return json_equal(with_kept(native, kept_of(found.row, found.rubric, native, index)), case)
     except (AttributeError, KeyError, TypeError):
         return False  # somebody else has written below that key
 

@@ -9,7 +9,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.same import same
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from evalcontract.model.path import Path
@@ -57,7 +57,7 @@ def with_unwritable(case: dict[str, Any], kept: Any) -> dict[str, Any]:
 def _replaced(value: Any, path: list[Any], stand_in: Any, by: Any) -> Any:
     """Return a copy of a value with another part at a path, if the stand-in is there."""
     if not path:
-        return by if same(value, stand_in) else value
+        return by if json_equal(value, stand_in) else value
     copy = value.copy()
     copy[path[0]] = _replaced(value[path[0]], path[1:], stand_in, by)
     return copy

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Span
     from evalcontract.policy import Policy
-    from evalcontract.source import Document, SourceFault, Unreadable
+    from evalcontract.source import Document, SourceProblem, UnreadableFile
 
 
 class Placed(Protocol):
@@ -31,7 +31,7 @@ class Placed(Protocol):
         ...
 
 
-def locate(
+def to_diagnostics(
     problems: Iterable[Problem],
     source: Placed,
     policy: Policy,
@@ -66,7 +66,7 @@ def _related(related: Related, source: Placed, others: Mapping[str, Document]) -
     return Place(related.file)
 
 
-def locate_faults(unreadable: Unreadable, policy: Policy) -> Iterator[Diagnostic]:
+def from_unreadable(unreadable: UnreadableFile, policy: Policy) -> Iterator[Diagnostic]:
     """Give the faults of a file without a value their severities."""
     for fault in unreadable.faults:
         lines = unreadable.lines
@@ -74,7 +74,7 @@ def locate_faults(unreadable: Unreadable, policy: Policy) -> Iterator[Diagnostic
         def text_at(span: Span | None, lines: tuple[str, ...] = lines) -> str | None:
             return lines[span.line - 1] if span and span.line <= len(lines) else None
 
-        found = locate_fault(fault, unreadable.file, text_at(fault.span), policy)
+        found = from_source_fault(fault, unreadable.file, text_at(fault.span), policy)
         if found:
             related = tuple(
                 (message, Place(unreadable.file, span, text_at(span)))
@@ -86,8 +86,8 @@ def locate_faults(unreadable: Unreadable, policy: Policy) -> Iterator[Diagnostic
             )  # fmt: skip
 
 
-def locate_fault(
-    fault: SourceFault, file: str, text: str | None, policy: Policy
+def from_source_fault(
+    fault: SourceProblem, file: str, text: str | None, policy: Policy
 ) -> Diagnostic | None:
     """Give one fault of a text its severity; None where it is not to be reported."""
     severity = policy.severity_of(code_named(fault.code))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 
-def same(one: Any, two: Any) -> bool:
+def json_equal(one: Any, two: Any) -> bool:
     """Whether two values are the same data: 1 is neither 1.0 nor true, and NaN is NaN."""
     if one is two:
         return True
     if isinstance(one, dict) and isinstance(two, dict):
-        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
+        return one.keys() == two.keys() and all(json_equal(one[key], two[key]) for key in one)
     if isinstance(one, list) and isinstance(two, list):
-        return len(one) == len(two) and all(map(same, one, two))
+        return len(one) == len(two) and all(map(json_equal, one, two))
     if isinstance(one, str) and isinstance(two, str):
         return one == two
     if type(one) is not type(two):

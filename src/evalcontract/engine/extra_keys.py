@@ -10,7 +10,7 @@ from evalcontract.structure.schemas import properties
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.structure.described import Described
+    from evalcontract.structure.described import BundleFields
     from evalcontract.structure.schemas import Schema
 
 #: The mappings of a row that are open, by their definition, and the way to them.
@@ -19,13 +19,13 @@ PLACES: dict[str, tuple[str, ...]] = {"row": (), "expected": ("expected",)}
 _MOST = 500
 
 
-def _describe(bundle: Schema, row: Schema) -> Described:
-    from evalcontract.structure.described import Described  # slow to import
+def _describe(bundle: Schema, row: Schema) -> BundleFields:
+    from evalcontract.structure.described import BundleFields  # slow to import
 
-    return Described(bundle, row)
+    return BundleFields(bundle, row)
 
 
-class OwnKeys:
+class ExtraKeys:
     """What was learned of the rows of one bundle, or of those without one.
 
     A key is harmless where no row at all could make a finding of it. That is asked of a mapping
