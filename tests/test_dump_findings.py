@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
 from dump_findings import dump
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ questions:
 """
 
 
+@pytest.mark.slow
 def test_every_finding_is_a_line(tmp_path: Path) -> None:
     file = tmp_path / "fixtures" / "rules" / "dataset" / "one.yaml"
     file.parent.mkdir(parents=True)

@@ -78,13 +78,12 @@ def test_good_example_has_no_fault(code: str, tmp_path: Path) -> None:
     assert found_in(tmp_path, CODES[code].page.good, code) == []
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_page_is_plain_text(code: str) -> None:
-    page = CODES[code].page
-    lines = [*page.what.split("\n"), *page.why.split("\n"), *(page.bad + page.good).split("\n")]
-    assert max(map(len, lines)) <= 100
-    assert page.what.endswith(".")
-    assert page.why.endswith(".")
+def test_pages_are_plain_text() -> None:
+    for code, page in ((code, known.page) for code, known in CODES.items()):
+        texts = (page.what, page.why, page.bad + page.good)
+        assert max(len(line) for text in texts for line in text.split("\n")) <= 100, code
+        assert page.what.endswith("."), code
+        assert page.why.endswith("."), code
 
 
 @pytest.mark.parametrize("kind", ["rubric", "judge", "target"])

@@ -142,6 +142,7 @@ def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:
         assert find_attack(pattern, flags, full=full) is None
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 @pytest.mark.parametrize(("pattern", "flags"), SLOW)
 def test_a_classical_one_is_found(pattern: str, flags: str) -> None:
@@ -202,6 +203,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.slow
 def test_every_look_comes_to_an_end() -> None:
     program = f"""
 from evalcontract.analysis.regex_ambiguity import find_attack

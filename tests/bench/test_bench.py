@@ -26,7 +26,7 @@ from rows import FAULTS, ONE_BAD_IN, rows, unlike_rows  # noqa: E402
 from shapes import SHAPES  # noqa: E402
 
 # What the benchmark is made of covers nothing of the package that other tests do not.
-pytestmark = pytest.mark.no_cover
+pytestmark = [pytest.mark.no_cover, pytest.mark.slow]
 
 ROWS = 500
 PARTS = 10

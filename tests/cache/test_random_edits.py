@@ -136,6 +136,7 @@ def outcome_of(top: Path, cache: Cache | None) -> Outcome | str:
         return str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
 @examples(25)
 @given(st.sets(files, max_size=12), st.lists(EDITS, min_size=2, max_size=10))

@@ -126,6 +126,7 @@ def codes(outcome: Any) -> set[str]:
 # The same to the byte
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "style", "mode"),
     [

@@ -113,6 +113,7 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("writer", WRITERS)
 @given(data=VALUES)
@@ -169,6 +170,7 @@ def test_blocks_of_text(end: str, data: dict[str, str]) -> None:
         assert fragment(text, span)[:1] in ('"', "'", "|")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
 @pytest.mark.parametrize("ascii_only", [True, False], ids=["ascii", "unicode"])
 @pytest.mark.parametrize("indent", [None, 2], ids=["tight", "indented"])

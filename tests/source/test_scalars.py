@@ -134,39 +134,18 @@ CORE: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("text", "expected"), CORE)
-def test_resolves(text: str, expected: object) -> None:
+def test_a_scalar_wherever_it_stands(text: str, expected: object) -> None:
+    """Plain it is resolved; in quotes, in a block and as a key it is text; raw it is as written."""
     assert repr(resolve_plain(text)) == repr(expected)
-
-
-@pytest.mark.parametrize(("text", "expected"), CORE)
-def test_as_a_value(text: str, expected: object) -> None:
     assert repr(value(f"a: {text}\n")) == repr({"a": expected})
-
-
-@pytest.mark.parametrize(("text", "expected"), [pair for pair in CORE if "," not in pair[0]])
-def test_as_an_item_of_a_flow_list(text: str, expected: object) -> None:
-    wanted = [] if text == "" else [expected]
-    assert repr(value(f"[{text}]")) == repr(wanted)
-
-
-@pytest.mark.parametrize("quote", ["'", '"'])
-@pytest.mark.parametrize("text", [text for text, _ in CORE])
-def test_quoted_is_text(text: str, quote: str) -> None:
-    assert value(f"a: {quote}{text}{quote}\n") == {"a": text}
-
-
-@pytest.mark.parametrize("text", [text for text, _ in CORE if text])
-def test_in_a_block_is_text(text: str) -> None:
-    assert value(f"a: |-\n  {text}\nb: >-\n  {text}\n") == {"a": text, "b": text}
-
-
-@pytest.mark.parametrize("text", [text for text, _ in CORE if text not in ("", "<<")])
-def test_as_a_key_is_its_text(text: str) -> None:
-    assert value(f"{text}: 1\n") == {text: 1}
-
-
-@pytest.mark.parametrize("text", [text for text, _ in CORE])
-def test_raw_is_what_the_author_wrote(text: str) -> None:
+    if "," not in text:
+        assert repr(value(f"[{text}]")) == repr([] if text == "" else [expected])
+    for quote in "'\"":
+        assert value(f"a: {quote}{text}{quote}\n") == {"a": text}
+    if text:
+        assert value(f"a: |-\n  {text}\nb: >-\n  {text}\n") == {"a": text, "b": text}
+    if text not in ("", "<<"):
+        assert value(f"{text}: 1\n") == {text: 1}
     assert document(f"a: {text}\n").raw(("a",)) == text
 
 

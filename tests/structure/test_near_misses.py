@@ -160,6 +160,7 @@ def _names(problem: Problem, path: tuple[str, ...], key: str) -> bool:
     return problem.path == path and f"`{key}`" in (problem.help or "")
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 def test_single_edits_are_found_and_once() -> None:
     every, wrong = 0, []
@@ -172,6 +173,7 @@ def test_single_edits_are_found_and_once() -> None:
     assert len(wrong) <= every / 100, (len(wrong) / every, wrong[:20])
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 def test_single_edits_beside_the_right_key_are_found_and_once() -> None:
     """All but those of the shortest keys, of which any two letters are one edit."""

@@ -163,6 +163,7 @@ def test_every_mistake_is_told() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_no_schema_makes_a_run_hang(tmp_path: Any) -> None:
     """In a process of its own: what was wrong here never came back."""
     (tmp_path / "bundles").mkdir()

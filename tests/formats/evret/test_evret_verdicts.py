@@ -205,6 +205,7 @@ def same(real: list[Any], text: str, release: str, name: str) -> bool:
     return [tuple(parsed(row, RELEASES[release])) for row in rows] == queries
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 def test_json_is_judged_as_by_the_real_loader(ask: Any) -> None:
     chance = random.Random(1)  # noqa: S311 - the same cases each time
@@ -264,6 +265,7 @@ def some_table(chance: random.Random) -> str:
     return mark + chance.choice(("\n", "\r\n", "\r")).join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 def test_csv_is_judged_as_by_the_real_loader(ask: Any) -> None:
     chance = random.Random(2)  # noqa: S311 - the same cases each time
@@ -292,6 +294,7 @@ def some_row(chance: random.Random) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 @pytest.mark.parametrize("medium", ["json", "csv"])
 def test_what_we_write_is_read_by_the_real_loader(ask: Any, medium: str) -> None:
