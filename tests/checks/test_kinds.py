@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import Kind
 
-from evalcontract.checks import KINDS, EvalContext, _kind
+from evalcontract.checks import KINDS, EvalContext, _kind, kinds_in_use
 from evalcontract.checks.plan import plan_of
 from evalcontract.checks.row_needs import asked_of_rows, rows_with_all
 from evalcontract.library.artifact import Artifact, read_artifact
@@ -20,6 +20,8 @@ from evalcontract.structure.engine import native_for
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalcontract.checks.plan import Plan
 
 #: Modules of `checks/` that are no kind.
@@ -237,8 +239,18 @@ def test_the_kinds_are_those_of_the_schema() -> None:
     assert all(name == kind.name for name, kind in KINDS.items())
 
 
-def test_a_kind_of_the_schema_alone_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(KINDS, "regex")
+@pytest.fixture
+def without_regex(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Take a kind out of the table; what is in use is looked up again before and after."""
+    with monkeypatch.context() as patch:
+        patch.delitem(KINDS, "regex")
+        kinds_in_use.cache_clear()
+        yield
+    kinds_in_use.cache_clear()
+
+
+@pytest.mark.usefixtures("without_regex")
+def test_a_kind_of_the_schema_alone_is_unavailable() -> None:
     made = plan(of("regex", pattern="a"))
     (step,) = made.steps
     assert step.outlook({}).reason == "checks of the kind `regex` are not built in"
