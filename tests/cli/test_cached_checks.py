@@ -740,6 +740,7 @@ ASKS = re.compile(
 KNOWN = {
     "source/filesystem.py": "the files: what is asked of them is recorded",
     "source/writing.py": "writes",
+    "source/shipped.py": "ours: `installation`",
     "structure/schemas.py": "ours: `installation`",
     "source/plugins.py": "what is installed: `installation`",
     "cache/installation.py": "it is what is remembered by",

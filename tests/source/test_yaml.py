@@ -415,7 +415,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "unknown escape": ('a: "\\q"\n', "source/syntax", "1:5", "unknown escape"),
     "half of a surrogate pair": ('a: "\\ud800"\n', "source/syntax", "", ""),
     "a code point beyond Unicode": ('a: "\\U00110000"\n', "source/syntax", "", ""),
-    "wrong indentation": ("a:\n  b: 1\n c: 2\n", "source/syntax", "3:2", "`c` stands in column 2"),
+    "wrong indentation": ("a:\n  b: 1\n c: 2\n", "source/syntax", "3:2", "`c` at column 2"),
     "a key without its colon": ("a: 1\nb\nc: 2\n", "source/syntax", "", "without its `:`"),
     "a list among keys": ("a: 1\n- b\n", "source/syntax", "2:1", ""),
     "quoted key of 1100": (f'"{"k" * 1100}": 1\n', "source/syntax", "", ""),

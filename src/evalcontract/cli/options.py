@@ -22,7 +22,7 @@ class _OutputFormat(click.ParamType[str]):
 
     def get_metavar(self, *_: Any, **__: Any) -> str:
         """Return what the help shows."""
-        return f"[{'|'.join(sorted(FORMATS, reverse=True))}|…]"
+        return f"[{'|'.join(sorted(FORMATS, reverse=True))}|NAME]"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """Return the name of a format that there is."""

@@ -44,18 +44,19 @@ def _may_have(group: str) -> bool:
     others = [finder for finder in sys.meta_path if finder is not PathFinder]
     if any(hasattr(finder, "find_distributions") for finder in others):
         return True
-    points = _points_below(tuple(folder or os.curdir for folder in sys.path))
+    points = _points_below(tuple((folder or os.curdir, _changed(folder)) for folder in sys.path))
     return points is None or f"evalcontract.{group}".encode() in points
 
 
 @lru_cache(maxsize=1)
-def _points_below(folders: tuple[str, ...]) -> bytes | None:
+def _points_below(folders: tuple[tuple[str, int], ...]) -> bytes | None:
     """Return all lists of entry points in folders that name evalcontract.
 
-    None where something else may hold some: an archive, an egg.
+    With each folder goes the time of its last change, so that a new package is seen. None where
+    something else may hold some: an archive, an egg.
     """
     found = []
-    for folder in folders:
+    for folder, _ in folders:
         try:
             names = os.listdir(folder)  # noqa: PTH208 - names are all that is needed
         except NotADirectoryError:
@@ -67,6 +68,13 @@ def _points_below(folders: tuple[str, ...]) -> bytes | None:
         infos = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
         found += [_points_in(f"{folder}/{name}/entry_points.txt") for name in infos]
     return b"\n".join(found)
+
+
+def _changed(folder: str) -> int:
+    try:
+        return os.stat(folder or os.curdir).st_mtime_ns  # noqa: PTH116 - may be no path at all
+    except (OSError, ValueError):
+        return 0
 
 
 def _points_in(path: str) -> bytes:

@@ -73,13 +73,13 @@ def _described(name: str, kind: Any) -> Schema:
         raise PluginError(f"`{name}` of evalcontract.checks: a kind is named in snake_case")
     if not isinstance(schema, dict) or not is_schema(schema):
         raise PluginError(f"`{name}` of evalcontract.checks has no JSON Schema as its `schema`")
-    common = {key: {"$ref": f"#/$defs/check_{key}"} for key in _OF_EVERY}
+    shared = {key: {"$ref": f"#/$defs/check_{key}"} for key in _OF_EVERY}
     own = schema.get("properties", {})
     required = [key for key in schema.get("required", ()) if key != "kind"]
     return {
         **schema,
         "type": "object",
         "required": ["kind", *required],
-        "properties": {**common, **own, "kind": {"const": name}},
+        "properties": {**shared, **own, "kind": {"const": name}},
         "additionalProperties": False,
     }

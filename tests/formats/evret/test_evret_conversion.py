@@ -90,8 +90,9 @@ def to_ours(text: str, release: str, name: str = "d.json") -> tuple[list[Any], A
 def test_a_query_comes_back(release: str, row: Any, documents: list[Any]) -> None:
     if rejects(row, release):
         return
-    ((ours, rubric, losses, _),), _ = to_ours(document(row, documents=documents), release)
-    assert rubric is None
+    (found,), _ = to_ours(document(row, documents=documents), release)
+    ours, losses = found.row, found.losses
+    assert found.rubric is None
     json.dumps(ours)
     back = EVRET.writer("json", release).write(ours, None, 0)
     assert back.problems == ()
