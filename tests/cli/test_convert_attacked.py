@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from doors import UsageError
 
 from evalcontract.cli.convert import convert_command
+from evalcontract.source.writing import Staged
 
 ROW = "- request: What?\n  guidelines: [b]\n"
 
@@ -97,6 +98,18 @@ def test_who_is_stopped_leaves_nothing(folder: Path, sent: signal.Signals) -> No
     process.send_signal(sent)
     assert process.wait() == 130
     assert names(folder) == before
+
+
+def test_a_signal_while_a_file_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fdopen", interrupted)
+    with pytest.raises(KeyboardInterrupt), Staged() as staged:
+        staged.open(tmp_path / "new" / "a.json")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("last", ["", "  - {id: z, input: &a b, criteria: *a}  # tangled\n"])

@@ -6,6 +6,7 @@ import os
 import tempfile
 from contextlib import suppress
 from errno import EISDIR
+from secrets import token_hex
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 # Short, whatever the file's own name is: that one may be as long as the file system allows.
 _TEMPORARY = ".evalcontract."
+_ANEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 
 
 def write_text(path: Path, text: str) -> str | None:
@@ -41,6 +43,7 @@ class Staged:
 
     def __init__(self) -> None:
         self._files: dict[Path, tuple[BinaryIO, Path]] = {}
+        self._temporaries: list[Path] = []
         self._folders: list[Path] = []  # those that were made, each after the one that it is in
 
     def __enter__(self) -> Self:
@@ -57,11 +60,13 @@ class Staged:
         if target in self._files:
             raise OSError("it is asked for twice")
         _check(target)
+        # What is to be made is noted first: a signal may come right behind it.
         self._folders += [each for each in reversed(target.parents) if not each.exists()]
         target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
-        stream = os.fdopen(descriptor, "wb")
-        self._files[target] = (stream, target.parent / name)
+        temporary = target.parent / f"{_TEMPORARY}{token_hex(8)}"
+        self._temporaries.append(temporary)
+        stream = os.fdopen(os.open(temporary, _ANEW, 0o600), "wb")
+        self._files[target] = (stream, temporary)
         return stream
 
     def put(self) -> None:
@@ -80,9 +85,10 @@ class Staged:
             del self._files[target]
 
     def __exit__(self, *_: object) -> None:
-        for stream, temporary in self._files.values():
+        for stream, _temporary in self._files.values():
             with suppress(OSError):  # what it still holds has no room
                 stream.close()
+        for temporary in self._temporaries:
             temporary.unlink(missing_ok=True)
         for folder in reversed(self._folders):
             with suppress(OSError):  # somebody put something there
