@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from evalcontract.engine.dataset_check import DatasetCheck, RowContext
@@ -9,7 +10,6 @@ from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.passes import OURS, CheckedBatch
 from evalcontract.source import Document, RowStream, UnreadableFile
-from evalcontract.structure.sentences import FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,8 +27,13 @@ if TYPE_CHECKING:
 
     Source = Document | RowStream | UnreadableFile
 
-# A row with one of these cannot be graded or converted, whatever else is in it.
-_ILL_FORMED = frozenset(f"dataset/{fault}" for fault in (*FAULTS.values(), "invalid-value"))
+
+@cache
+def _ill_formed() -> frozenset[str]:
+    """Return the codes for which a row cannot be graded or converted, whatever else is in it."""
+    from evalcontract.structure.sentences import FAULTS  # a clean run needs none
+
+    return frozenset(f"dataset/{fault}" for fault in (*FAULTS.values(), "invalid-value"))
 
 
 class OurDataset:
@@ -109,7 +114,7 @@ class OurPass:
 
     def rejects(self, problem: Problem) -> bool:
         """Whether a row with this problem is not well-formed."""
-        return problem.code in _ILL_FORMED
+        return problem.code in _ill_formed()
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Give problems their places and severities."""
