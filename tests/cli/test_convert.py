@@ -170,6 +170,12 @@ def test_strict_writes_nothing_that_loses(folder: Path) -> None:
             ("--to", "databricks:outputs"),
             "databricks/missing-key",
         ),
+        (
+            "bad.yaml",
+            "metadata: 3\nquestions: [{id: a, input: b, criteria: c}]\n",
+            ("--to", "databricks"),
+            "dataset/wrong-type",
+        ),
     ],
 )
 def test_bad_sources_write_nothing(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import EvalContext
 from evalcontract.engine.coverage_of_rows import cover_row
 from evalcontract.engine.grading import Grading
-from evalcontract.structure.parts import HARMLESS
+from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,5 +37,5 @@ class Coverer:
         bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
         problems = self._grading.structure(bundle).check(row)
         # A runner passes over a misspelled key: what is missing for it shows in the checks.
-        faults = [problem for problem in problems if not problem.code.endswith(HARMLESS)]
-        return cover_row(self._grading, index, row, faults[0].message if faults else None)
+        faults = (problem.message for problem in problems if problem.code in ILL_FORMED)
+        return cover_row(self._grading, index, row, next(faults, None))

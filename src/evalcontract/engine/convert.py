@@ -92,7 +92,7 @@ def convert(input_: Input, out: Path, wanted: ConvertOptions, options: Options) 
         _carry(dataset, check, place, output, done)
         done.losses.end()
         done.diagnostics.sort(key=sort_key)
-        done.why = _refusal(done, wanted)
+        done.why = _refusal(check, done, wanted)
         if done.why is None:
             done.written = output.put(place.beside)
     return done
@@ -132,9 +132,10 @@ def _moved(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Problem]
         yield problem._replace(path=(*source.path, *problem.path), row_index=source.number)
 
 
-def _refusal(done: ConvertResult, wanted: ConvertOptions) -> str | None:
+def _refusal(check: DatasetPass, done: ConvertResult, wanted: ConvertOptions) -> str | None:
     """Say why nothing is written; None where all is well."""
-    if done.left_out or any(found.is_error for found in done.diagnostics):
+    is_rejected = any(found.is_error or check.rejects(found.code) for found in done.diagnostics)
+    if done.left_out or is_rejected:
         return "the source has faults for which it cannot be converted whole"
     if wanted.lossless and done.losses.total:
         return "the conversion would lose data (--strict)"

@@ -126,9 +126,9 @@ class DialectPass:
         """Return the path of a row; a document may be its only one."""
         return self._layout.prefix if self._layout.is_row else (*self._layout.prefix, index)
 
-    def rejects(self, problem: Problem) -> bool:
-        """Whether a problem is one at which the system's own loader stops."""
-        return is_rejection(problem.code)
+    def rejects(self, code: str) -> bool:
+        """Whether a code is of what the system's own loader stops at."""
+        return is_rejection(code)
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Give problems their places and severities."""

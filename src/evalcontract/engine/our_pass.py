@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from evalcontract.engine.dataset_check import DatasetCheck, RowContext
@@ -10,6 +9,7 @@ from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.passes import OURS, CheckedBatch
 from evalcontract.source import Document, RowStream, UnreadableFile
+from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     from evalcontract.policy import Policy
 
     Source = Document | RowStream | UnreadableFile
-
-
-@cache
-def _ill_formed() -> frozenset[str]:
-    """Return the codes for which a row cannot be graded or converted, whatever else is in it."""
-    from evalcontract.structure.sentences import FAULTS  # a clean run needs none
-
-    return frozenset(f"dataset/{fault}" for fault in (*FAULTS.values(), "invalid-value"))
 
 
 class OurDataset:
@@ -112,9 +104,9 @@ class OurPass:
         """Return the path of a row."""
         return (*(self._rows.prefix if self._rows else ()), index)
 
-    def rejects(self, problem: Problem) -> bool:
-        """Whether a row with this problem is not well-formed."""
-        return problem.code in _ill_formed()
+    def rejects(self, code: str) -> bool:
+        """Whether what this code is found in is not well-formed."""
+        return code in ILL_FORMED
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Give problems their places and severities."""

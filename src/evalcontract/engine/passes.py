@@ -91,8 +91,8 @@ class DatasetPass(Protocol):
         """Return the path of a row."""
         ...
 
-    def rejects(self, problem: Problem) -> bool:
-        """Whether a row with this problem is not loaded."""
+    def rejects(self, code: str) -> bool:
+        """Whether what this code is found in, a row or the whole dataset, is not loaded."""
         ...
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
@@ -155,5 +155,5 @@ def rows_of(check: DatasetPass, checked: CheckedBatch) -> Iterator[CheckedRow]:
         by_row[problem.row_index].append(problem)
     for index, value in enumerate(checked.batch.rows, checked.batch.first_index):
         problems = by_row.get(index, [])
-        fault = next((problem for problem in problems if check.rejects(problem)), None)
+        fault = next((problem for problem in problems if check.rejects(problem.code)), None)
         yield CheckedRow(index, check.path_of(index), value, problems, fault)

@@ -30,6 +30,15 @@ _FAULTS = {
 }
 _GUESSES = ("near-miss-key", "misplaced-key", "foreign-key")
 
+#: The codes of values that cannot be used as they are; a guess on a key leaves its value usable.
+ILL_FORMED = frozenset(
+    f"{kind}/{fault}"
+    for kind, faults in {**_FAULTS, "target": _OF_TARGET}.items()
+    for fault in faults
+)
+#: How the codes of guesses end, of every kind and of other systems.
+GUESSES = tuple(f"/{guess}" for guess in _GUESSES)
+
 
 def _codes() -> Iterator[Code]:
     for kind, faults in _FAULTS.items():

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.check import SchemaValidator
+from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.engine import native_for
 from evalcontract.structure.gate import closed
-from evalcontract.structure.parts import HARMLESS
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.sentences_of_keys import near_miss
 from evalcontract.structure.unread import unread_keys
@@ -36,7 +36,7 @@ class SchemaStage:
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return what the schema refuses in a value, and the keys in it that nobody reads."""
         found = self._structure(of).check(value, path)
-        if any(each.code.endswith(HARMLESS) for each in found):
+        if any(each.code.endswith(GUESSES) for each in found):
             missing = self._missing(value, path, of)
             found = [_wanted(each, missing.get(each.path)) for each in found]
         return [*found, *self._unread(value, path, of, {each.path for each in found})]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.structure.codes import GUESSES
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
-
-#: Faults that leave a value as well-formed as it was.
-HARMLESS = ("/near-miss-key", "/misplaced-key", "/foreign-key")
 
 Checks = tuple[tuple["Path", dict[str, Any]], ...]
 
@@ -21,7 +20,7 @@ def well_formed(value: dict[str, Any], faults: Iterable[Problem]) -> tuple[dict[
 
     In a rubric a check is withheld by itself; elsewhere the whole key at the top is.
     """
-    paths = [each.path for each in faults if not each.code.endswith(HARMLESS)]
+    paths = [problem.path for problem in faults if not problem.code.endswith(GUESSES)]
     withheld = {path[:2] for path in paths if path[:1] == ("checks",) and len(path) > 1}
     broken = {path[0] for path in paths if path and path[:2] not in withheld}
     kept = {key: part for key, part in value.items() if key not in broken}
