@@ -139,7 +139,7 @@ def test_a_broken_silence_is_loud_and_hides_nothing(
     ("point", "code", "words"),
     [
         ("shouting:RULE", "dataset/duplicate-id", "dataset/duplicate-id is taken"),
-        ("shouting:NO_RULE", "dataset/shouting", "is no rule"),
+        ("shouting:NO_RULE", "dataset/shouting", "is not a rule"),
         ("shouting:PLAIN_TEXT", "dataset/shouting", "is a plain text"),
         ("shouting:NO_PAGE", "dataset/shouting", "has no page"),
         (

@@ -144,13 +144,13 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
     ("line", "said"),
     [
         ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "has no JSON Schema"),
-        ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "is called `word_count`"),
+        ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "the kind is built in"),
         ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
         ("[evalcontract.dialects]\nother = acme_evals:FORMAT", "is called `acme`"),
         ("[evalcontract.dialects]\nacme = acme_evals:TICKET", "is no Format"),
         ("[evalcontract.reports]\nlines = acme_evals:TICKET", "cannot be called"),
         ("[evalcontract.reports]\ntext = acme_evals:write_lines", "the format is built in"),
-        ("[evalcontract.rules]\nshouting = acme_evals:TICKET", "is no rule"),
+        ("[evalcontract.rules]\nshouting = acme_evals:TICKET", "is not a rule"),
         ("[evalcontract.rules]\nshouting = acme_evals:NOTHING", "does not load"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import (
     composite,
@@ -19,7 +19,6 @@ from evalcontract.checks import (
     tool_usage,
 )
 from evalcontract.checks._kind import CheckKind, EvalContext, Needs, Prediction, State
-from evalcontract.model.errors import PluginError
 from evalcontract.source.plugins import entry_points
 
 if TYPE_CHECKING:
@@ -51,15 +50,15 @@ def kinds_in_use() -> Mapping[str, CheckKind]:
     """Return the built-in kinds, and the entry points of `evalcontract.checks`, by name.
 
     Raises:
-        PluginError: one does not load, is no kind, or has a name that is taken.
+        PluginError: one does not load, is not a kind, or has a name that is taken.
 
     """
-    others = entry_points("checks")
-    for name, kind in others.items():
-        if not isinstance(kind, CheckKind):
-            raise PluginError(f"`{name}` of evalcontract.checks is no CheckKind")
-        if kind.name != name:
-            raise PluginError(f"`{name}` of evalcontract.checks is called `{kind.name}`")
-        if name in KINDS:
-            raise PluginError(f"`{name}` of evalcontract.checks: the kind is built in")
-    return {**KINDS, **others}
+    return {**KINDS, **entry_points("checks", _fault_of)}
+
+
+def _fault_of(name: str, kind: Any) -> str | None:
+    if not isinstance(kind, CheckKind):
+        return "is not a CheckKind"
+    if kind.name != name:
+        return f"is called `{kind.name}`"
+    return "has a name that is taken: the kind is built in" if name in KINDS else None

@@ -9,7 +9,7 @@ import click
 
 from evalcontract.cli.outcome import CheckArgs
 from evalcontract.model.nearest import nearest
-from evalcontract.report import FORMATS, formats_in_use
+from evalcontract.report import FORMATS, report_formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ class _OutputFormat(click.ParamType[str]):
         """Return the name of a format that there is."""
         if value in FORMATS:
             return str(value)
-        names = sorted(formats_in_use())
+        names = sorted(report_formats())
         if value not in names:
             near = nearest(str(value), names)
             advice = f"did you mean `{near}`?" if near else f"choose from {', '.join(names)}"

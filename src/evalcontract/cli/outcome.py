@@ -18,7 +18,7 @@ from evalcontract.engine.options import Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.engine.workers import usable_cores
 from evalcontract.policy import exit_status
-from evalcontract.report import FORMATS, formats_in_use
+from evalcontract.report import FORMATS, report_formats
 from evalcontract.report.report import Report, Style
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def run_and_report(asked: CheckArgs, work: Callable[[Options], Outcome]) -> int:
     colour = wants_colour(sys.stdout)
     style = Style(colour, width, asked.limit, asked.verbose, version=__version__)
     print_ = put_json if asked.output_format == "json" else put
-    write = FORMATS.get(asked.output_format) or formats_in_use()[asked.output_format]
+    write = FORMATS.get(asked.output_format) or report_formats()[asked.output_format]
     print_(write(report, style))
     return exit_status(outcome.diagnostics)
 

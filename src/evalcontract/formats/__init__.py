@@ -6,7 +6,6 @@ is a `Problem`; the schema of a dialect is `schema/formats/NAME[-VARIANT].schema
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Any
 
@@ -15,11 +14,10 @@ from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.model.errors import PluginError, UsageError
+from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
+from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
-
-_NAME = re.compile("[a-z][a-z0-9_]*")
 
 FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, MLFLOW, NORTHSTAR)
 
@@ -37,18 +35,14 @@ def formats_in_use() -> tuple[Format, ...]:
         PluginError: one does not load, or is no format that can be used.
 
     """
-    others = entry_points("dialects")
-    for name, format_ in others.items():
-        if fault := _fault_of(name, format_):
-            raise PluginError(f"`{name}` of evalcontract.dialects {fault}")
-    return (*FORMATS, *others.values())
+    return (*FORMATS, *entry_points("dialects", _fault_of).values())
 
 
 def _fault_of(name: str, found: Any) -> str | None:
     """Say why what another package brings is no format that can be used."""
     if not isinstance(found, Format):
         return "is no Format"
-    if found.name != name or not _NAME.fullmatch(name):
+    if found.name != name or not IDENTIFIER.fullmatch(name):
         return f"is called `{found.name}`; a format is named in snake_case, as its entry point"
     if name in {OURS, *(format_.name for format_ in FORMATS)}:
         return "has a name that is taken"

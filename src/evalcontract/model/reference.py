@@ -18,7 +18,9 @@ class Kind(StrEnum):
     TARGET = "target"
 
 
-_PATTERN = re.compile(r"(?P<kind>rubric|judge)/(?P<id>[a-z][a-z0-9_]*)(?:@(?P<version>.+))?")
+#: The grammar of names: ids of artifacts, bundles, kinds of checks, dataset formats.
+IDENTIFIER = re.compile("[a-z][a-z0-9_]*")
+_PATTERN = re.compile(rf"(?P<kind>rubric|judge)/(?P<id>{IDENTIFIER.pattern})(?:@(?P<version>.+))?")
 
 
 class Reference(NamedTuple):

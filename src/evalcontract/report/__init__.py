@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.errors import PluginError
 from evalcontract.report import json as json_report
 from evalcontract.report import text as text_report
 from evalcontract.source.plugins import entry_points
@@ -21,17 +20,17 @@ FORMATS: dict[str, Write] = {
 }
 
 
-def formats_in_use() -> Mapping[str, Write]:
+def report_formats() -> Mapping[str, Write]:
     """Return the built-in output formats, and the entry points of `evalcontract.reports`.
 
     Raises:
         PluginError: one does not load, cannot be called, or has a name that is taken.
 
     """
-    others = entry_points("reports")
-    for name, write in others.items():
-        if not callable(write):
-            raise PluginError(f"`{name}` of evalcontract.reports cannot be called")
-        if name in FORMATS:
-            raise PluginError(f"`{name}` of evalcontract.reports: the format is built in")
-    return {**FORMATS, **others}
+    return {**FORMATS, **entry_points("reports", _fault_of)}
+
+
+def _fault_of(name: str, write: Any) -> str | None:
+    if not callable(write):
+        return "cannot be called"
+    return "has a name that is taken: the format is built in" if name in FORMATS else None

@@ -18,12 +18,12 @@ Good:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.nearest import nearest
+from evalcontract.model.reference import IDENTIFIER
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 CODE = Code("dataset/unknown-bundle", strict=Severity.WARNING, page=__doc__)
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class _Bundles:
@@ -59,7 +58,7 @@ class _Bundles:
     def finish(self) -> Iterator[Problem]:
         for name, (path, count) in self._uses.items():
             # A name that no bundle can have is told as such.
-            if name in self._context.bundles or not _NAME.fullmatch(name):
+            if name in self._context.bundles or not IDENTIFIER.fullmatch(name):
                 continue
             rows = f" ({count} rows name it)" if count > 1 else ""
             near = nearest(name, sorted(self._context.bundles))

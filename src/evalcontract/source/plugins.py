@@ -1,4 +1,4 @@
-"""Entry points of other people's packages: looked up late, and loud when broken."""
+"""Entry points of other packages: loaded late, and checked before anything uses them."""
 
 from __future__ import annotations
 
@@ -6,33 +6,42 @@ import os
 import sys
 from functools import lru_cache
 from importlib.machinery import PathFinder
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import PluginError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def entry_points(group: str) -> dict[str, Any]:
+
+def entry_points(
+    group: str, fault_of: Callable[[str, Any], str | None] | None = None
+) -> dict[str, Any]:
     """Load every entry point of `evalcontract.{group}`, by name, in order of the names.
 
+    `fault_of` takes the name and the object of an entry point, and returns why it cannot be used.
+
     Raises:
-        PluginError: one does not load, or two have the same name.
+        PluginError: one does not load or cannot be used, or two have the same name.
 
     """
     if not _may_have(group):
         return {}
     from importlib.metadata import entry_points as installed  # slow to import
 
-    found: dict[str, Any] = {}
-    for point in sorted(installed(group=f"evalcontract.{group}"), key=lambda each: each.name):
+    loaded: dict[str, Any] = {}
+    for point in sorted(installed(group=f"evalcontract.{group}"), key=lambda point: point.name):
         owner = point.dist.name if point.dist else point.value
-        if point.name in found:
+        if point.name in loaded:
             raise PluginError(f"two packages give `{point.name}` to evalcontract.{group}")
         try:
-            found[point.name] = point.load()
+            loaded[point.name] = point.load()
         except Exception as error:
             message = f"{owner}: `{point.name}` of evalcontract.{group} does not load: {error}"
             raise PluginError(message) from error
-    return found
+        if fault_of and (fault := fault_of(point.name, loaded[point.name])):
+            raise PluginError(f"`{point.name}` of evalcontract.{group} {fault}")
+    return loaded
 
 
 def _may_have(group: str) -> bool:

@@ -24,17 +24,26 @@ def folder() -> Traversable:
     return files("evalcontract") / "schema"
 
 
-@cache
-def table(name: str) -> dict[str, Any]:
-    """Return a file of JSON by its name below the folder; the caller must not change it.
+def text_of(name: str) -> str:
+    """Return the text of a file by its name below the folder, such as `rubric.schema.json`.
 
     Raises:
         InstallationError: it is not installed.
 
     """
     try:
-        text = (folder() / f"{name}.json").read_text(encoding="utf-8")
+        return (folder() / name).read_text(encoding="utf-8")
     except OSError as error:
-        raise InstallationError(f"the table `{name}` is not installed") from error
-    value: dict[str, Any] = json.loads(text)
+        raise InstallationError(f"`{name}` is not installed") from error
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """Return a JSON file by its name without `.json`; the caller must not change it.
+
+    Raises:
+        InstallationError: it is not installed.
+
+    """
+    value: dict[str, Any] = json.loads(text_of(f"{name}.json"))
     return value

@@ -6,18 +6,19 @@ one of `evalcontract.dialects`, with `schemas` by variant.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError, PluginError
+from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 from evalcontract.structure.engine import is_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from evalcontract.structure.schemas import Schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_NAME = re.compile("[a-z][a-z0-9_]*")
 # What every check may have, whatever its kind; the built-in ones say it likewise.
 _OF_EVERY = ("id", "label", "description", "metadata")
 
@@ -26,20 +27,31 @@ def with_foreign_kinds(rubric: Schema) -> Schema:
     """Return the rubric schema with the kinds of other packages; the same where there are none.
 
     Raises:
-        PluginError: a kind has no schema that can be used, or a name that none can have.
+        PluginError: a kind has no schema that can be used, or a name that is taken or malformed.
 
     """
-    others = entry_points("checks")
-    if not others:
-        return rubric
     definitions = dict(rubric["$defs"])
     check = dict(definitions["check"])
-    kinds = check["properties"]["kind"]
-    names = [name for name in others if name not in kinds["enum"]]
-    check["properties"] = {"kind": {**kinds, "enum": [*kinds["enum"], *names]}}
-    check["allOf"] = [*check["allOf"], *map(_branch, names)]
-    branches = {f"check_{name}": _described(name, others[name]) for name in names}
+    kind = check["properties"]["kind"]
+    others = entry_points("checks", lambda name, found: _fault_of(name, found, kind["enum"]))
+    if not others:
+        return rubric
+    check["properties"] = {"kind": {**kind, "enum": [*kind["enum"], *others]}}
+    check["allOf"] = [*check["allOf"], *map(_branch, others)]
+    branches = {f"check_{name}": _described(name, other.schema) for name, other in others.items()}
     return {**rubric, "$defs": {**definitions, **branches, "check": check}}
+
+
+def _fault_of(name: str, kind: Any, built_in: Container[str]) -> str | None:
+    """Return why the schema of a kind cannot be used; `checks` looks at the rest of it."""
+    if name in built_in:
+        return "has a name that is taken: the kind is built in"
+    if not IDENTIFIER.fullmatch(name):
+        return "is not named in snake_case"
+    schema = getattr(kind, "schema", None)
+    if not isinstance(schema, dict) or not is_schema(schema):
+        return "has no JSON Schema as its `schema`"
+    return None
 
 
 def schema_of_dialect(name: str) -> Schema:
@@ -67,12 +79,8 @@ def _branch(name: str) -> Schema:
     return {"if": kind, "then": {"$ref": f"#/$defs/check_{name}"}}
 
 
-def _described(name: str, kind: Any) -> Schema:
-    schema = getattr(kind, "schema", None)
-    if not _NAME.fullmatch(name):
-        raise PluginError(f"`{name}` of evalcontract.checks: a kind is named in snake_case")
-    if not isinstance(schema, dict) or not is_schema(schema):
-        raise PluginError(f"`{name}` of evalcontract.checks has no JSON Schema as its `schema`")
+def _described(name: str, schema: Schema) -> Schema:
+    """Return the closed schema of the checks of a kind, with the keys of every check."""
     shared = {key: {"$ref": f"#/$defs/check_{key}"} for key in _OF_EVERY}
     own = schema.get("properties", {})
     required = [key for key in schema.get("required", ()) if key != "kind"]

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError
-from evalcontract.source.shipped import folder
+from evalcontract.source import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def names_of_others() -> list[str]:
 
 
 def _names_in(below: str) -> list[str]:
-    place = folder() / below if below else folder()
+    place = shipped.folder() / below if below else shipped.folder()
     try:
         found = [entry.name for entry in place.iterdir() if entry.name.endswith(SUFFIX)]
     except OSError:
@@ -69,10 +69,7 @@ def text_of(name: str) -> str:
         InstallationError: no such schema is installed.
 
     """
-    try:
-        return (folder() / f"{name}{SUFFIX}").read_text(encoding="utf-8")
-    except OSError as error:
-        raise InstallationError(f"the schema `{name}` is not installed") from error
+    return shipped.text_of(f"{name}{SUFFIX}")
 
 
 @cache
@@ -87,11 +84,14 @@ def load(name: str) -> Schema:
         PluginError: what another package brings has no schema that can be used.
 
     """
-    if name.startswith(_OTHERS) and name not in names_of_others():
+    try:
+        schema: Schema = json.loads(text_of(name))
+    except InstallationError:
+        if not name.startswith(_OTHERS):
+            raise
         from evalcontract.structure.foreign import schema_of_dialect  # rarely needed
 
         return schema_of_dialect(name.removeprefix(_OTHERS))
-    schema: Schema = json.loads(text_of(name))
     if name != "rubric":
         return schema
     from evalcontract.structure.foreign import with_foreign_kinds  # only for rubrics

@@ -11,7 +11,6 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
-from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind
 from evalcontract.rules import (
     DATASET_RULES,
@@ -24,7 +23,7 @@ from evalcontract.rules import (
 from evalcontract.source.plugins import entry_points
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Mapping
 
     from evalcontract.rules._dataset_rule import DatasetRule
     from evalcontract.rules._row_rule import RowRule
@@ -36,32 +35,18 @@ _WITHOUT_DOCSTRINGS = 2  # python -OO
 
 
 class RulesInUse:
-    """The rules by what they look at, those of other packages behind the built-in ones.
+    """The rules by what they look at, those of other packages after the built-in ones."""
 
-    Raises:
-        PluginError: one of other packages is no rule, or its code cannot be used.
-
-    """
-
-    def __init__(self, others: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, others: Mapping[str, AnyRule] | None = None) -> None:
         self._artifact: tuple[Rule, ...] = ()
         self._row: tuple[RowRule, ...] = ()
         self._dataset: tuple[DatasetRule, ...] = ()
-        if others:
-            self._take(others)
-
-    def _take(self, others: Mapping[str, Any]) -> None:
+        if not others:
+            return
         from evalcontract.rules._dataset_rule import DatasetRule  # rarely needed, all three
         from evalcontract.rules._row_rule import RowRule
         from evalcontract.rules._rule import Rule
 
-        taken = {rule.code for rule in _built_in()}
-        for name, rule in others.items():
-            if not isinstance(rule, Rule | RowRule | DatasetRule):
-                raise PluginError(f"`{name}` of evalcontract.rules is no rule")
-            if fault := _fault_of(rule.code, taken):
-                raise PluginError(f"`{name}` of evalcontract.rules: the code {rule.code} {fault}")
-            taken.add(rule.code)
         self._artifact = tuple(rule for rule in others.values() if isinstance(rule, Rule))
         self._row = tuple(rule for rule in others.values() if isinstance(rule, RowRule))
         self._dataset = tuple(rule for rule in others.values() if isinstance(rule, DatasetRule))
@@ -107,15 +92,31 @@ def _built_in() -> tuple[AnyRule, ...]:
     )
 
 
-def _fault_of(code: object, taken: Container[object]) -> str | None:
-    """Say what is wrong with the code of a rule of another package."""
-    if not isinstance(code, Code):
-        return "is a plain text: declare it with `Code(…)`"
-    if code in taken:
-        return "is taken"
-    if code.docstring is None and sys.flags.optimize < _WITHOUT_DOCSTRINGS:
-        return "has no page: give it one, `page=__doc__`"
-    return None
+class _Intake:
+    """Checks the rules of other packages, one after the other: no two may share a code."""
+
+    def __init__(self) -> None:
+        self._taken: set[Code] | None = None
+
+    def fault_of(self, _: str, rule: Any) -> str | None:
+        """Return why a rule cannot be used, None where it can."""
+        from evalcontract.rules._dataset_rule import DatasetRule  # rarely needed, all three
+        from evalcontract.rules._row_rule import RowRule
+        from evalcontract.rules._rule import Rule
+
+        if self._taken is None:
+            self._taken = {built_in.code for built_in in _built_in()}
+        if not isinstance(rule, Rule | RowRule | DatasetRule):
+            return "is not a rule"
+        code = rule.code
+        if not isinstance(code, Code):
+            return f"has the code {code!r}, a plain text: declare it with `Code(…)`"
+        if code in self._taken:
+            return f"has the code {code}, which is taken"
+        if code.docstring is None and sys.flags.optimize < _WITHOUT_DOCSTRINGS:
+            return f"has the code {code} without a page: give it one, `page=__doc__`"
+        self._taken.add(code)
+        return None
 
 
 @cache
@@ -123,7 +124,7 @@ def rules_in_use() -> RulesInUse:
     """Return the built-in rules, and the entry points of `evalcontract.rules`.
 
     Raises:
-        PluginError: one does not load, is no rule, or its code cannot be used.
+        PluginError: one does not load, is not a rule, or its code cannot be used.
 
     """
-    return RulesInUse(entry_points("rules"))
+    return RulesInUse(entry_points("rules", _Intake().fault_of))
