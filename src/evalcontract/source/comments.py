@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import yaml
 
+from evalcontract.source.text import LINE_END
+
 # What stands between two tokens; a comment is all of it from a `#` to the end of the line.
 _COMMENT = re.compile(r"#[^\n\r]*")
-_LINE_END = re.compile(r"\r\n|\n|\r")
 # They end a line in YAML 1.1 alone, by which the tokens are found.
-_NO_LINE_ENDS = dict.fromkeys(map(ord, "\x85\u2028\u2029"), "_")
+_NOLINE_ENDS = dict.fromkeys(map(ord, "\x85\u2028\u2029"), "_")
 
 
 class Comment(NamedTuple):
@@ -26,10 +27,10 @@ class Comment(NamedTuple):
 def comments_of(text: str) -> list[Comment]:
     """List the comments of a YAML text that can be read; none of one that cannot."""
     found: list[Comment] = []
-    ends = [each.end() for each in _LINE_END.finditer(text)]
+    ends = [each.end() for each in LINE_END.finditer(text)]
     end = 0
     try:
-        for token in yaml.scan(text.translate(_NO_LINE_ENDS), Loader=yaml.SafeLoader):
+        for token in yaml.scan(text.translate(_NOLINE_ENDS), Loader=yaml.SafeLoader):
             start = token.start_mark.index
             if start > end:
                 next_line = bisect_right(ends, start) + 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalcontract.model.span import Place, Span
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.rows import Batch
-from evalcontract.source.text import split_lines
+from evalcontract.source.text import LINE_END, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 # One cell. After a closing quote, text goes on as if there had been none.
 _CELL = re.compile(r'"(?:[^"]|"")*+(?:"[^,\r\n]*+)?|[^,\r\n]*+')
-_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class _Cell(NamedTuple):
@@ -111,7 +110,7 @@ class CsvTable:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+        return [0, *(end.end() for end in LINE_END.finditer(self.text))]
 
     @cached_property
     def _lines(self) -> list[str]:
@@ -128,7 +127,7 @@ class CsvTable:
         cells: list[_Cell] = []
         is_open = False  # a comma was read, so another cell follows
         while at < len(text) or is_open:
-            end = _LINE_END.match(text, at)
+            end = LINE_END.match(text, at)
             if end and not cells:
                 at = end.end()  # a blank line
                 continue
@@ -141,5 +140,5 @@ class CsvTable:
                 continue
             yield cells
             cells = []
-            end = _LINE_END.match(text, at)
+            end = LINE_END.match(text, at)
             at = end.end() if end else at

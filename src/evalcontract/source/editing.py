@@ -91,7 +91,7 @@ def _read(text: str, form: str) -> tuple[Any, Node]:
     """Return the value of a text and its places.
 
     Raises:
-        Fault, RecursionError: it cannot be read.
+        ParseError, RecursionError: it cannot be read.
 
     """
     value = _value(text, form)

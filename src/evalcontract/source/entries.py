@@ -6,12 +6,13 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.source.text import LINE_END
+
 if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Span
     from evalcontract.source.node import Node
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"[^\r\n]*")
 # An anchor or a tag stands before what it is of.
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
@@ -44,13 +45,13 @@ class Entries:
     def __init__(self, text: str, root: Node, *, is_line: bool = False) -> None:
         self.text = text
         self.root = root
-        ends = () if is_line else (each.end() for each in _LINE_END.finditer(text))
+        ends = () if is_line else (each.end() for each in LINE_END.finditer(text))
         self._starts = [0, *ends]
 
     @cached_property
     def line_end(self) -> str:
         """How the lines of the text end."""
-        found = _LINE_END.search(self.text)
+        found = LINE_END.search(self.text)
         return found[0] if found else "\n"
 
     @cached_property
@@ -140,7 +141,7 @@ class Entries:
 
     def after_line_end(self, offset: int) -> int:
         """Step over the line end at an offset, if there is one."""
-        found = _LINE_END.match(self.text, offset)
+        found = LINE_END.match(self.text, offset)
         return found.end() if found else offset
 
     def offset(self, span: Span, *, at_end: bool = False) -> int:

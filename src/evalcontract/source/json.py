@@ -23,7 +23,7 @@ def parse_json(text: str, file: str, data: bytes) -> Document:
     """Parse one JSON document; `data` are the bytes that `text` came from.
 
     Raises:
-        Fault: `source/syntax`, `source/duplicate-key`, `source/limit-exceeded`.
+        ParseError: `source/syntax`, `source/duplicate-key`, `source/limit-exceeded`.
 
     """
     value = load_json(text.encode())
@@ -36,7 +36,7 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
     `is_line` says that the text is one line, whatever stands in it.
 
     Raises:
-        Fault: as `parse_json`.
+        ParseError: as `parse_json`.
         UnicodeDecodeError: the text is not UTF-8.
 
     """
@@ -61,7 +61,7 @@ def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[So
     So do the loaders of other systems read: the last of two keys counts, and `NaN` is a number.
 
     Raises:
-        Fault: `source/syntax`, `source/limit-exceeded`.
+        ParseError: `source/syntax`, `source/limit-exceeded`.
         UnicodeDecodeError: the text is not UTF-8.
 
     """

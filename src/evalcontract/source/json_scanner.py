@@ -12,6 +12,7 @@ from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
 from evalcontract.source.limits import MAX_DEPTH, deep_fault
 from evalcontract.source.node import Node
+from evalcontract.source.text import LINE_END
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 # Possessive, since the matcher would keep a way back for every character of a long text.
@@ -20,7 +21,6 @@ _BEGUN_STRING, _STRING = re.compile(_BEGUN), re.compile(_BEGUN + '"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _BARE_KEY = re.compile(r"'?([A-Za-z_][\w-]*)'?\s*:")
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-_LINE_END = re.compile(r"\r\n|\n|\r")
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)"
 )
@@ -37,7 +37,7 @@ def scan(text: str, *, is_line: bool = False, remarks: list[SourceProblem] | Non
     RFC 8259 does not (the last of two keys counts, NaN and infinity are numbers) is noted there.
 
     Raises:
-        Fault: `source/syntax`, `source/limit-exceeded`, or `source/duplicate-key` for each
+        ParseError: `source/syntax`, `source/limit-exceeded`, or `source/duplicate-key` for each
             key that stands twice, once the whole text is read.
 
     """
@@ -56,7 +56,7 @@ class _Scanner:
         self._at = 0
         self._is_line = is_line
         self._is_tolerant = is_tolerant
-        self._starts = [0, *(() if is_line else (end.end() for end in _LINE_END.finditer(text)))]
+        self._starts = [0, *(() if is_line else (end.end() for end in LINE_END.finditer(text)))]
         self.remarks: list[SourceProblem] = []
 
     def document(self) -> Node:

@@ -34,7 +34,7 @@ class RowPlaces:
         `read` gives the line, where it is not kept.
 
         Raises:
-            Fault: the line is no JSON any more.
+            ParseError: the line is no JSON any more.
             UnicodeDecodeError: nor UTF-8.
 
         """

@@ -16,14 +16,15 @@ _FOREIGN_MARKS = (
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 EMPTY = SourceProblem("source/empty", "the file is empty")
-_LINE_END = re.compile(r"\r\n|\n|\r")
+#: The end of a line: of text, CSV and YAML alike.
+LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def strip_bom(data: bytes) -> bytes:
     """Drop the byte order mark of UTF-8; refuse those of other encodings.
 
     Raises:
-        Fault: `source/encoding`.
+        ParseError: `source/encoding`.
 
     """
     for mark, name in _FOREIGN_MARKS:
@@ -43,7 +44,7 @@ def decode(data: bytes) -> str:
     """Decode a whole file, its byte order mark dropped.
 
     Raises:
-        Fault: `source/encoding`, `source/binary`, `source/empty`.
+        ParseError: `source/encoding`, `source/binary`, `source/empty`.
 
     """
     body = strip_bom(data)
@@ -63,7 +64,7 @@ def without_nul(body: bytes, before: int = 0) -> bytes:
     `before` counts the bytes that stand before `body`.
 
     Raises:
-        Fault: `source/binary`.
+        ParseError: `source/binary`.
 
     """
     nul = body.find(b"\0")
@@ -87,4 +88,4 @@ def encoding_fault(body: bytes, error: UnicodeDecodeError, before: int = 0) -> S
 
 def split_lines(text: str) -> list[str]:
     r"""Split as editors do: only `\n`, `\r\n` and `\r` end a line."""
-    return _LINE_END.split(text)
+    return LINE_END.split(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import suppress
 from errno import EISDIR
 from secrets import token_hex
@@ -24,7 +23,10 @@ def write_text(path: Path, text: str) -> str | None:
     Returns what went wrong, None if nothing did.
     """
     try:
-        _replace(path.resolve(), text.encode("utf-8"))
+        data = text.encode("utf-8")
+        with Staged() as staged:
+            staged.open(path).write(data)
+            staged.put()
     except UnicodeEncodeError as error:
         return f"character {error.start} of the text is half of a pair, and has no UTF-8"
     except OSError as error:
@@ -93,21 +95,6 @@ class Staged:
         for folder in reversed(self._folders):
             with suppress(OSError):  # somebody put something there
                 folder.rmdir()
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Put bytes in the place of a file that may not be there yet; its mode stays."""
-    _check(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=_TEMPORARY)
-    temporary = path.parent / name
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-        _put(temporary, path)
-    except BaseException:
-        temporary.unlink()
-        raise
 
 
 def _check(target: Path) -> None:

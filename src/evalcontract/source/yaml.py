@@ -47,7 +47,7 @@ def parse_yaml(text: str, file: str, data: bytes) -> Document:
     """Parse one YAML document; `data` are the bytes that `text` came from.
 
     Raises:
-        Fault: `source/syntax`, `source/duplicate-key`, `source/multiple-documents`,
+        ParseError: `source/syntax`, `source/duplicate-key`, `source/multiple-documents`,
             `source/limit-exceeded`, `source/unsupported` …
 
     """
@@ -61,7 +61,7 @@ def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[
     `depth` is how deep in the document it stands.
 
     Raises:
-        Fault: it does not stand alone, or there is a fault in it, whatever it is.
+        ParseError: it does not stand alone, or there is a fault in it, whatever it is.
 
     """
     builder = _build(text, keep_nodes=keep_nodes, depth=depth)

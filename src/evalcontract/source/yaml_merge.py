@@ -25,7 +25,7 @@ def merge(
     `merges` are its `<<`, each with its value and the place of that.
 
     Raises:
-        Fault: what is merged is no mapping.
+        ParseError: what is merged is no mapping.
 
     """
     for event, value, node in merges:

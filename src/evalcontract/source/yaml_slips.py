@@ -18,6 +18,7 @@ from evalcontract.source.yaml_columns import (
     tight_above,
     value_above,
 )
+from evalcontract.source.yaml_strict import TIGHT_COMMENT
 from evalcontract.source.yaml_stumble import (
     KEY,
     ParserFailure,
@@ -51,9 +52,8 @@ def _tight_comment(stumble: ParserFailure) -> SyntaxHint | None:
     around = stumble.text(stumble.line)[max(stumble.column - 1, 0) : stumble.column + 1]
     if not stumble.column or not around.endswith("#") or around[0].isspace():
         return None
-    advice = "write ` #`; if it is part of the text, quote the whole value"
-    place = span_at(stumble.line, stumble.column, 1)
-    return SyntaxHint("a comment needs a space before its `#`", place, advice)
+    message, advice = TIGHT_COMMENT
+    return SyntaxHint(message, span_at(stumble.line, stumble.column, 1), advice)
 
 
 def _merge_conflict(lines: list[str]) -> SyntaxHint | None:

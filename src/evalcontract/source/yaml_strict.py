@@ -12,7 +12,7 @@ import yaml
 
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.text import split_lines
+from evalcontract.source.text import LINE_END, split_lines
 from evalcontract.source.yaml_faults import unsupported
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 # What may stand before a scalar: its anchor, its tag, and white space behind them.
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")
-_LINE_END = re.compile(r"\r\n|\n|\r")
 _INSIDE_MARK = re.compile(r"(?:^|(?<=[\r\n]))\ufeff")
 _ENDS_OF_NAME = frozenset(" \t\r\n,[]{}")
 _SIGN_OF_TEXT = re.compile(r"[ \t\r\n]*:(?=[^ \t\r\n,\[\]{}])")
@@ -28,6 +27,15 @@ _ALONE = frozenset(("?,", "?]", "?}"))
 _QUOTES = frozenset("\"'")
 # So begins a block of text that has no line, or an empty one first.
 _NO_LINE = frozenset(("", "\n"))
+#: Messages, and what to do: the parser stops at the same mistakes elsewhere.
+TIGHT_COMMENT = (
+    "a comment needs a space before its `#`",
+    "write ` #`; if it is part of the text, quote the whole value",
+)
+DEEP_EMPTY_LINE = (
+    "an empty line above has more spaces than this first line of a block",
+    "remove the spaces of the empty line",
+)
 _DIRECTIVE = re.compile(r"%YAML[ \t]+[0-9.]+[ \t]*(?:[ \t]#.*)?")
 
 
@@ -35,7 +43,7 @@ def check_marks(text: str) -> None:
     """Refuse a byte order mark at the beginning of a line: libyaml takes it for nothing.
 
     Raises:
-        Fault: there is one.
+        ParseError: there is one.
 
     """
     found = _INSIDE_MARK.search(text) if "\ufeff" in text else None
@@ -48,23 +56,23 @@ def check_version(event: Event, text: str) -> None:
     """Refuse a version of YAML other than 1.2, and what follows it, if that is no comment.
 
     Raises:
-        Fault: as said.
+        ParseError: as said.
 
     """
     if event.version != (1, 2):
         raise ParseError(unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
     start = text.index("%YAML")
-    line = _LINE_END.split(text[start:], maxsplit=1)[0]
+    line = LINE_END.split(text[start:], maxsplit=1)[0]
     found = _DIRECTIVE.match(line)
     if found and found.end() < len(line):
-        raise _tight_comment(text, start + found.end())
+        raise _fault(text, start + found.end(), *TIGHT_COMMENT)
 
 
 def check_name(event: Event, text: str) -> None:
     """Refuse a name of an anchor that goes on where libyaml thinks that it ends.
 
     Raises:
-        Fault: it does.
+        ParseError: it does.
 
     """
     kind = event.__class__
@@ -87,19 +95,19 @@ def check_comment(event: Event, text: str) -> None:
     """Refuse a text that begins with `#`: a comment behind a comma, or any bracket that opens.
 
     Raises:
-        Fault: it does.
+        ParseError: it does.
 
     """
     at = event.start_mark.index
     if not event.style and text[at : at + 1] == "#":
-        raise _tight_comment(text, at)
+        raise _fault(text, at, *TIGHT_COMMENT)
 
 
 def check_dash(event: Event, text: str) -> None:
     """Refuse a `-` alone inside of brackets, but for a key.
 
     Raises:
-        Fault: it is no key.
+        ParseError: it is no key.
 
     """
     end = event.end_mark.index
@@ -113,7 +121,7 @@ def check_key(event: Event, text: str) -> None:
     """Refuse a key `-` or `?` that is none, and a value that begins with the `:` behind a key.
 
     Raises:
-        Fault: it is such a key.
+        ParseError: it is such a key.
 
     """
     kind = event.__class__
@@ -149,7 +157,7 @@ class Indentation:
         `block` is the start of the block around it.
 
         Raises:
-            Fault: a line is not indented.
+            ParseError: a line is not indented.
 
         """
         if block is not self._block:
@@ -173,7 +181,7 @@ class Indentation:
         A comment may stand anywhere, and so may a closing bracket: it can mean nothing else.
 
         Raises:
-            Fault: a line is not indented.
+            ParseError: a line is not indented.
 
         """
         if block is not self._block:
@@ -233,13 +241,7 @@ class Indentation:
             return
         comment = re.compile(rf" {{{column + 1},}}#").match(text, event.end_mark.index)
         if comment:
-            message = "an empty line above has more spaces than this first line of a block"
-            raise _fault(text, comment.end() - 1, message, "remove the spaces of the empty line")
-
-
-def _tight_comment(text: str, at: int) -> ParseError:
-    message = "a comment needs a space before its `#`"
-    return _fault(text, at, message, "write ` #`; if it is part of the text, quote the whole value")
+            raise _fault(text, comment.end() - 1, *DEEP_EMPTY_LINE)
 
 
 def _fault(

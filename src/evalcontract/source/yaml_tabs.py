@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from evalcontract.source.yaml_strict import DEEP_EMPTY_LINE
 from evalcontract.source.yaml_stumble import SyntaxHint, span_at
 
 if TYPE_CHECKING:
@@ -87,5 +88,5 @@ def deep_empty_line(stumble: ParserFailure) -> SyntaxHint | None:
         return None
     if not _ENDS_WITH_HEAD.search(stumble.text(number)):
         return None
-    message = "an empty line above has more spaces than this first line of a block"
-    return SyntaxHint(message, span_at(first, spaces, 1), "remove the spaces of the empty line")
+    message, advice = DEEP_EMPTY_LINE
+    return SyntaxHint(message, span_at(first, spaces, 1), advice)
