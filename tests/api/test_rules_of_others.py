@@ -138,10 +138,10 @@ def test_a_broken_silence_is_loud_and_hides_nothing(
 @pytest.mark.parametrize(
     ("point", "code", "words"),
     [
-        ("shouting:RULE", "dataset/duplicate-id", "dataset/duplicate-id is taken"),
+        ("shouting:RULE", "dataset/duplicate-id", "dataset/duplicate-id, which is taken"),
         ("shouting:NO_RULE", "dataset/shouting", "is not a rule"),
-        ("shouting:PLAIN_TEXT", "dataset/shouting", "is a plain text"),
-        ("shouting:NO_PAGE", "dataset/shouting", "has no page"),
+        ("shouting:PLAIN_TEXT", "dataset/shouting", "a plain text"),
+        ("shouting:NO_PAGE", "dataset/shouting", "without a page"),
         (
             "shouting:NOWHERE",
             "dataset/shouting",
