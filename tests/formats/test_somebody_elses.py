@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evalcontract.formats import dialect_of
-from evalcontract.source.foreign import ExternalFile, read_external_stream
+from evalcontract.source.foreign import read_external_stream
 from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition
 
@@ -39,7 +39,7 @@ def test_it_makes_no_row_and_comes_back(dialect: str, kept: Any) -> None:
     theirs = {**plain, place: {"evalcontract": kept, "z": 1}}
     text = json.dumps({"queries": [theirs]} if dialect == "evret" else [theirs])
     read = read_external_stream(BytesIO(text.encode()), "d.json")
-    assert isinstance(read, ExternalFile)
+    assert read.unreadable is None
     ours = form.reader(read, variant).read(theirs, 0)
     assert [each for each in OUR_ROW.check(ours.row) if "near-miss" not in each.code] == []
     assert ours.row["input"] == "How deep?"

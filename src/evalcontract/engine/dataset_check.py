@@ -14,7 +14,6 @@ from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
 from evalcontract.rules._dataset_rule import DatasetContext
-from evalcontract.source import RowStream
 from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
@@ -89,11 +88,12 @@ class DatasetCheck:
         """
         quick = self._by_ids and not keep_rows
         rows, look = self._rows, partial(self._look_at_all, quick=quick)
-        number = min(jobs, rows.size // WORTH_BYTES) if isinstance(rows, RowStream) and quick else 1
+        stream = rows.stream if quick else None
+        number = min(jobs, stream.size // WORTH_BYTES) if stream else 1
         crashes = self.grading.crashes
         every = (
-            look_in_parts(rows, number, look, lambda: crashes, crashes.update)
-            if number > 1 and isinstance(rows, RowStream)
+            look_in_parts(stream, number, look, lambda: crashes, crashes.update)
+            if stream and number > 1
             else look(rows)
         )
         for looked in every:

@@ -10,14 +10,14 @@ from evalcontract.engine.wrong_kind import other_kind, wrong_kind
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, RowStream, format_of
+from evalcontract.source import format_of
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import Schema, load
 
 if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
-    from evalcontract.source import Rows
+    from evalcontract.source import Document, Rows, Source
 
 _ROWS = "questions"
 _CODE = "dataset/no-questions"
@@ -37,20 +37,19 @@ def _root_structure() -> SchemaValidator:
     return SchemaValidator("dataset", root_schema())
 
 
-def check_root(
-    source: Document | RowStream,
-) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
+def check_root(source: Source) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     """Return the rows of a dataset, the keys beside them, and what is wrong with those.
 
     The rows are None where there are none to judge.
     """
-    if isinstance(source, RowStream):
-        return source, {}, []
-    value = source.quick
+    document = source.document
+    if document is None:
+        return source.stream, {}, []
+    value = document.quick
     if isinstance(value, list) and format_of(source.file) != "yaml":
-        return DocumentRows(source, ()), {}, []
+        return DocumentRows(document, ()), {}, []
     if isinstance(value, dict):
-        return _check_mapping(source, value)
+        return _check_mapping(document, value)
     if isinstance(value, list):
         message = "the rows of a YAML dataset stand below `questions`, and this file is a list"
         return None, {}, [_no_questions(message, (), "add `questions:` above the list")]

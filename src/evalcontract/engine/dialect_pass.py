@@ -14,7 +14,7 @@ from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
-from evalcontract.source import Batch, Document, RowStream, UnreadableFile
+from evalcontract.source import Batch
 from evalcontract.source.foreign import MEDIA
 from evalcontract.structure.dialect_stage import SchemaStage
 from evalcontract.workspace.known_codes import code_named
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy
-    from evalcontract.source import SourceProblem
+    from evalcontract.source import Document, SourceProblem, UnreadableFile
     from evalcontract.source.foreign import ExternalFile
 
 # What Python's parser lets pass is the loader's business; everything else cannot be read.
@@ -42,11 +42,9 @@ _MEDIA = {"json": "JSON", "jsonl": "JSONL", "csv": "CSV", "yaml": "YAML", "parqu
 class DialectDataset:
     """A dataset of another system; see `Dataset`. `is_told` says that somebody said whose it is."""
 
-    def __init__(
-        self, dialect: Dialect, read: ExternalFile | UnreadableFile, *, is_told: bool
-    ) -> None:
+    def __init__(self, dialect: Dialect, read: ExternalFile, *, is_told: bool) -> None:
         self.dialect = str(dialect)
-        self.file = read.file if isinstance(read, UnreadableFile) else read.source.file
+        self.file = read.file
         self._dialect = dialect
         self._read = read
         self._is_told = is_told
@@ -54,18 +52,16 @@ class DialectDataset:
     @property
     def unreadable(self) -> UnreadableFile | None:
         """Why there is no value; None where there is one."""
-        return self._read if isinstance(self._read, UnreadableFile) else None
+        return self._read.unreadable
 
     @property
     def document(self) -> Document | None:
         """The whole file, where it is one value."""
-        return None if isinstance(self._read, UnreadableFile) else self._read.document
+        return self._read.document
 
     def begin(self, run: Run, policy: Policy) -> DialectPass:
         """Begin a pass over its rows."""
         del run
-        if isinstance(self._read, UnreadableFile):
-            raise TypeError(f"{self.file} cannot be read, and has no rows")
         return DialectPass(self._dialect, self._read, policy, is_told=self._is_told)
 
 
@@ -75,10 +71,13 @@ class DialectPass:
     def __init__(
         self, dialect: Dialect, read: ExternalFile, policy: Policy, *, is_told: bool
     ) -> None:
+        readable = read.document or read.stream
+        if readable is None:
+            raise TypeError(f"{read.file} cannot be read, and has no rows")
         self.count = 0
         self._dialect = dialect
-        self._source = read.source
-        self.file = read.source.file
+        self._source = readable
+        self.file = read.file
         self._read = read
         self._policy = policy
         self._stage = SchemaStage(*dialect.stage)
@@ -90,8 +89,7 @@ class DialectPass:
     @property
     def progress(self) -> tuple[int, int] | None:
         """How many bytes of how many were read, of JSONL."""
-        source = self._source
-        return (source.done, source.size) if isinstance(source, RowStream) else None
+        return self._source.progress
 
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
         """Yield the rows that can be judged, batch by batch, in one process."""

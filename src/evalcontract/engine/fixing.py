@@ -15,7 +15,7 @@ from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.engine.wrong_kind import other_kind
 from evalcontract.model.diagnostic import Outcome, sort_key
 from evalcontract.model.reference import Kind
-from evalcontract.source import Document, format_of, read_file
+from evalcontract.source import format_of, read_file
 from evalcontract.source.drafts import Drafts, read_bytes
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
@@ -88,8 +88,8 @@ class _Mending:
         first = there.relative_to(root).parts[0] if root in there.parents else ""
         if first in _FOLDERS:
             return _FOLDERS[first]
-        source = read_file(path, name_of(path), self._drafts)
-        value = source.value if isinstance(source, Document) else None
+        document = read_file(path, name_of(path), self._drafts).document
+        value = document.value if document else None
         return other_kind(Kind.DATASET, value) or Kind.DATASET
 
     def run(self) -> FixResult:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.our_pass import OurDataset
 from evalcontract.engine.passes import OURS
-from evalcontract.source import Document, RowStream, SourceProblem, UnreadableFile
+from evalcontract.source import SourceProblem, UnreadableFile
 from evalcontract.structure.schemas import definition, properties
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.options import Input
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
+    from evalcontract.source import Source
     from evalcontract.source.foreign import ExternalFile
 
 # A row or a document with one of these is ours, whatever else it has.
@@ -44,14 +45,14 @@ def open_dataset(input_: Input, dialect: str | None = None, *, quick: bool = Fal
     if dialect == OURS or _is_surely_ours(source):
         return OurDataset(source)
     # Only what it takes Python's own parser to read is read anew before it is known whose it is.
-    read = kept.read_external() if isinstance(source, UnreadableFile) else None
+    read = kept.read_external() if source.unreadable else None
     found = _recognised(source if read is None else read)
     if found is None:
         return OurDataset(source)
     return _of(found, kept.read_external() if read is None else read, is_told=False)
 
 
-def _of(dialect: Dialect, read: ExternalFile | UnreadableFile, *, is_told: bool) -> Dataset:
+def _of(dialect: Dialect, read: ExternalFile, *, is_told: bool) -> Dataset:
     from evalcontract.engine.dialect_pass import DialectDataset  # not for datasets of ours
 
     return DialectDataset(dialect, read, is_told=is_told)
@@ -68,26 +69,22 @@ def _tabular(input_: Input) -> Dataset:
     found = _recognised(read)
     if found:
         return _of(found, read, is_told=False)
-    if isinstance(read, UnreadableFile):
-        return OurDataset(read)
+    if read.unreadable:
+        return OurDataset(read.unreadable)
     message = "unrecognized dataset format; datasets of evalcontract are YAML, JSON or JSONL"
     advice = "pass --dialect to say which format it is"
     fault = SourceProblem("source/unsupported", message, None, advice)
-    return OurDataset(UnreadableFile(read.source.file, (fault,)))
+    return OurDataset(UnreadableFile(read.file, (fault,)))
 
 
-def _is_surely_ours(source: Document | RowStream | UnreadableFile) -> bool:
+def _is_surely_ours(source: Source) -> bool:
     """Whether no other system is to be asked; cheap, for the many files that are ours."""
-    value = source.quick if isinstance(source, Document) else None
+    value = source.document.quick if source.document else None
     return isinstance(value, dict) and "questions" in value
 
 
-def _recognised(read: Document | RowStream | ExternalFile | UnreadableFile) -> Dialect | None:
-    from evalcontract.source.head import peek  # not for a dataset with `questions`
-
-    if isinstance(read, UnreadableFile):
-        return None
-    value: Any = peek(read if isinstance(read, Document | RowStream) else read.source)
+def _recognised(read: Source | ExternalFile) -> Dialect | None:
+    value = read.peek()
     rows = value if isinstance(value, list) else [value]
     first = next((row for row in rows if isinstance(row, dict)), None)
     if first is None or not _KEYS.isdisjoint(first) or first.keys() <= _keys_of_rows():

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.cache import Cache
-    from evalcontract.source import Document, RowStream, UnreadableFile
+    from evalcontract.source import Source
     from evalcontract.source.foreign import ExternalFile
 
 #: Called now and then while a file streams: its name, the bytes read, and their total.
@@ -45,14 +45,14 @@ class Input(NamedTuple):
     stream: BinaryIO | None = None
     files: Files = DISK
 
-    def read(self, *, quick: bool = False) -> Document | RowStream | UnreadableFile:
+    def read(self, *, quick: bool = False) -> Source:
         """Read it; `quick` is as for `read_file`."""
         name = name_of(self.path)
         if self.stream:
             return read_stream(self.stream, name, quick=quick)
         return read_file(self.path, name, self.files, quick=quick)
 
-    def read_external(self) -> ExternalFile | UnreadableFile:
+    def read_external(self) -> ExternalFile:
         """Read it as a dataset of another system."""
         from evalcontract.source.foreign import read_external, read_external_stream  # rarely needed
 

@@ -8,7 +8,6 @@ from evalcontract.engine.dataset_check import DatasetCheck, RowContext
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.passes import OURS, CheckedBatch
-from evalcontract.source import Document, RowStream, UnreadableFile
 from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
-
-    Source = Document | RowStream | UnreadableFile
+    from evalcontract.source import Document, Source, UnreadableFile
 
 
 class OurDataset:
@@ -40,27 +38,28 @@ class OurDataset:
     @property
     def unreadable(self) -> UnreadableFile | None:
         """Why there is no value; None where there is one."""
-        return self._source if isinstance(self._source, UnreadableFile) else None
+        return self._source.unreadable
 
     @property
     def document(self) -> Document | None:
         """The whole file, where it is one value."""
-        return self._source if isinstance(self._source, Document) else None
+        return self._source.document
 
     def begin(self, run: Run, policy: Policy) -> OurPass:
         """Begin a pass over its rows."""
-        if isinstance(self._source, UnreadableFile):
-            raise TypeError(f"{self.file} cannot be read, and has no rows")
         return OurPass(run, self._source, policy)
 
 
 class OurPass:
     """One pass over a dataset of ours; see `DatasetPass`. `root` holds the keys beside its rows."""
 
-    def __init__(self, run: Run, source: Document | RowStream, policy: Policy) -> None:
+    def __init__(self, run: Run, source: Source, policy: Policy) -> None:
+        readable = source.document or source.stream
+        if readable is None:
+            raise TypeError(f"{source.file} cannot be read, and has no rows")
         self._run = run
         self._policy = policy
-        self._source = source
+        self._source = readable
         self.file = source.file
         self._rows, self.root, self._root_problems = check_root(source)
         around = RowContext(
@@ -86,8 +85,7 @@ class OurPass:
     @property
     def progress(self) -> tuple[int, int] | None:
         """How many bytes of how many were read, of JSONL."""
-        source = self._source
-        return (source.done, source.size) if isinstance(source, RowStream) else None
+        return self._source.progress
 
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
         """Yield each batch of rows with what is wrong with it; see `DatasetCheck.batches`."""

@@ -13,7 +13,7 @@ from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.source import MisreadError, UnreadableFile, read_file
+from evalcontract.source import MisreadError, read_file
 from evalcontract.workspace import (
     find_root,
     find_workspaces,
@@ -189,10 +189,11 @@ def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator
         run.want(known, run.base_policy, library)
         return
     source = one_value(input_.read())
-    if isinstance(source, UnreadableFile):
-        yield from run.unreadable([source])
+    if source.unreadable:
+        yield from run.unreadable([source.unreadable])
+    if source.document is None:
         return
-    artifact, library = _placed(read_artifact(kind, source), library)
+    artifact, library = _placed(read_artifact(kind, source.document), library)
     asked = Run(run.workspace, run.forced, run.today)
     asked.want(artifact, run.base_policy, library)
     yield from asked.artifacts(library)

@@ -16,7 +16,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
-from evalcontract.source import FILE, UnreadableFile, read_file
+from evalcontract.source import FILE, read_file
 from evalcontract.structure.check import structure_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
-    from evalcontract.source import Document
+    from evalcontract.source import Document, UnreadableFile
     from evalcontract.workspace import Target, Workspace
 
 
@@ -147,8 +147,8 @@ class Run:
         where = ("dataset",)
         files = self.workspace.files
         if not files.is_file(path):
-            source = read_file(path, name, files)
-            fault = source.faults[0].message if isinstance(source, UnreadableFile) else "is no file"
+            unreadable = read_file(path, name, files).unreadable
+            fault = unreadable.faults[0].message if unreadable else "is no file"
             there = files.is_there(path)
             message = f"`{name}` {fault}" if there else f"there is no file `{name}`"
             advice = None if there else self._advice_of_dataset(name)
@@ -175,14 +175,14 @@ class Run:
 
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""
-        for document in self.workspace.bundle_files.values():
-            if isinstance(document, UnreadableFile):
-                yield from from_unreadable(document, self.base_policy)
-            else:
+        for source in self.workspace.bundle_files.values():
+            if source.unreadable:
+                yield from from_unreadable(source.unreadable, self.base_policy)
+            if document := source.document:
                 from evalcontract.engine.bundle_check import check_bundle  # slow to import
 
-                found = check_bundle(document.value)
-                yield from to_diagnostics(found, document, self.base_policy, {})
+                problems = check_bundle(document.value)
+                yield from to_diagnostics(problems, document, self.base_policy, {})
 
     def unreadable(
         self, files: Iterator[UnreadableFile] | list[UnreadableFile]

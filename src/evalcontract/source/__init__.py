@@ -27,7 +27,7 @@ from evalcontract.source.filesystem import (
     is_given,
 )
 from evalcontract.source.jsonl import RowStream
-from evalcontract.source.rows import Batch, Rows
+from evalcontract.source.rows import Batch, Rows, Source
 from evalcontract.source.text import EMPTY
 from evalcontract.source.yaml_rows import MisreadError, QuickDocument
 
@@ -46,6 +46,7 @@ __all__ = [
     "QuickDocument",
     "RowStream",
     "Rows",
+    "Source",
     "SourceProblem",
     "Stream",
     "TooLargeError",

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.fault import ParseError, SourceProblem
@@ -38,6 +38,9 @@ class CsvTable:
     """
 
     prefix: Path = ()
+    #: See `Source`.
+    document = None
+    unreadable = None
 
     def __init__(self, file: str, text: str, data: bytes) -> None:
         self.file = file
@@ -54,6 +57,19 @@ class CsvTable:
     def sha256(self) -> str:
         """The digest of the bytes, in hexadecimal."""
         return sha256(self._data).hexdigest()
+
+    @property
+    def stream(self) -> Self:
+        """The table itself; see `Source`."""
+        return self
+
+    @property
+    def progress(self) -> None:
+        """None: it is read at once."""
+
+    def peek(self) -> Any:
+        """Return the first row; None where there is none."""
+        return next((row for batch in self.batches() for row in batch.rows), None)
 
     def batches(self) -> Iterator[Batch]:
         """Yield the one batch; its rows are there already."""

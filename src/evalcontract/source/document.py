@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.text import split_lines
@@ -30,6 +30,11 @@ class Document:
     of `place`.
     """
 
+    #: A document is no stream of rows, and it was read; see `Source`.
+    stream = None
+    unreadable = None
+    #: Whether `quick` is known before `value`; see `QuickDocument`.
+    is_quick = False
     #: Whether a fast reader may have read numbers into `quick` where `value` holds text.
     has_other_numbers = False
 
@@ -67,9 +72,25 @@ class Document:
         return self._nodes()
 
     @property
+    def document(self) -> Self:
+        """The document itself; see `Source`."""
+        return self
+
+    @property
+    def progress(self) -> None:
+        """None: it is read at once."""
+
+    def peek(self) -> Any:
+        """Return the value, as a fast reader may have read it."""
+        return self.quick
+
+    @property
     def quick(self) -> Any:
         """The value as a fast reader has read it, where one has; see `yaml_rows`."""
         return self.value
+
+    def trust(self) -> None:
+        """Take `quick` for the value: nothing can be found in it."""
 
     @property
     def root(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.model.span import Span
@@ -19,11 +19,30 @@ class SourceProblem(NamedTuple):
 
 
 class UnreadableFile(NamedTuple):
-    """A file that gave no value: its faults, and its text where it has one, for frames."""
+    """A file that gave no value: its faults, and its text where it has one, for frames.
+
+    Its properties are those of every source; see `Source`.
+    """
 
     file: str
     faults: tuple[SourceProblem, ...]
     lines: tuple[str, ...] = ()
+
+    @property
+    def document(self) -> None:
+        """No value."""
+
+    @property
+    def stream(self) -> None:
+        """No rows."""
+
+    @property
+    def unreadable(self) -> UnreadableFile:
+        """The file itself."""
+        return self
+
+    def peek(self) -> Any:
+        """Return None: there is no first row."""
 
 
 class ParseError(Exception):

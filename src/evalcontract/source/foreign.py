@@ -6,7 +6,7 @@ import codecs
 import io
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
@@ -37,19 +37,33 @@ class ExternalFile:
     """
 
     medium: str
-    source: Document | RowStream | CsvTable | ParquetTable
+    source: Document | RowStream | CsvTable | ParquetTable | UnreadableFile
     has_mark: bool = False
     remarks: tuple[SourceProblem, ...] = field(default=())
 
     @property
+    def file(self) -> str:
+        """What findings call the file."""
+        return self.source.file
+
+    @property
     def document(self) -> Document | None:
         """The whole file, where it is one value that was parsed: JSON or YAML."""
-        return self.source if isinstance(self.source, Document) else None
+        return self.source.document
 
     @property
     def stream(self) -> RowStream | CsvTable | ParquetTable | None:
         """The rows one by one, where it is no such value: JSONL, CSV or Parquet."""
-        return None if isinstance(self.source, Document) else self.source
+        return self.source.stream
+
+    @property
+    def unreadable(self) -> UnreadableFile | None:
+        """Why the file gives neither."""
+        return self.source.unreadable
+
+    def peek(self) -> Any:
+        """Return the value of a document, or the first row of anything else."""
+        return self.source.peek()
 
 
 def medium_of(name: str) -> str | None:
@@ -57,7 +71,7 @@ def medium_of(name: str) -> str | None:
     return MEDIA.get(PurePath(name).suffix.lower())
 
 
-def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile | UnreadableFile:
+def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile:
     """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
     try:
         if medium_of(name) == "jsonl":
@@ -67,21 +81,21 @@ def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile | 
             return ExternalFile("jsonl", RowStream(name, open_, size, as_python=True), has_mark)
         return read_external_stream(io.BytesIO(files.read(path)), name)
     except (OSError, ValueError) as error:
-        return unreadable(name, error)
+        return ExternalFile(medium_of(name) or "", unreadable(name, error))
 
 
-def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile | UnreadableFile:
+def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile:
     """Read an open stream to its end, as `read_external` does a file."""
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
-        return UnreadableFile(name, (large_fault(len(data)),))
+        return ExternalFile("", UnreadableFile(name, (large_fault(len(data)),)))
     medium = medium_of(name) or guess_format(data)
     has_mark = data.startswith(codecs.BOM_UTF8)
     text = "" if medium == "parquet" else data.decode("utf-8", "replace")
     try:
         return _parse(medium, data, name, has_mark=has_mark)
     except ParseError as fault:
-        return UnreadableFile(name, fault.faults, tuple(split_lines(text)))
+        return ExternalFile(medium, UnreadableFile(name, fault.faults, tuple(split_lines(text))))
 
 
 def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFile:

@@ -6,7 +6,7 @@ import sys
 from bisect import bisect_right
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
@@ -40,6 +40,9 @@ class RowStream:
     """
 
     prefix: Path = ()
+    #: A stream has no single value, and it can be opened; see `Source`.
+    document = None
+    unreadable = None
     #: Numbers are numbers in both readers.
     has_other_numbers = False
 
@@ -104,6 +107,26 @@ class RowStream:
         except OSError as error:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceProblem("source/unreadable", message), ""),))
+
+    @property
+    def stream(self) -> Self:
+        """The stream itself; see `Source`."""
+        return self
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many bytes of how many were read."""
+        return self.done, self.size
+
+    def peek(self) -> Any:
+        """Return the first row, None where it cannot be read; no more than its line is read."""
+        from evalcontract.source.json import load_as_python  # slow to import
+
+        line = next(iter(self.opening(1)), "")
+        try:
+            return load_as_python(line.encode(), is_line=True)[0]
+        except (ParseError, UnicodeError):
+            return None
 
     def opening(self, whole: int = 0) -> list[str]:
         """Return the first lines as they are, for who wants to know what is meant.

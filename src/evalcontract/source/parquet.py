@@ -7,7 +7,7 @@ import io
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.span import Place
 from evalcontract.source.fault import ParseError, SourceProblem
@@ -31,6 +31,9 @@ class ParquetTable:
     """
 
     prefix: Path = ()
+    #: See `Source`.
+    document = None
+    unreadable = None
 
     def __init__(self, file: str, data: bytes) -> None:
         self.file = file
@@ -52,6 +55,19 @@ class ParquetTable:
     def sha256(self) -> str:
         """The digest of the bytes, in hexadecimal."""
         return sha256(self._data).hexdigest()
+
+    @property
+    def stream(self) -> Self:
+        """The table itself; see `Source`."""
+        return self
+
+    @property
+    def progress(self) -> None:
+        """None: it is read at once."""
+
+    def peek(self) -> Any:
+        """Return the first row; None where there is none."""
+        return next((row for batch in self.batches() for row in batch.rows), None)
 
     def batches(self) -> Iterator[Batch]:
         """Read the rows, some thousands at a time."""

@@ -1,4 +1,4 @@
-"""A dataset as batches of rows, whatever it is written in."""
+"""A file that was opened, and its rows in batches, whatever it is written in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.source.document import Document
-    from evalcontract.source.fault import SourceProblem
+    from evalcontract.source.fault import SourceProblem, UnreadableFile
+    from evalcontract.source.jsonl import RowStream
 
 
 class Batch(NamedTuple):
@@ -29,6 +30,34 @@ class Batch(NamedTuple):
     remarks: tuple[tuple[SourceProblem, str], ...] = ()
 
 
+class Source(Protocol):
+    """A file that was opened: exactly one of `document`, `stream` and `unreadable` is not None."""
+
+    @property
+    def file(self) -> str:
+        """What findings call the file."""
+        ...
+
+    @property
+    def document(self) -> Document | None:
+        """The whole file, where it is one value: YAML or JSON."""
+        ...
+
+    @property
+    def stream(self) -> RowStream | None:
+        """The rows, read batch by batch: JSONL."""
+        ...
+
+    @property
+    def unreadable(self) -> UnreadableFile | None:
+        """Why the file gives neither."""
+        ...
+
+    def peek(self) -> Any:
+        """Return the value of a document, or the first row of a stream; None without one."""
+        ...
+
+
 class Rows(Protocol):
     """What a dataset is to the stages above: rows in batches, and places for their paths.
 
@@ -38,6 +67,11 @@ class Rows(Protocol):
 
     file: str
     prefix: Path
+
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream that the rows are read from; None where they are in memory."""
+        ...
 
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
         """Read the rows from the first to the last.
@@ -76,6 +110,8 @@ _BATCH = 500
 
 class DocumentRows:
     """The rows of a YAML or JSON document, below a prefix."""
+
+    stream = None
 
     def __init__(self, document: Document, prefix: Path) -> None:
         self.file = document.file

@@ -85,13 +85,15 @@ def read_quickly(text: str, file: str, data: bytes) -> QuickDocument | None:
 class QuickDocument(Document):
     """A document; `quick` is what the fast reader has read, `value` what the exact one reads."""
 
+    is_quick = True
+
     def __init__(self, text: str, file: str, data: bytes, quick: dict[str, Any]) -> None:
         super().__init__(file, None, text, data, self._read_nodes)
         del self.value
         self._quick = quick
 
     def trust(self) -> None:
-        """Take what the fast reader has read for the value: nothing can be found in it."""
+        """Take what the fast reader has read for the value."""
         self.value = self._quick
 
     @cached_property

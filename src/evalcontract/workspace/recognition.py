@@ -7,13 +7,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest
-from evalcontract.source import DISK, FILE, NOTHING, Document, RowStream, UnreadableFile
+from evalcontract.source import DISK, FILE, NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from evalcontract.source import Files
+    from evalcontract.source import Document, Files, RowStream, Source, UnreadableFile
 
 _MODELINE = "dataset.schema.json"
 _FOLDER = "datasets"
@@ -24,9 +24,7 @@ _INPUT = re.compile(r"""(?:^|[\s"'{,;])input["']?\s*(?:[:,;]|$)""")
 _HEAD = 5
 
 
-def is_dataset(
-    path: Path, root: Path, source: Document | RowStream | UnreadableFile, files: Files = DISK
-) -> bool:
+def is_dataset(path: Path, root: Path, source: Source, files: Files = DISK) -> bool:
     """Whether a file of a workspace is meant as a dataset.
 
     It is below `datasets/`, or has `questions` (or a near miss of it), or says so in its
@@ -35,13 +33,17 @@ def is_dataset(
     """
     if _FOLDER in path.relative_to(root).parts[:-1]:
         return True
-    if isinstance(source, UnreadableFile):
-        return _tells(source.lines) or _is_kept_from_us(path, source, files)
-    if isinstance(source, RowStream):
-        return _holds_rows(source)
-    value = source.quick
+    if unreadable := source.unreadable:
+        return _tells(unreadable.lines) or _is_kept_from_us(path, unreadable, files)
+    if stream := source.stream:
+        return _holds_rows(stream)
+    return source.document is not None and _is_meant(source.document)
+
+
+def _is_meant(document: Document) -> bool:
+    value = document.quick
     has_rows = isinstance(value, dict) and "questions" in value
-    if has_rows or any(_MODELINE in line for line in source.lines[:10] if line.startswith("#")):
+    if has_rows or any(_MODELINE in line for line in document.lines[:10] if line.startswith("#")):
         return True
     if isinstance(value, dict):
         return any(nearest(key, ("questions",)) for key in value)

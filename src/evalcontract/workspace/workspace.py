@@ -12,14 +12,7 @@ from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
-from evalcontract.source import (
-    DISK,
-    Document,
-    RowStream,
-    SourceProblem,
-    UnreadableFile,
-    read_file,
-)
+from evalcontract.source import DISK, SourceProblem, UnreadableFile, read_file
 from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import (
@@ -35,9 +28,7 @@ from evalcontract.workspace.single import one_value, settled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.source import Files
-
-    Source = Document | RowStream | UnreadableFile
+    from evalcontract.source import Document, Files, Source
 
 _SCHEMA = ".schema.json"
 
@@ -94,10 +85,10 @@ class Workspace:
         self.unlisted[path] = UnreadableFile(name_of(path), (fault,))
 
     @cached_property
-    def _artifact_files(self) -> dict[Kind, list[Document | UnreadableFile]]:
+    def _artifact_files(self) -> dict[Kind, list[Source]]:
         return {kind: self._read_folder(kind) for kind in (Kind.RUBRIC, Kind.JUDGE)}
 
-    def _read_folder(self, kind: Kind) -> list[Document | UnreadableFile]:
+    def _read_folder(self, kind: Kind) -> list[Source]:
         return [
             settled(kind, one_value(read_file(path, name_of(path), self.files, quick=True)))
             for path in self._data_files(self.root / f"{kind}s")
@@ -108,17 +99,17 @@ class Workspace:
     def library(self) -> Library:
         """Every rubric and judge below `rubrics/` and `judges/`."""
         return Library(
-            read_artifact(kind, document)
-            for kind, documents in self._artifact_files.items()
-            for document in documents
-            if isinstance(document, Document)
+            read_artifact(kind, source.document)
+            for kind, sources in self._artifact_files.items()
+            for source in sources
+            if source.document
         )
 
     @property
     def unreadable(self) -> list[UnreadableFile]:
         """The files that give no value, with the folders that were met and cannot be listed."""
         files = [*self._artifact_files.values(), [*self.bundle_files.values()], self._target_files]
-        broken = [each for group in files for each in group if isinstance(each, UnreadableFile)]
+        broken = [source.unreadable for group in files for source in group if source.unreadable]
         return [*broken, *self.unlisted.values()]
 
     @cached_property
@@ -126,16 +117,16 @@ class Workspace:
         """What the unreadable files of the library would be, by their names."""
         found: UnreadableNames = {}
         for kind, files in self._artifact_files.items():
-            for each in files:
-                if isinstance(each, UnreadableFile):
-                    id_, version = promised(each.file, kind)
-                    found.setdefault(f"{kind}/{id_}", []).append((version, each.file))
+            for source in files:
+                if source.unreadable:
+                    id_, version = promised(source.file, kind)
+                    found.setdefault(f"{kind}/{id_}", []).append((version, source.file))
         return found
 
     @cached_property
-    def bundle_files(self) -> dict[str, Document | UnreadableFile]:
+    def bundle_files(self) -> dict[str, Source]:
         """The files `bundles/{name}.schema.json`, by name."""
-        found: dict[str, Document | UnreadableFile] = {}
+        found: dict[str, Source] = {}
         for path in self._data_files(self.root / "bundles"):
             if path.name.endswith(_SCHEMA):
                 name = path.name.removesuffix(_SCHEMA)
@@ -146,9 +137,9 @@ class Workspace:
     def bundles(self) -> dict[str, Any]:
         """The schemas of bundles by name: other packages' first, the workspace's own over them."""
         own = {
-            name: document.value
-            for name, document in self.bundle_files.items()
-            if isinstance(document, Document)
+            name: source.document.value
+            for name, source in self.bundle_files.items()
+            if source.document
         }
         return {**entry_points("bundles"), **own}
 
@@ -162,15 +153,15 @@ class Workspace:
         return usable(self.bundles)
 
     @cached_property
-    def _target_files(self) -> list[Document | UnreadableFile]:
+    def _target_files(self) -> list[Source]:
         return self._read_folder(Kind.TARGET)
 
     @cached_property
     def targets(self) -> list[Target]:
         """The files of `targets/`; a dataset's path begins at the workspace's root."""
         found = []
-        for document in self._target_files:
-            if isinstance(document, Document):
+        for source in self._target_files:
+            if document := source.document:
                 value = document.value if isinstance(document.value, dict) else {}
                 name = value.get("dataset")
                 path = (self.root / name) if isinstance(name, str) and "\0" not in name else None
@@ -227,9 +218,7 @@ class Workspace:
         if path.relative_to(root).parts[0] not in ARTIFACT_FOLDERS:
             return False
         source = read_file(path, name_of(path), self.files)
-        return not isinstance(source, UnreadableFile) and not is_dataset(
-            path, root, source, self.files
-        )
+        return not source.unreadable and not is_dataset(path, root, source, self.files)
 
     def _check_patterns(self, files: list[Path]) -> None:
         """Refuse a pattern of datasets that means no file: a check of nothing is no check."""
@@ -267,11 +256,10 @@ class Workspace:
         if self.root not in path.parents:
             raise LookupError("stands outside of the workspace")
         source = read_file(path, name, self.files)
-        if isinstance(source, Document):
-            return source.value
-        raise LookupError(
-            source.faults[0].message if isinstance(source, UnreadableFile) else "is no single value"
-        )
+        if source.document:
+            return source.document.value
+        unreadable = source.unreadable
+        raise LookupError(unreadable.faults[0].message if unreadable else "is no single value")
 
 
 def open_workspace(root: Path, inner: tuple[Path, ...] = (), files: Files = DISK) -> Workspace:

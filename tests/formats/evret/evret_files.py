@@ -13,7 +13,6 @@ from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind
-from evalcontract.source.fault import UnreadableFile
 from evalcontract.source.foreign import read_external_stream
 from evalcontract.structure.dialect_stage import SchemaStage
 
@@ -50,7 +49,7 @@ REAL_VALUES = tuple(
 def read_text(text: str, name: str = "d.json") -> ExternalFile:
     """Read a text as the file of another system."""
     read = read_external_stream(BytesIO(text.encode("utf-8", "surrogatepass")), name)
-    assert not isinstance(read, UnreadableFile), read.faults
+    assert read.unreadable is None, read.unreadable
     return read
 
 
@@ -67,7 +66,7 @@ def laid_out(read: ExternalFile, release: str) -> RowLayout:
 def is_rejected(text: str, release: str, name: str) -> bool:
     """Whether our verdict on a file is that its loader stops at it."""
     read = read_external_stream(BytesIO(text.encode("utf-8", "surrogatepass")), name)
-    if isinstance(read, UnreadableFile):
+    if read.unreadable:
         return True
     stage = stage_of(release)
     layout = EVRET.find_rows(read, release, stage)

@@ -64,7 +64,7 @@ def rows_of(given: dict[str, Any]) -> list[Any]:
     if "records" in given:
         return list(given["records"])
     read = read_external_stream(BytesIO(given["text"].encode()), given["filename"])
-    if not isinstance(read, ExternalFile) or not isinstance(read.source, Document):
+    if not isinstance(read.source, Document):
         return []
     layout = NORTHSTAR.find_rows(read, None, SchemaStage("northstar", "NorthStar", SCHEMA))
     return layout.rows or []

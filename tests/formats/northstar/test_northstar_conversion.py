@@ -29,7 +29,7 @@ SAID = [{"role": "user", "content": "How is it?"}, {"role": "assistant", "conten
 
 def foreign(value: Any) -> ExternalFile:
     read = read_external_stream(BytesIO(json.dumps(value).encode()), "cases.json")
-    assert isinstance(read, ExternalFile)
+    assert read.unreadable is None
     return read
 
 
