@@ -3,7 +3,6 @@ r"""JSONL: a stream of batches of rows, in constant memory. A line ends at `\n` 
 from __future__ import annotations
 
 import sys
-from bisect import bisect_right
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.jsonl_blocks import Block, Start, ends_of_lines, whole_lines
+from evalcontract.source.jsonl_blocks import Block, BlockIndex, Start, whole_lines
 from evalcontract.source.jsonl_places import RowPlaces
 from evalcontract.source.rows import Batch
 from evalcontract.source.text import EMPTY, split_lines, strip_bom, without_nul
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable, Iterator
 
     from evalcontract.model.diagnostic import Within
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from evalcontract.source.node import Node
 
 _OPENING_BYTES = 1 << 12
-_LATEST_BYTES = 1 << 18
 _WHOLE = (0, sys.maxsize)
 
 
@@ -61,12 +58,8 @@ class RowStream:
         self.done = 0
         self._part = part or _WHOLE
         self._open = open_
-        self._blocks: list[Block] = []
-        self._starts: list[int] = []
+        self._index = BlockIndex(open_)
         self._digest: Any = None
-        self._latest: dict[int, list[bytes]] = {}
-        self._latest_bytes = 0
-        self._ends: dict[int, array[int]] = {}
         self._places = RowPlaces(as_python=as_python)
 
     def __repr__(self) -> str:
@@ -165,23 +158,14 @@ class RowStream:
             offset += len(raw) - len(data)
             at = Start(index, line, offset)
             batch, skipped = parse_lines(data, lines, at, quick=quick, as_python=self._as_python)
-            self._keep(offset, lines, len(data))
+            self._index.keep(offset, lines, len(data))
             is_blank = len(skipped) == len(lines) and not batch.faults
-            self._blocks.append(Block(*at, len(data), len(lines), skipped, is_blank))
-            self._starts.append(index)
+            self._index.append(Block(*at, len(data), len(lines), skipped, is_blank))
             index, line, offset = index + len(batch.rows), line + len(lines), offset + len(data)
             self.done = offset
             yield batch
         if self._part == _WHOLE and self.is_empty:
             raise ParseError(EMPTY)
-
-    def _keep(self, offset: int, lines: list[bytes], size: int) -> None:
-        """Keep the lines of a block: soon their places may be asked."""
-        if self._latest_bytes + size > _LATEST_BYTES:
-            self._latest.clear()
-            self._latest_bytes = 0
-        self._latest[offset] = lines
-        self._latest_bytes += size
 
     def cut(self, number: int) -> list[RowStream]:
         """Return so many parts, or fewer, of about the same size; a line is in one of them."""
@@ -201,23 +185,22 @@ class RowStream:
     @property
     def blocks(self) -> list[Block]:
         """What was read, so that the whole can `adopt` it."""
-        return self._blocks
+        return self._index.blocks
 
     @property
     def count(self) -> int:
         """How many rows were read."""
-        last = self._blocks[-1] if self._blocks else None
-        return last.first_index + last.lines - len(last.skipped) if last else 0
+        return self._index.count
 
     @property
     def lines(self) -> int:
         """How many lines were read."""
-        return self._blocks[-1].first_line - 1 + self._blocks[-1].lines if self._blocks else 0
+        return self._index.lines
 
     @property
     def is_empty(self) -> bool:
         """Whether every line that was read was blank."""
-        return all(each.is_blank for each in self._blocks)
+        return self._index.is_empty
 
     @property
     def is_done(self) -> bool:
@@ -227,26 +210,23 @@ class RowStream:
     @property
     def state(self) -> tuple[list[Block], int]:
         """What another process has to know of what was read here; see `restore`."""
-        return self._blocks, self.done
+        return self._index.blocks, self.done
 
     def restore(self, state: tuple[list[Block], int]) -> None:
         """Take over what was read in another process."""
-        self._blocks, self.done = state
-        self._starts = [each.first_index for each in self._blocks]
+        blocks, self.done = state
+        self._index.restore(blocks)
 
     def forget(self) -> None:
         """Forget what was read."""
-        for kept in (self._blocks, self._starts, self._ends, self._places, self._latest):
-            kept.clear()
-        self._latest_bytes = 0
+        self._index.clear()
+        self._places.clear()
 
     def adopt(self, blocks: list[Block], *, rows: int, lines: int) -> None:
         """Take over the places of a part, before which there are so many rows and lines."""
-        for each in blocks:
-            first = each.first_index + rows
-            line = each.first_line + lines
-            self._blocks.append(each._replace(first_index=first, first_line=line))
-            self._starts.append(first)
+        for block in blocks:
+            first, line = block.first_index + rows, block.first_line + lines
+            self._index.append(block._replace(first_index=first, first_line=line))
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return where a path stands; its first step is the row's index."""
@@ -274,12 +254,12 @@ class RowStream:
 
     def _node(self, path: Path) -> tuple[int, str, Node] | None:
         """Return the line of a row, its text, and where its parts stand; None if it is gone."""
-        if not path or not isinstance(path[0], int) or not self._blocks:
+        if not path or not isinstance(path[0], int) or not self._index.blocks:
             return None
-        block, number = self._find(path[0])
+        block, number = self._index.find(path[0])
         line = block.first_line + number
         try:
-            return line, *self._places.find(line, partial(self._line, block, number))
+            return line, *self._places.find(line, partial(self._index.line, block, number))
         except (ParseError, OSError, UnicodeDecodeError, IndexError):
             return None
 
@@ -287,25 +267,4 @@ class RowStream:
         """Return a row that was read, as the exact reader reads it."""
         from evalcontract.source.json import load_json
 
-        return load_json(self._line(*self._find(index)).rstrip(b"\r"), is_line=True)
-
-    def _find(self, index: int) -> tuple[Block, int]:
-        """Return the block of a row, and the number of its line there."""
-        block = self._blocks[bisect_right(self._starts, index) - 1]
-        number = index - block.first_index
-        for skipped in block.skipped:
-            number += skipped <= number
-        return block, number
-
-    def _line(self, block: Block, number: int) -> bytes:
-        """Return a line of a block: of the latest ones as it is, of others from the file."""
-        if block.offset in self._latest:
-            return self._latest[block.offset][number].removesuffix(b"\n")
-        with self._open() as stream:
-            if block.offset not in self._ends:
-                stream.seek(block.offset)
-                self._ends[block.offset] = ends_of_lines(stream.read(block.size))
-            ends = self._ends[block.offset]
-            start = ends[number - 1] if number else 0
-            stream.seek(block.offset + start)
-            return stream.read(ends[number] - start).removesuffix(b"\n")
+        return load_json(self._index.line(*self._index.find(index)).rstrip(b"\r"), is_line=True)
