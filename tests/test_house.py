@@ -59,7 +59,7 @@ KNOWS_MODES = (
     "engine/pipeline.py",
     "workspace/configuration.py",
     "model/code.py",
-    "structure/words.py",  # what authors call the key of a target that asks for it
+    "structure/keys/aliases.py",  # what authors call the key of a target that asks for it
 )
 
 

@@ -12,8 +12,8 @@ from doors import Input, Kind, Options, check_workspaces, validate
 import evalcontract
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
+from evalcontract.structure.messages.values import FAULTS
 from evalcontract.structure.schemas import load
-from evalcontract.structure.sentences import FAULTS
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from evalcontract.library.library import Library
 from evalcontract.library.references import check_use
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.check import SchemaValidator
-from evalcontract.structure.engine import native_for
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
+from evalcontract.structure.native import native_for
+from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
@@ -105,7 +105,7 @@ SCALAR = (
     | st.floats()
     | TEXT
 )
-FOREIGN = ("privacy_tier", "x_expected_fact", "x_", "notes", "difficulty", "$schema", "a b", "é")
+ALIASES = ("privacy_tier", "x_expected_fact", "x_", "notes", "difficulty", "$schema", "a b", "é")
 
 
 def near(word: str) -> list[str]:
@@ -130,7 +130,7 @@ KEYS = (
     *("bundle", "must_not_contain", "tags", "context", "metadata", "format", "name", "arguments"),
     *("tour", "expected_fact", "stops"),
 )
-KEY = st.sampled_from([*KEYS, *FOREIGN, *(each for key in KEYS for each in near(key))])
+KEY = st.sampled_from([*KEYS, *ALIASES, *(each for key in KEYS for each in near(key))])
 JSON = st.recursive(
     SCALAR, lambda part: st.lists(part, max_size=3) | st.dictionaries(KEY, part, max_size=3)
 )

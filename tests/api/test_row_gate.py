@@ -26,7 +26,7 @@ from evalcontract.rules._row_rule import RowSubject
 from evalcontract.source import Document, read_stream
 from evalcontract.source.node import Node
 from evalcontract.source.rows import DocumentRows
-from evalcontract.structure.engine import native_for
+from evalcontract.structure.native import native_for
 from evalcontract.workspace.rules_in_use import RulesInUse
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evalcontract.checks.conflicts import conflicts_of
 from evalcontract.rules.row_contradiction import _refused
-from evalcontract.structure.engine import native_for
+from evalcontract.structure.native import native_for
 
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 LETTERS = st.text(alphabet="aAkK\u212aİi.-()[]{}^$|*+?\\\\/ #&~\n\u00e9", min_size=1, max_size=4)

@@ -16,7 +16,7 @@ from evalcontract.checks.row_needs import asked_of_rows, rows_with_all
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.engine import native_for
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:

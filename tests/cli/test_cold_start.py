@@ -29,7 +29,7 @@ SLOW = {
     "shutil", "subprocess", "tempfile", "textwrap", "tomllib", "traceback",
     "evalcontract.engine.coverage", "evalcontract.api.loaders", "evalcontract.source.writing",
     "evalcontract.source.yaml_errors", "evalcontract.structure.exact",
-    "evalcontract.structure.faults", "evalcontract.structure.keys",
+    "evalcontract.structure.explain", "evalcontract.structure.keys.mismatches",
 }  # fmt: skip
 RUBRIC = """\
 id: tone

@@ -23,7 +23,7 @@ import pytest
 from client import Client
 
 from evalcontract.structure import schemas
-from evalcontract.structure.sentences import FAULTS
+from evalcontract.structure.messages.values import FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,8 +10,8 @@ import pytest
 
 from evalcontract.formats import dialect_of
 from evalcontract.source.foreign import read_external_stream
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition
+from evalcontract.structure.validator import SchemaValidator
 
 OUR_ROW = SchemaValidator("dataset", definition("row", of="dataset"))
 MESSAGES = [{"role": "user", "content": "How deep?"}]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure import engine
 from evalcontract.structure.exact import validator_for
+from evalcontract.structure.native import native_for
 
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT / "fixtures" / "schema"
@@ -90,4 +90,4 @@ def exact(schemas: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def native(schemas: dict[str, Any]) -> dict[str, Any]:
     """Return the fast engine for each schema."""
-    return {name: engine.native_for(schema) for name, schema in schemas.items()}
+    return {name: native_for(schema) for name, schema in schemas.items()}

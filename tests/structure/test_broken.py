@@ -9,10 +9,11 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.structure import check
-from evalcontract.structure.check import SchemaValidator, structure_of
-from evalcontract.structure.engine import PlainBroken
+from evalcontract.structure import violations
+from evalcontract.structure.native import NativeViolation
 from evalcontract.structure.schemas import definition
+from evalcontract.structure.validator import SchemaValidator, structure_of
+from evalcontract.structure.violations import SchemaPair
 
 ROW: dict[str, Any] = {"id": "a", "input": "Where?", "tags": ["x"], "expected": {"format": "text"}}
 RUBRIC: dict[str, Any] = {
@@ -65,7 +66,7 @@ def test_both_engines_lead_to_the_same_findings(case: str, monkeypatch: pytest.M
                 del place[data.draw(st.sampled_from(sorted(place)))]
         fast = structure.check(value)
         with monkeypatch.context() as changed:
-            changed.setattr(check, "plain_broken", lambda *_: None)
+            changed.setattr(violations, "from_native", lambda *_: None)
             assert structure.check(value) == fast
 
     same()
@@ -83,14 +84,14 @@ def test_both_engines_lead_to_the_same_findings(case: str, monkeypatch: pytest.M
 )
 def test_a_single_fault_needs_no_exact_engine(row: dict[str, Any], keyword: str) -> None:
     structure, _ = CASES["row"]
-    ((_, errors),), _ = structure.errors(row)
-    assert [type(each) for each in errors] == [PlainBroken]
+    ((_, errors),), _ = SchemaPair("dataset", structure.schema).violations(row)
+    assert [type(each) for each in errors] == [NativeViolation]
     assert errors[0].validator == keyword
     assert errors[0].schema[keyword] == errors[0].validator_value
 
 
 def test_two_faults_are_told_by_the_exact_engine() -> None:
     structure, _ = CASES["row"]
-    ((_, errors),), _ = structure.errors({"id": 1, "input": 2})
+    ((_, errors),), _ = SchemaPair("dataset", structure.schema).violations({"id": 1, "input": 2})
     assert [each.validator for each in errors] == ["type", "type"]
-    assert not any(isinstance(each, PlainBroken) for each in errors)
+    assert not any(isinstance(each, NativeViolation) for each in errors)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import load
+from evalcontract.structure.validator import SchemaValidator
 
 SUITE = Path(__file__).parents[2] / "fixtures" / "schema"
 FILES = {f"{path.parent.name}/{path.stem}": path for path in sorted(SUITE.glob("*/*.json"))}

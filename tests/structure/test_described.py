@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.engine.extra_keys import ExtraKeys
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.gate import INSIDE, Gate, gate_schema
 from evalcontract.structure.schemas import definition
+from evalcontract.structure.validator import SchemaValidator
 
 ROW = definition("row", of="dataset")
 DOCUMENT: dict[str, Any] = {

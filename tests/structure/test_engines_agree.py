@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure import check
-from evalcontract.structure.check import SchemaValidator
-from evalcontract.structure.engine import native_for
+from evalcontract.structure import violations
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.subschemas import plain
+from evalcontract.structure.validator import SchemaValidator
 
 TEXTS = ("1", "٣", "é", "a", "a\n", "\u2003", "\ufeff", "\r", "ABC", "abc", "aa", "", "Z", "😀")
 PATTERNS = (
@@ -112,7 +112,7 @@ def test_a_deep_value_is_checked_all_the_same() -> None:
 
 
 def test_a_check_takes_a_bounded_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "MOST_STEPS", 5_000)
+    monkeypatch.setattr(violations, "MAX_STEPS", 5_000)
     twice = {"anyOf": [{"properties": {"c": {"$ref": "#"}}, "required": ["no"]}] * 2}
     (found,) = SchemaValidator("dataset", ROW, twice).check(nested(60, {}))
     assert found.code == "dataset/invalid-value"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.model.fix import Fix, Move, Rename, Write
-from evalcontract.structure.check import SchemaValidator, structure_of
 from evalcontract.structure.schemas import definition
+from evalcontract.structure.validator import SchemaValidator, structure_of
 
 if TYPE_CHECKING:
     from evalcontract.model.fix import Edit
@@ -234,7 +234,7 @@ NONE: dict[str, tuple[str, Any]] = {
     "what has no place here": ("row", {**ROW, "expected": {}, "actual_output": {}}),
     "a number that lost its digits": ("row", {**ROW, "id": 1.1}),
     "a value that is near to nothing": ("row", {**ROW, "expected": {"format": "prose"}}),
-    "a key glued to its value": ("judge", {**JUDGE, "validation": {"tpr:0.9": None}}),
+    "a key split_key_value to its value": ("judge", {**JUDGE, "validation": {"tpr:0.9": None}}),
     "a text for a list": ("row", {**ROW, "expected_facts": "30 days"}),
     "a number with a comma": (
         "rubric",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.engine.dataset_root import root_schema
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition, load
+from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem

@@ -12,8 +12,8 @@ import pytest
 from examples import some, tries
 
 from evalcontract.source import Document, read_file
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition, load
+from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

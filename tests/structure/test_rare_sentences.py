@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.subschemas import plain
+from evalcontract.structure.validator import SchemaValidator
 
 ROW = definition("row", of="dataset")
 SOUND = {"id": "a", "input": "b", "criteria": "c"}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure.schema_faults import schema_faults
+from evalcontract.structure.authored.faults import schema_faults
 
 TREE: dict[str, Any] = {
     "type": "object",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure.schema_words import remarks
+from evalcontract.structure.authored.keywords import remarks
 
 MISSPELLED = [
     ("requierd", ["a"], "required"),

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import definition, load
+from evalcontract.structure.validator import SchemaValidator
 
 RUBRIC: dict[str, Any] = {
     "id": "a",

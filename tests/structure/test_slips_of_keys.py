@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.engine.extra_keys import ExtraKeys
-from evalcontract.structure.check import structure_of
+from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.schemas import definition
-from evalcontract.structure.spelling import glued
+from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
@@ -40,8 +40,8 @@ def rubric(**check: Any) -> dict[str, Any]:
     ],
 )
 def test_taken_apart(key: str, apart: tuple[str, str] | None) -> None:
-    assert glued(key, None) == apart
-    assert glued(key, 1) is None
+    assert split_key_value(key, None) == apart
+    assert split_key_value(key, 1) is None
 
 
 @pytest.mark.parametrize("key", ["tpr:0.9", "tpr 0.9", "tpr=0.9"])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.parts import Checks
+    from evalcontract.structure.valid_parts import Checks
 
 # Letters of ASCII alone, so that the gate can say the same as a pattern.
 _FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}

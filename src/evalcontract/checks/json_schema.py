@@ -15,7 +15,7 @@ from evalcontract.checks._kind import (
 
 
 def _needs(check: Check, around: EvalContext) -> Needs:
-    from evalcontract.structure.schema_faults import schema_faults  # slow to import
+    from evalcontract.structure.authored.faults import schema_faults  # slow to import
 
     if "schema" in check:
         schema = check["schema"]

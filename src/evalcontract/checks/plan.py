@@ -21,14 +21,14 @@ from evalcontract.checks._kind import (
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
-from evalcontract.structure.check import structure_of
-from evalcontract.structure.parts import well_formed
+from evalcontract.structure.valid_parts import valid_parts
+from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evalcontract.library.artifact import Artifact
-    from evalcontract.structure.parts import Checks
+    from evalcontract.structure.valid_parts import Checks
 
 
 class Step(NamedTuple):
@@ -75,7 +75,7 @@ def _plan(artifact: Artifact, around: EvalContext, *, depth: int) -> Plan:
     value: Any = artifact.document.value
     if not isinstance(value, dict):
         return Plan(artifact, (), frozenset(), (), is_complete=False)
-    kept, checks = well_formed(value, structure_of("rubric").check(value))
+    kept, checks = valid_parts(value, structure_of("rubric").check(value))
     reads: set[str] = set()
     steps = []
     known = True

@@ -9,8 +9,8 @@ from evalcontract.engine.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject
-from evalcontract.structure.check import structure_of
-from evalcontract.structure.parts import well_formed
+from evalcontract.structure.valid_parts import valid_parts
+from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def check_artifact(
         yield from with_advice(faults, document.value, context.library)
     if not isinstance(document.value, dict):
         return
-    kept, checks = well_formed(document.value, faults)
+    kept, checks = valid_parts(document.value, faults)
     subject = Subject(artifact, kept, checks, _misspelled(artifact) if faults else frozenset())
     for rule in rules_in_use().on(artifact.kind):
         yield from guarded(rule.code, rule.check, subject, context)
@@ -52,6 +52,6 @@ def check_artifact(
 
 def _misspelled(artifact: Artifact) -> frozenset[Path]:
     """Return the paths of misspelled keys; only what has faults can have one."""
-    from evalcontract.structure.keys import meant_paths  # slow to import
+    from evalcontract.structure.keys.mismatches import meant_paths  # slow to import
 
     return meant_paths(artifact.document.value, structure_of(artifact.kind).schema)

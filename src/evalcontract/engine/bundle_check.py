@@ -8,8 +8,8 @@ from evalcontract.analysis.schema_sense import refusal
 from evalcontract.engine.grading import row_schema
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._schemas import slow_patterns
-from evalcontract.structure.schema_faults import schema_faults
-from evalcontract.structure.schema_words import remarks
+from evalcontract.structure.authored.faults import schema_faults
+from evalcontract.structure.authored.keywords import remarks
 from evalcontract.structure.schemas import properties
 
 if TYPE_CHECKING:

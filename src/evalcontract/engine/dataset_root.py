@@ -12,8 +12,8 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.source import format_of
 from evalcontract.source.rows import DocumentRows
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import Schema, load
+from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
@@ -123,7 +123,7 @@ def _renamed(key: str, root: dict[str, Any]) -> Fix | None:
     if not isinstance(root[key], list):
         return None
     from evalcontract.model.fix import Fix, Rename  # only for what is wrong
-    from evalcontract.structure.spelling import is_certain
+    from evalcontract.structure.keys.spelling import is_certain
 
     return Fix((key,), Rename(_ROWS), is_certain(key, _ROWS, root_schema()["properties"]))
 

@@ -16,7 +16,7 @@ from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
 from evalcontract.source import Batch
 from evalcontract.source.foreign import MEDIA
-from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.workspace.known_codes import code_named
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class DialectPass:
         self.file = read.file
         self._read = read
         self._policy = policy
-        self._stage = SchemaStage(*dialect.stage)
+        self._stage = DialectChecker(*dialect.stage)
         self._layout = RowLayout()
         self._passed_over = _REMARKS
         self._faults = [] if is_told else [*_detected(dialect, self.file, policy)]

@@ -10,7 +10,7 @@ from evalcontract.structure.schemas import properties
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.structure.described import BundleFields
+    from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.schemas import Schema
 
 #: The mappings of a row that are open, by their definition, and the way to them.
@@ -20,7 +20,7 @@ _MOST = 500
 
 
 def _describe(bundle: Schema, row: Schema) -> BundleFields:
-    from evalcontract.structure.described import BundleFields  # slow to import
+    from evalcontract.structure.keys.bundle_fields import BundleFields  # slow to import
 
     return BundleFields(bundle, row)
 
@@ -68,9 +68,9 @@ class ExtraKeys:
         path = PLACES[name]
         if not path and key in properties(self._bundle or {}):
             return False  # the bundle says what it may hold
-        from evalcontract.structure.keys import NearMisses  # slow to import
+        from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
 
-        near_misses = NearMisses(self._row, self._bundle)
+        near_misses = KeyMismatches(self._row, self._bundle)
         # Rows are as much as a value can tell of its key; a key without a value may hold it.
         parts: tuple[Any, ...] = ([{}], None)
         for part in parts:

@@ -11,8 +11,8 @@ from evalcontract.engine.extra_keys import ExtraKeys
 from evalcontract.engine.grading import row_schema
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Kind
-from evalcontract.structure.engine import is_schema
 from evalcontract.structure.gate import Gate, gate_schema
+from evalcontract.structure.native import is_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -12,8 +12,8 @@ from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.engine.crash import crash
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.schemas import Schema, definition
+from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

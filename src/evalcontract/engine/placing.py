@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evalcontract.engine.kept_rubric import with_rubric
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._conversion import BUNDLES, Loss
-from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class DialectTarget:
         self.beside: dict[str, Any] = {}
         self._writer = dialect.format.writer(medium, dialect.variant)
         # A row of a table is cells of text, of which no schema speaks.
-        self._stage = SchemaStage(*dialect.stage) if medium != "csv" else None
+        self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
 
     def take(self, ours: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row as the system writes it."""

@@ -17,7 +17,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import FILE, read_file
-from evalcontract.structure.check import structure_of
+from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

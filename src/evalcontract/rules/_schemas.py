@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context, Subject
-    from evalcontract.structure.schema_fault import SchemaFault
-    from evalcontract.structure.schema_words import Remark
+    from evalcontract.structure.authored.fault import SchemaFault
+    from evalcontract.structure.authored.keywords import Remark
 
 
 def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]:
@@ -73,14 +73,14 @@ def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
 
 def schema_faults(schema: Any) -> list[SchemaFault]:
     """Return what is wrong with a schema."""
-    from evalcontract.structure.schema_faults import schema_faults as found_in  # slow to import
+    from evalcontract.structure.authored.faults import schema_faults as found_in  # slow to import
 
     return list(found_in(schema))
 
 
 def remarks(schema: Any) -> Iterator[Remark]:
     """Yield what is odd about the words of a valid schema."""
-    from evalcontract.structure.schema_words import remarks as found_in  # slow to import
+    from evalcontract.structure.authored.keywords import remarks as found_in  # slow to import
 
     yield from found_in(schema)
 

@@ -30,8 +30,8 @@ from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.structure.keys.spelling import is_certain
 from evalcontract.structure.schemas import follow, known_keys, load
-from evalcontract.structure.spelling import is_certain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema import ValidationError
 
-from evalcontract.structure.engine import matches
+from evalcontract.structure.native import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

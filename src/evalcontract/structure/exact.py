@@ -12,8 +12,8 @@ import jsonschema
 from jsonschema import validators
 from referencing import Registry
 
-from evalcontract.structure.engine import matches
 from evalcontract.structure.evaluated import additional_properties, unevaluated_properties
+from evalcontract.structure.native import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def _is_number(checker: Any, instance: Any) -> bool:
     return isinstance(instance, int) or math.isfinite(instance)
 
 
-Exact: Any = validators.extend(
+DetailValidator: Any = validators.extend(
     jsonschema.Draft202012Validator,
     {
         "pattern": _pattern,
@@ -60,7 +60,7 @@ Exact: Any = validators.extend(
 
 def validator_for(schema: Schema) -> Validator:
     """Return the exact engine for a schema."""
-    exact: Validator = Exact(schema, registry=NOTHING_TO_FETCH)
+    exact: Validator = DetailValidator(schema, registry=NOTHING_TO_FETCH)
     return exact
 
 
@@ -68,7 +68,7 @@ class StepLimitExceeded(Exception):
     """A value takes too many steps to be checked."""
 
 
-def bounded(schema: Any, most: int) -> Callable[[Any], list[jsonschema.ValidationError]]:
+def with_step_limit(schema: Any, most: int) -> Callable[[Any], list[jsonschema.ValidationError]]:
     """Return the exact engine for an author's own schema.
 
     A value for which more than `most` keywords are applied raises StepsExceededError: by a schema
@@ -86,8 +86,8 @@ def bounded(schema: Any, most: int) -> Callable[[Any], list[jsonschema.Validatio
 
         return apply
 
-    every = {name: counted(keyword) for name, keyword in Exact.VALIDATORS.items()}
-    engine = validators.extend(Exact, every)(schema, registry=NOTHING_TO_FETCH)
+    every = {name: counted(keyword) for name, keyword in DetailValidator.VALIDATORS.items()}
+    engine = validators.extend(DetailValidator, every)(schema, registry=NOTHING_TO_FETCH)
 
     def errors(value: Any) -> list[jsonschema.ValidationError]:
         nonlocal taken
@@ -102,5 +102,7 @@ def metaschema_errors(schema: Any) -> Iterator[jsonschema.ValidationError]:
 
     The patterns in it are not looked at: Python reads other ones.
     """
-    errors: Iterator[jsonschema.ValidationError] = Exact(Exact.META_SCHEMA).iter_errors(schema)
+    errors: Iterator[jsonschema.ValidationError] = DetailValidator(
+        DetailValidator.META_SCHEMA
+    ).iter_errors(schema)
     return errors

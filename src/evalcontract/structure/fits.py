@@ -48,7 +48,7 @@ class Fits:
         ) in ("string", ["string"])
 
     def _compiled(self, schema: Any) -> NativeValidator | None:
-        from evalcontract.structure.engine import native_for  # slow to import
+        from evalcontract.structure.native import native_for  # slow to import
 
         defs = {"$defs": self._root["$defs"]} if "$defs" in self._root else {}
         try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.errors import InstallationError, PluginError
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
-from evalcontract.structure.engine import is_schema
+from evalcontract.structure.native import is_schema
 
 if TYPE_CHECKING:
     from collections.abc import Container

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.engine import native_for
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _plain_levels() -> dict[str, Schema]:
 
 
 def _describing(bundle: Schema, row: Schema, harmless: Iterable[str]) -> Schema:
-    from evalcontract.structure.described import BundleFields  # slow to import
+    from evalcontract.structure.keys.bundle_fields import BundleFields  # slow to import
 
     return BundleFields(bundle, row).closed(harmless)
 

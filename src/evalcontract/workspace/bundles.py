@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.schema_faults import schema_faults
+from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.subschemas import plain
 
 if TYPE_CHECKING:

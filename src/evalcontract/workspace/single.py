@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.source import MisreadError, SourceProblem, UnreadableFile
-from evalcontract.structure.check import structure_of
+from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from evalcontract.model.reference import Kind

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
 from evalcontract.model.equality import json_equal
-from evalcontract.structure.check import SchemaValidator
-from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
+from evalcontract.structure.validator import SchemaValidator
 
 TEXT = st.text(max_size=6)
 ANY = st.recursive(
@@ -85,7 +85,7 @@ def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
 
 @given(THEIRS)
 def test_what_comes_of_theirs_is_a_row_of_ours(row: dict[str, Any]) -> None:
-    stage = SchemaStage("databricks", "it", "formats/databricks-application")
+    stage = DialectChecker("databricks", "it", "formats/databricks-application")
     if all(each.code == "databricks/ignored-key" for each in stage.faults(row, ())):
         found = OUR_ROW.check(RequestReader().read(row, 0).row)
         assert [each for each in found if not each.code.endswith(GUESSES)] == []
@@ -93,7 +93,7 @@ def test_what_comes_of_theirs_is_a_row_of_ours(row: dict[str, Any]) -> None:
 
 @given(OURS)
 def test_what_comes_of_ours_is_a_row_of_theirs(row: dict[str, Any]) -> None:
-    stage = SchemaStage("databricks", "it", "formats/databricks-application")
+    stage = DialectChecker("databricks", "it", "formats/databricks-application")
     found = RequestWriter(has_outputs=False).write(row, None, 0)
     faults = stage.faults(found.row, ())
     assert [each for each in faults if "messages" not in each.path] == []

@@ -14,7 +14,7 @@ from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind
 from evalcontract.source.foreign import read_external_stream
-from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.structure.dialect_checker import DialectChecker
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import RowLayout
@@ -53,9 +53,9 @@ def read_text(text: str, name: str = "d.json") -> ExternalFile:
     return read
 
 
-def stage_of(release: str) -> SchemaStage:
+def stage_of(release: str) -> DialectChecker:
     """Return the structure stage of a release."""
-    return SchemaStage("evret", "Evret", dialect_of(f"evret:{release}").schema)
+    return DialectChecker("evret", "Evret", dialect_of(f"evret:{release}").schema)
 
 
 def laid_out(read: ExternalFile, release: str) -> RowLayout:

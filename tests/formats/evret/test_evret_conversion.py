@@ -30,7 +30,7 @@ from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
 from evalcontract.formats.evret.writing import TableWriter
 from evalcontract.model.equality import json_equal
 from evalcontract.model.reference import Kind
-from evalcontract.structure.engine import native_for
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, load
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from evret_files import codes_in
 
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, RELEASES
-from evalcontract.structure.engine import native_for
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, follow, load
 
 DEFINITIONS = ("file", "row", "document")

@@ -20,8 +20,8 @@ from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.documents import document_problems
 from evalcontract.formats.evret.releases import RELEASES, items_of, parsed
 from evalcontract.source.emitting import csv_text
-from evalcontract.structure.engine import native_for
 from evalcontract.structure.exact import validator_for
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, load
 
 if TYPE_CHECKING:

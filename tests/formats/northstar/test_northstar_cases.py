@@ -13,7 +13,7 @@ from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.source import RowStream
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import ExternalFile, read_external_stream
-from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.structure.dialect_checker import DialectChecker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ def rows_of(given: dict[str, Any]) -> list[Any]:
     read = read_external_stream(BytesIO(given["text"].encode()), given["filename"])
     if not isinstance(read.source, Document):
         return []
-    layout = NORTHSTAR.find_rows(read, None, SchemaStage("northstar", "NorthStar", SCHEMA))
+    layout = NORTHSTAR.find_rows(read, None, DialectChecker("northstar", "NorthStar", SCHEMA))
     return layout.rows or []
 
 

@@ -17,12 +17,12 @@ from northstar_models import Case
 from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.northstar.pydantic_coercion import RefusedError, number, truth, whole
-from evalcontract.structure.dialect_stage import SchemaStage
-from evalcontract.structure.engine import native_for
+from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition
 
 NORTHSTAR = dialect_of("northstar")
-STAGE = SchemaStage("northstar", "NorthStar", NORTHSTAR.schema)
+STAGE = DialectChecker("northstar", "NorthStar", NORTHSTAR.schema)
 
 PLACES = {
     **dict.fromkeys(("goal", "ground_truth", "rubric"), "expected"),

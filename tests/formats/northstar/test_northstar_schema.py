@@ -12,8 +12,8 @@ from northstar_cases import cases
 from northstar_models import Case, Expected, Metrics, ToolArguments, TraceExpected, Transition
 
 from evalcontract.source.shipped import table
-from evalcontract.structure.engine import native_for
 from evalcontract.structure.exact import validator_for
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:

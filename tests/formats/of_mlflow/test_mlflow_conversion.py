@@ -16,8 +16,8 @@ from evalcontract.model.equality import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.foreign import ExternalFile
 from evalcontract.source.json_scanner import scan
-from evalcontract.structure.check import structure_of
-from evalcontract.structure.dialect_stage import SchemaStage
+from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -157,7 +157,7 @@ def test_what_is_written_is_taken(variant: str, rows: list[dict[str, Any]]) -> N
     writer = MLFLOW.writer("json", variant)
     written = [writer.write(row, None, index) for index, row in enumerate(rows)]
     checker = MLFLOW.row_checker(
-        variant, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{variant}")
+        variant, DialectChecker("mlflow", "MLflow", f"formats/mlflow-{variant}")
     )
     taken = [each.row for each in written if not each.problems]
     found = [
@@ -184,7 +184,7 @@ def test_records_of_one_mlflow_are_taken_by_another(
 ) -> None:
     variant, some = given
     checkers = [
-        MLFLOW.row_checker(each, SchemaStage("mlflow", "MLflow", f"formats/mlflow-{each}"))
+        MLFLOW.row_checker(each, DialectChecker("mlflow", "MLflow", f"formats/mlflow-{each}"))
         for each in (variant, other)
     ]
     writer = MLFLOW.writer("json", other)

@@ -14,8 +14,8 @@ from evalcontract.engine.pipeline import validate
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.mlflow.store_rules import Merging
 from evalcontract.model.reference import Kind
-from evalcontract.structure.dialect_stage import SchemaStage
-from evalcontract.structure.engine import native_for
+from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ ROWS = VALUES | st.fixed_dictionaries(
 @given(st.sampled_from(VARIANTS), st.lists(ROWS, max_size=4))
 def test_the_short_way_says_the_same(variant: str, rows: list[Any]) -> None:
     """A row that the schema passes is judged as one that is looked at closely."""
-    stage = SchemaStage("mlflow", "MLflow", f"formats/mlflow-{variant}")
+    stage = DialectChecker("mlflow", "MLflow", f"formats/mlflow-{variant}")
     short, close = (MLFLOW.row_checker(variant, stage) for _ in range(2))
     for index, row in enumerate(rows):
         is_clean = stage.passes([row])

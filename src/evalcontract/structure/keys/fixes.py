@@ -6,15 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.fix import Fix, Move, Rename
-from evalcontract.structure.spelling import glued, is_certain
-from evalcontract.structure.words import closed_renaming
+from evalcontract.structure.keys.aliases import closed_renaming
+from evalcontract.structure.keys.spelling import is_certain, split_key_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from evalcontract.model.path import Path
     from evalcontract.structure.fits import Fits
-    from evalcontract.structure.keys import KeyMismatch
+    from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.schemas import Schema
 
 
@@ -82,7 +82,7 @@ def unknown(
     """Rename an unknown key of a closed mapping; no two are renamed to the same."""
     if meant is None or meant not in known or meant in held.value:
         return None
-    if list(all_meant).count(meant) > 1 or glued(held.key, held.part):
+    if list(all_meant).count(meant) > 1 or split_key_value(held.key, held.part):
         return None
     if is_certain(held.key, meant, known, is_closed=True):
         return respelled(held, meant, known, fits) and Fix(held.here, Rename(meant))
@@ -92,9 +92,9 @@ def unknown(
     return renamed(held, meant, known[meant], fits, safe=renaming and meant in missing)
 
 
-def without_rivals(misses: Iterable[KeyMismatch]) -> list[KeyMismatch]:
+def without_rivals(mismatches: Iterable[KeyMismatch]) -> list[KeyMismatch]:
     """Take their fixes from keys of one mapping that would become the same key."""
-    every = list(misses)
+    every = list(mismatches)
     edits = Counter((each.path, each.fix.edit) for each in every if each.fix)
     return [
         each._replace(fix=None) if each.fix and edits[each.path, each.fix.edit] > 1 else each

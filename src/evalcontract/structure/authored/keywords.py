@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.fix import Fix, Rename, Write
 from evalcontract.model.nearest import nearest
-from evalcontract.structure.spelling import is_certain, meant_key
+from evalcontract.structure.keys.spelling import is_certain, meant_key
 from evalcontract.structure.subschemas import subschemas
 
 if TYPE_CHECKING:

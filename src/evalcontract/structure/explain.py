@@ -1,59 +1,66 @@
-"""What is wrong with a value that is not clean, each mistake once."""
+"""What to tell of a value that is not clean: each mistake once, and causes before consequences."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.fits import Fits
-from evalcontract.structure.fixes_of_keys import Held
-from evalcontract.structure.fixes_of_keys import unknown as fix_unknown
+from evalcontract.structure.keys.aliases import canonical_closed_key
+from evalcontract.structure.keys.fixes import Held
+from evalcontract.structure.keys.fixes import unknown as fix_unknown
+from evalcontract.structure.keys.spelling import meant_key, split_key_value
+from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
+from evalcontract.structure.messages.values import message_for
 from evalcontract.structure.schemas import alternatives, described, known_keys
-from evalcontract.structure.sentences import sentence_for
-from evalcontract.structure.sentences_of_keys import missing_key, near_miss, unknown_key
-from evalcontract.structure.spelling import glued, meant_key
-from evalcontract.structure.words import closed_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
-    from evalcontract.structure.check import SchemaValidator
-    from evalcontract.structure.engine import SchemaViolation
+    from evalcontract.structure.keys.mismatches import KeyMismatch
+    from evalcontract.structure.native import SchemaViolation
     from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.violations import SchemaPair
 
 
-def faults_of(
-    structure: SchemaValidator, value: Any, prefix: Path, raw: Callable[[Path], str | None] | None
+def explain(
+    pair: SchemaPair,
+    value: Any,
+    mismatches: list[KeyMismatch],
+    violations: list[tuple[Schema, list[SchemaViolation]]],
+    prefix: Path,
+    raw: Callable[[Path], str | None] | None,
 ) -> list[Problem]:
-    """Return the faults of a value and its near-miss keys; see `Structure.check`."""
-    misses = structure.misses(value)
-    errors, unfinished = structure.errors(value)
-    found = [*(near_miss(structure.kind, miss) for miss in misses), *unfinished]
-    misspelled = {(miss.path, miss.meant) for miss in misses}
-    for schema, some in errors:
-        faults = _Faults(structure, schema, value, misspelled, some)
-        found.extend(problem for error in some for problem in faults.of(error, raw, prefix))
-    unique = {(each.code, each.path, each.message): each for each in found}
-    return [_below(prefix, each) for each in unique.values()]
+    """Return the problems of a value, by what breaks its schemas and by its mismatched keys.
+
+    `prefix` is the path of the value, `raw` as for `SchemaValidator.check`.
+    """
+    problems = [near_miss(pair.kind, mismatch) for mismatch in mismatches]
+    misspelled = {(mismatch.path, mismatch.meant) for mismatch in mismatches}
+    for schema, errors in violations:
+        explanation = _Explanation(pair, schema, value, misspelled, errors)
+        for error in errors:
+            problems += explanation.of(error, raw, prefix)
+    unique = {(problem.code, problem.path, problem.message): problem for problem in problems}
+    return [_below(prefix, problem) for problem in unique.values()]
 
 
-class _Faults:
-    """The errors of one engine over one value, where one may explain another."""
+class _Explanation:
+    """What breaks one schema in one value, where one violation may explain another."""
 
     def __init__(
         self,
-        structure: SchemaValidator,
+        pair: SchemaPair,
         schema: Schema,
         value: Any,
         misspelled: set[tuple[Path, str]],
         errors: list[SchemaViolation],
     ) -> None:
-        self._structure = structure
+        self._pair = pair
         self._schema = schema
         self._value = value
         self._misspelled = misspelled
-        self._fits = structure.fits if schema is structure.schema else Fits(schema)
+        self._fits = pair.fits(schema)
         self._missing: dict[Path, list[str]] = {}
         self._refused: dict[Path, SchemaViolation] = {}
         for error in errors:
@@ -68,12 +75,12 @@ class _Faults:
     ) -> Iterator[Problem]:
         """Yield the findings of one error; none where another error tells the same."""
         path = tuple(error.absolute_path)
-        kind = self._structure.kind
+        kind = self._pair.kind
         unknown = self._unknown.get(path, {})
         if error.validator == "required":
             yield from self._required(error, path)
         elif _is_closed(error):
-            known = self._structure.known(error, path, self._schema)
+            known = self._pair.known(error, path, self._schema)
             for key, meant in unknown.items():
                 if (path, meant) not in self._misspelled:
                     lost, every = self._missing.get(path, ()), unknown.values()
@@ -90,7 +97,7 @@ class _Faults:
             # A key that cannot stand here is often right, and the one that allows it misspelled.
             written = raw((*prefix, *path)) if raw else None
             what = "a row" if prefix else f"a {kind}"
-            yield sentence_for(kind, error, path, written, what)
+            yield message_for(kind, error, path, written, what)
 
     def _is_told(self, error: SchemaViolation) -> bool:
         """Whether an earlier key cannot stand here either, for the same reason."""
@@ -110,18 +117,18 @@ class _Faults:
                 continue
             # What would do instead of it may be there, misspelled.
             if not alternatives(self._schema, self._value, path, key) & unknown:
-                kind = self._structure.kind
+                kind = self._pair.kind
                 yield missing_key(kind, key, path, error.instance, known, self._schema)
 
     def _unevaluated(self, error: SchemaViolation, path: Path) -> Iterator[Problem]:
         *way, key = path
         where = tuple(way)
-        known = self._structure.known(error, where, self._schema)
+        known = self._pair.known(error, where, self._schema)
         if where or key not in known:
             others = [each for each in known if each not in error.instance]
             meant = meant_key(str(key), known, error.instance, others)
             if (where, meant) not in self._misspelled:
-                kind, value = self._structure.kind, error.instance
+                kind, value = self._pair.kind, error.instance
                 held = Held(where, str(key), value)
                 fix = fix_unknown(held, meant, [meant], known, (), self._fits)
                 yield unknown_key(kind, str(key), meant, known, where, value, (), fix)
@@ -132,12 +139,12 @@ class _Faults:
         One that resembles nothing stands for the one that is missing, where there is one of each.
         """
         path = tuple(error.absolute_path)
-        known = self._structure.known(error, path, self._schema)
+        known = self._pair.known(error, path, self._schema)
         missing = self._missing.get(path, [])
         found = {
             key: self._apart(key, error.instance, known)
             or meant_key(key, known, error.instance, missing)
-            or closed_key(key, known, error.instance)
+            or canonical_closed_key(key, known, error.instance)
             for key in error.instance
             if key not in known
         }
@@ -149,7 +156,7 @@ class _Faults:
 
     @staticmethod
     def _apart(key: str, value: dict[str, Any], known: dict[str, Schema]) -> str | None:
-        apart = glued(key, value[key])
+        apart = split_key_value(key, value[key])
         return apart[0] if apart and apart[0] in known and apart[0] not in value else None
 
 

@@ -7,43 +7,36 @@ names of other tools, and the ordinary words that only look like a near miss.
 
 from __future__ import annotations
 
-from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.structure.fits import Fits
-from evalcontract.structure.fixes_of_keys import (
+from evalcontract.structure.keys.aliases import canonical_key
+from evalcontract.structure.keys.fixes import (
     Held,
     moved,
     renamed,
     respelled,
     without_rivals,
 )
+from evalcontract.structure.keys.known import KnownKeys, is_compound
+from evalcontract.structure.keys.spelling import meant_key, split_key_value
 from evalcontract.structure.schemas import (
     OWN_PREFIX,
     branches,
     follow,
     known_keys,
-    load,
     properties,
 )
-from evalcontract.structure.spelling import glued, meant_key
-from evalcontract.structure.words import our_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
+    from evalcontract.structure.keys.aliases import AliasMatch
     from evalcontract.structure.schemas import Schema
-    from evalcontract.structure.words import AliasMatch
 
-# Below these an author writes what they like.
-_FREE = frozenset({"metadata"})
 _NESTED = (dict, list)
-# Lists in lists are followed no further than this.
-_DEEPEST = 4
-# Keys below a known one that are ordinary words elsewhere.
-_ANYBODYS = frozenset({"name", "provider"})
 
 
 class KeyMismatch(NamedTuple):
@@ -63,48 +56,7 @@ class KeyMismatch(NamedTuple):
     fix: Fix | None = None
 
 
-class _Known:
-    """What a schema knows of the keys of a mapping: `keys`, and `ours` of them by itself."""
-
-    def __init__(
-        self,
-        keys: dict[str, Schema],
-        ours: dict[str, Schema],
-        required: tuple[str, ...],
-        is_open: bool,  # noqa: FBT001 - a field
-        root: Schema,
-    ) -> None:
-        self.keys = keys
-        self.ours = ours
-        self.required = required
-        self.is_open = is_open
-        self.root = root
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """All keys that are known."""
-        return frozenset(self.keys)
-
-    @cached_property
-    def described(self) -> list[tuple[str, Schema]]:
-        """The keys below which something is described, each with its schema."""
-        every = [pair for pair in self.ours.items() if pair[0] not in _FREE]
-        return [(key, inner) for key, inner in every if _describes(inner, self.root)]
-
-    @cached_property
-    def homes(self) -> dict[str, list[str]]:
-        """The keys that belong below a known key, each with such keys; the first one is told."""
-        found = _homes(self.ours, self.root)
-        return {key: homes for key, homes in found.items() if key not in self.keys}
-
-    def below(self, home: str, key: str) -> Schema | None:
-        """Return what a schema says of a key below a known one; None where that is a list."""
-        inner = follow(self.keys[home], self.root)
-        found = None if "items" in inner else inner.get("properties", {}).get(key)
-        return found if isinstance(found, dict) else None
-
-
-class NearMisses:
+class KeyMismatches:
     """Finds such keys in a value and in all that its schema describes below it.
 
     `also` is a second schema of the value itself. Only mappings that the schema leaves open are
@@ -116,7 +68,7 @@ class NearMisses:
     def __init__(self, schema: Schema, also: Schema | None = None) -> None:
         self._root = schema
         self._also = also or {}
-        self._known: dict[tuple[int, bool], _Known] = {}
+        self._known: dict[tuple[int, bool], KnownKeys] = {}
         self._fits = Fits(schema)
 
     def of(self, value: Any) -> Iterator[KeyMismatch]:
@@ -124,7 +76,7 @@ class NearMisses:
         return self._below(value, self._root, self._also, (), None)
 
     def _below(
-        self, value: Any, schema: Any, also: Schema, path: Path, outer: _Outer | None
+        self, value: Any, schema: Any, also: Schema, path: Path, outer: _Parent | None
     ) -> Iterator[KeyMismatch]:
         """Yield those at a path; `outer` is the mapping one further out."""
         if isinstance(value, list):
@@ -139,15 +91,15 @@ class NearMisses:
         if known.is_open and not names.issuperset(value):
             unknown = [key for key in value if key not in names and not key.startswith(OWN_PREFIX)]
             missing = [key for key in known.required if key not in value]
-            looker = _Looker(value, known, missing, outer, path, self._fits)
+            looker = _KeyClassifier(value, known, missing, outer, path, self._fits)
             found = [miss for key in unknown for miss in looker.look(key)]
-            yield from without_rivals(_told_once(found))
+            yield from without_rivals(_dedupe(found))
         for key, inner in known.described:
             if isinstance(value.get(key), _NESTED):
-                around = _Outer(value, known)
+                around = _Parent(value, known)
                 yield from self._below(value[key], inner, {}, (*path, key), around)
 
-    def _known_by(self, schema: Any, also: Schema, value: dict[str, Any]) -> _Known:
+    def _known_by(self, schema: Any, also: Schema, value: dict[str, Any]) -> KnownKeys:
         key = (id(schema), bool(also))
         found = self._known.get(key)
         if found is None:
@@ -158,13 +110,13 @@ class NearMisses:
                 self._known[key] = found
         return found
 
-    def _work_out(self, schema: Schema, also: Schema, value: dict[str, Any]) -> _Known:
+    def _work_out(self, schema: Schema, also: Schema, value: dict[str, Any]) -> KnownKeys:
         ours = known_keys(schema, value, self._root)
         keys = {**{key: {} for key in properties(also)}, **ours}
         parts = list(branches(schema, value, self._root))
         required = [key for part in (*parts, also) for key in part.get("required", ())]
         is_open = not any(isinstance(part.get("additionalProperties"), bool) for part in parts)
-        return _Known(keys, ours, tuple(required), is_open and bool(keys), self._root)
+        return KnownKeys(keys, ours, tuple(required), is_open and bool(keys), self._root)
 
 
 def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
@@ -173,7 +125,7 @@ def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
     What is asked for at one of these is not missing: that its key is wrong is told already.
     """
     found: set[Path] = set()
-    for miss in NearMisses(schema).of(value):
+    for miss in KeyMismatches(schema).of(value):
         found.add((*miss.path, miss.meant))
         if miss.fault == "misplaced-key":
             home = miss.path[:-1] if miss.meant == miss.key else (*miss.path, miss.meant)
@@ -181,35 +133,35 @@ def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
     return frozenset(found)
 
 
-def _told_once(misses: list[KeyMismatch]) -> Iterator[KeyMismatch]:
+def _dedupe(mismatches: list[KeyMismatch]) -> Iterator[KeyMismatch]:
     """Leave out a guess where a surer key, or an earlier one, stands for the same."""
     told: set[str] = set()
     kept: set[str] = set()
-    for miss in sorted(misses, key=lambda each: each.rank):
+    for miss in sorted(mismatches, key=lambda each: each.rank):
         if not miss.rank or miss.meant not in told:
             told.add(miss.meant)
             kept.add(miss.key)
-    yield from (miss for miss in misses if miss.key in kept)
+    yield from (miss for miss in mismatches if miss.key in kept)
 
 
-class _Outer(NamedTuple):
+class _Parent(NamedTuple):
     """A mapping around another one, and what is known of it."""
 
     value: dict[str, Any]
-    known: _Known
+    known: KnownKeys
 
 
-class _Looker(NamedTuple):
+class _KeyClassifier(NamedTuple):
     value: dict[str, Any]
-    known: _Known
+    known: KnownKeys
     missing: list[str]
-    outer: _Outer | None
+    outer: _Parent | None
     path: Path
     fits: Fits
 
     def look(self, key: str) -> Iterator[KeyMismatch]:
         known = self.known.keys
-        apart = glued(key, self.value[key])
+        apart = split_key_value(key, self.value[key])
         if apart and apart[0] in known and apart[0] not in self.value:
             advice = f"write `{apart[0]}: {apart[1]}`"
             yield KeyMismatch(self.path, key, apart[0], "near-miss-key", advice)
@@ -223,12 +175,12 @@ class _Looker(NamedTuple):
             advice = f"did you mean `{meant}`?{beside}"
             fix = respelled(self._held(key), meant, known, self.fits, self.missing)
             yield KeyMismatch(self.path, key, meant, "near-miss-key", advice, 0, fix)
-        elif self.outer and key in self.outer.known.names and _is_telling(key):
+        elif self.outer and key in self.outer.known.names and is_compound(key):
             advice = f"it belongs one level up, beside `{self.path[-1]}`"
             yield KeyMismatch(
                 self.path, key, key, "misplaced-key", advice, 0, self._up(key, self.outer)
             )
-        elif ours := our_key(key, known, self.value, self.missing):
+        elif ours := canonical_key(key, known, self.value, self.missing):
             advice, rank, fix = ours.advice, ours.rank, self._ours(key, ours)
             yield KeyMismatch(self.path, key, ours.key, "foreign-key", advice, rank, fix)
 
@@ -248,7 +200,7 @@ class _Looker(NamedTuple):
             fix = moved(self._held(key), above, there, schema, self.fits)
         return KeyMismatch(self.path, key, home, "misplaced-key", advice, 0, fix)
 
-    def _up(self, key: str, outer: _Outer) -> Fix | None:
+    def _up(self, key: str, outer: _Parent) -> Fix | None:
         """Move a key one level up; an item of a list has no such level of its own."""
         if isinstance(self.path[-1], int):
             return None
@@ -260,41 +212,3 @@ class _Looker(NamedTuple):
             return None
         schema, safe = self.known.keys[ours.key], ours.renaming
         return renamed(self._held(key), ours.key, schema, self.fits, safe=safe)
-
-
-def _describes(schema: Schema, root: Schema, depth: int = _DEEPEST) -> bool:
-    """Whether a schema may know of keys in what it describes."""
-    whole = follow(schema, root)
-    if "properties" in whole or "allOf" in whole or not depth:
-        return True
-    return "items" in whole and _describes(whole["items"], root, depth - 1)
-
-
-def _homes(known: dict[str, Schema], root: Schema) -> dict[str, list[str]]:
-    """Return the keys that belong below known keys, each with those.
-
-    Through a list only keys of several words count: `tags` beside `questions` is anybody's.
-    """
-    homes: dict[str, list[str]] = {}
-    for name, schema in known.items():
-        inner = follow(schema, root)
-        items = follow(inner.get("items", {}), root) if name not in _FREE else {}
-        for key in (
-            *inner.get("properties", {}),
-            *filter(_is_telling, items.get("properties", {})),
-        ):
-            if key not in known and key not in generic_keys():
-                homes.setdefault(key, []).append(name)
-    return homes
-
-
-def _is_telling(key: str) -> bool:
-    return "_" in key
-
-
-@cache
-def generic_keys() -> frozenset[str]:
-    """Return the keys that tell nothing of their place: those at the top of several schemas."""
-    roots = [properties(load(name)) for name in ("dataset", "rubric", "judge", "target")]
-    every = [key for root in roots for key in root]
-    return frozenset(key for key in every if every.count(key) > 1) | _ANYBODYS

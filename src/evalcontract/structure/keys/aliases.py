@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: Ordinary words, one edit away from a known key of the contract, that authors use for their
 #: own ends.
-ORDINARY = frozenset(
+EVERYDAY_WORDS = frozenset(
     {
         "content",
         "contest",
@@ -81,7 +81,7 @@ def _same(ours: str) -> KeyAlias:
 
 
 #: Keys that authors bring from other tools, by what we call them.
-FOREIGN = {
+ALIASES = {
     **_each(
         "question query request user_query user_message messages", KeyAlias(("input",), same=True)
     ),
@@ -140,11 +140,11 @@ FOREIGN = {
     "type": KeyAlias(("kind",), same=True),
 }
 # `tests` are checks in a rubric, and rows in a dataset.
-FOREIGN["tests"] = KeyAlias(("checks", "questions"), of_rows=True)
+ALIASES["tests"] = KeyAlias(("checks", "questions"), of_rows=True)
 
 #: What a closed mapping does not take, by what it may stand for. There every unknown key is a
 #: fault already: this only says more.
-CLOSED = {
+CLOSED_ALIASES = {
     **_each("value text texts words phrases strings substrings keywords", _same("values")),
     **_each("judge judge_ref prompt rubric_prompt", _same("judge_prompt_ref")),
     **_each("regex regexp expression", _same("pattern")),
@@ -180,14 +180,14 @@ _KEPT = ("input", "context")
 _SURE, _ORDINARY, _WEAK = range(3)
 
 
-def our_key(
+def canonical_key(
     key: str, known: Container[str], value: dict[str, Any], missing: Container[str]
 ) -> AliasMatch | None:
     """Return what we call a key of another tool; None where it is rather the author's own word.
 
     An ordinary word counts only where what it would mean is missing.
     """
-    foreign = FOREIGN.get(normalise(key))
+    foreign = ALIASES.get(normalise(key))
     ours = next((each for each in foreign.ours if each in known), None) if foreign else None
     if foreign is None or ours is None or not _counts(foreign, ours, value, missing, key):
         return None
@@ -213,9 +213,9 @@ def _counts(
     return not there and (ours in missing or (is_expected and silent))
 
 
-def closed_key(key: str, known: Container[str], value: Container[str]) -> str | None:
+def canonical_closed_key(key: str, known: Container[str], value: Container[str]) -> str | None:
     """Return the key of a closed mapping that an unknown one stands for by what it means."""
-    foreign = CLOSED.get(normalise(key))
+    foreign = CLOSED_ALIASES.get(normalise(key))
     ours = foreign.ours if foreign else ()
     return next((each for each in ours if each in known and each not in value), None)
 
@@ -225,5 +225,5 @@ def closed_renaming(key: str, ours: str) -> bool | None:
 
     What is no name of another tool was guessed, and that is never certain.
     """
-    foreign = CLOSED.get(normalise(key))
+    foreign = CLOSED_ALIASES.get(normalise(key))
     return foreign.renaming if foreign and ours in foreign.ours else False

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import key_of
-from evalcontract.structure.fixes_of_values import fix_of_value
-from evalcontract.structure.rare_sentences import RARE, types_of
-from evalcontract.structure.sentences_of_keys import VALUES, Said, listed
-from evalcontract.structure.sentences_of_texts import (
+from evalcontract.structure.keys.spelling import split_key_value
+from evalcontract.structure.messages.fixes import fix_of_value
+from evalcontract.structure.messages.keys import VALUES, Message, listed
+from evalcontract.structure.messages.rare import RARE, types_of
+from evalcontract.structure.messages.texts import (
     malformed,
     pattern_of,
     short,
     unknown_value,
 )
-from evalcontract.structure.sentences_of_types import wrong_type
-from evalcontract.structure.spelling import glued
+from evalcontract.structure.messages.types import wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.engine import SchemaViolation
+    from evalcontract.structure.native import SchemaViolation
 
 #: The fault of a code, by the keyword that fails.
 FAULTS = {
@@ -51,7 +51,7 @@ _LIMITS = {
 }
 
 
-def sentence_for(
+def message_for(
     kind: str, error: SchemaViolation, path: Path, written: str | None, what: str
 ) -> Problem:
     """Say one error of the engine.
@@ -71,10 +71,10 @@ def sentence_for(
             return Problem(f"{kind}/wrong-type", message, path, advice)
         if error.validator == "anyOf" and kind == "dataset" and not _asks_for_keys(error):
             code = "dataset/invalid-value"
-    if apart := glued(path[-1] if path else None, error.instance):
+    if apart := split_key_value(path[-1] if path else None, error.instance):
         message = f"`{path[-1]}` is a key without a value"
         return Problem(code, message, path, f"write `{apart[0]}: {apart[1]}`", on_key=True)
-    say = _SAYINGS.get(error.validator, _other)
+    say = _RENDERERS.get(error.validator, _other)
     message, advice = say(error, name, written)
     on_key = error.validator in ("not", None)
     fix = fix_of_value(error, path, written)
@@ -90,18 +90,18 @@ def _asks_for_keys(error: SchemaViolation) -> bool:
     return all(isinstance(each, dict) and "required" in each for each in error.validator_value)
 
 
-def _const(error: SchemaViolation, name: str, written: str | None) -> Said:
+def _const(error: SchemaViolation, name: str, written: str | None) -> Message:
     return f"{name} must be `{short(error.validator_value)}`", None
 
 
-def _empty(error: SchemaViolation, name: str, written: str | None) -> Said:
+def _empty(error: SchemaViolation, name: str, written: str | None) -> Message:
     if not error.instance:
         return f"{name} is empty", "write something"
     least = error.validator_value
     return f"{name} has {len(error.instance)} of at least {least} characters", None
 
 
-def _few(error: SchemaViolation, name: str, written: str | None) -> Said:
+def _few(error: SchemaViolation, name: str, written: str | None) -> Message:
     least = error.validator_value
     has = len(error.instance)
     if has == 0:
@@ -109,7 +109,7 @@ def _few(error: SchemaViolation, name: str, written: str | None) -> Said:
     return f"{name} has {has} of at least {least} items", None
 
 
-def _unique(error: SchemaViolation, name: str, written: str | None) -> Said:
+def _unique(error: SchemaViolation, name: str, written: str | None) -> Message:
     seen: list[Any] = []
     for value in error.instance:
         if value in seen:
@@ -118,7 +118,7 @@ def _unique(error: SchemaViolation, name: str, written: str | None) -> Said:
     return f"{name} holds the same item twice", "remove one"
 
 
-def _range(error: SchemaViolation, name: str, written: str | None) -> Said:
+def _range(error: SchemaViolation, name: str, written: str | None) -> Message:
     limits = [(word, error.schema[key]) for key, word in _LIMITS.items() if key in error.schema]
     low, high = error.schema.get("minimum"), error.schema.get("maximum")
     if low is not None and high is not None:
@@ -132,11 +132,11 @@ def _range(error: SchemaViolation, name: str, written: str | None) -> Said:
     return f"{name} must be {wanted}, not {error.instance}", advice
 
 
-def _forbidden(error: SchemaViolation, name: str, written: str | None) -> Said:
+def _forbidden(error: SchemaViolation, name: str, written: str | None) -> Message:
     return f"{name} is not allowed here", error.schema.get("description", "remove it")
 
 
-def _any_of(error: SchemaViolation, name: str, written: str | None) -> Said:
+def _any_of(error: SchemaViolation, name: str, written: str | None) -> Message:
     options = [each.get("required", []) for each in error.validator_value]
     keys = [key for each in options for key in each]
     if keys and all(len(each) == 1 for each in options):
@@ -144,12 +144,12 @@ def _any_of(error: SchemaViolation, name: str, written: str | None) -> Said:
     return f"{name} fits none of the forms that it may have", None
 
 
-def _other(error: SchemaViolation, name: str, written: str | None) -> Said:
+def _other(error: SchemaViolation, name: str, written: str | None) -> Message:
     rare = RARE.get(error.validator)
     return rare(error, name) if rare else (f"{name} breaks the rule `{error.validator}`", None)
 
 
-_SAYINGS: dict[str, Callable[[SchemaViolation, str, str | None], Said]] = {
+_RENDERERS: dict[str, Callable[[SchemaViolation, str, str | None], Message]] = {
     "type": wrong_type,
     "enum": unknown_value,
     "const": _const,

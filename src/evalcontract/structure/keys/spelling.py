@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import edit_distance, normalise
-from evalcontract.structure.words import ORDINARY
+from evalcontract.structure.keys.aliases import EVERYDAY_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -18,7 +18,7 @@ _CERTAIN_LONG = 10
 _GLUED = re.compile(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<rest>\S.*)")
 
 
-def glued(key: Any, part: Any) -> tuple[str, str] | None:
+def split_key_value(key: Any, part: Any) -> tuple[str, str] | None:
     """Take apart what stands as a key without a value: `tpr:0.9`, `tpr 0.9` or `tpr=0.9`.
 
     In braces YAML reads these as a key alone. Returns the key and the value that were meant.
@@ -70,7 +70,7 @@ def _meant(
 ) -> str | None:
     folded = normalise(key)
     wanted = _within(folded, missing, 1)
-    if wanted or folded in ORDINARY:
+    if wanted or folded in EVERYDAY_WORDS:
         return wanted
     absent = [each for each in known if each not in value]
     there = [each for each in known if each in value]
@@ -78,10 +78,10 @@ def _meant(
         next((each for each in known if normalise(each) == folded), None)
         or _one_edit(folded, absent)
         or _one_edit(folded, there)
-        or _counted(folded, absent)
-        or _counted(folded, [each for each in there if len(each) >= _SHORT])
+        or _match_plural(folded, absent)
+        or _match_plural(folded, [each for each in there if len(each) >= _SHORT])
         or _within(folded, [each for each in absent if len(each) >= _LONG], 2)
-        or _shortened(folded, known, value)
+        or _match_suffix(folded, known, value)
     )
 
 
@@ -102,7 +102,7 @@ def _within(word: str, candidates: Iterable[str], limit: int) -> str | None:
     return best[1] if best else None
 
 
-def _counted(word: str, candidates: Iterable[str]) -> str | None:
+def _match_plural(word: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate that differs by singular and plural, in any of its words."""
     single = _singular(word)
     return next((each for each in candidates if _singular(each) == single), None)
@@ -117,7 +117,7 @@ def _singular(word: str) -> str:
     return "_".join(part.removesuffix("s") for part in parts)
 
 
-def _shortened(word: str, known: Iterable[str], value: Container[str]) -> str | None:
+def _match_suffix(word: str, known: Iterable[str], value: Container[str]) -> str | None:
     """Return the one known key of which the first words, or the last `ref`, were dropped.
 
     `facts` for `expected_facts`, `rubric` for `rubric_ref`; `score` may be any of two.

@@ -8,16 +8,16 @@ from jsonschema.exceptions import best_match
 
 from evalcontract.model.nearest import nearest
 from evalcontract.model.path import key_of
+from evalcontract.structure.authored.fault import SchemaFault
 from evalcontract.structure.exact import metaschema_errors
-from evalcontract.structure.schema_fault import SchemaFault
-from evalcontract.structure.sentences import sentence_for
-from evalcontract.structure.sentences_of_types import named
+from evalcontract.structure.messages.types import named
+from evalcontract.structure.messages.values import message_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.engine import SchemaViolation
+    from evalcontract.structure.native import SchemaViolation
 
 TYPES = ("string", "number", "integer", "object", "array", "boolean", "null")
 #: What other languages call a type.
@@ -69,7 +69,7 @@ def _fault(error: SchemaViolation) -> SchemaFault:  # noqa: PLR0911 - a table
     if worst.validator == "type" and worst.validator_value == "integer":
         message = f"{name} must be a whole number, not {_shown(worst.instance)}"
         return SchemaFault(message, path)
-    said = sentence_for("bundle", worst, tuple(worst.absolute_path), None, "a schema")
+    said = message_for("bundle", worst, tuple(worst.absolute_path), None, "a schema")
     return SchemaFault(_named(said.message, path, name), said.path, said.help)
 
 

@@ -9,19 +9,19 @@ from evalcontract.model.listing import SHOWN
 from evalcontract.model.listing import listed as plainly
 from evalcontract.model.path import key_of
 from evalcontract.source.yaml_text import flow
+from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.schemas import follow
-from evalcontract.structure.spelling import glued
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
 
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
-    from evalcontract.structure.keys import KeyMismatch
+    from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.schemas import Schema
 
 #: What is said of a fault, and what to type instead.
-Said = tuple[str, str | None]
+Message = tuple[str, str | None]
 
 _MOST = 60
 #: Words of a vocabulary that are listed: all of ours, and not the five hundred of some bundle.
@@ -79,7 +79,7 @@ def unknown_key(
     )
     if key == "weight" and "kind" in known:
         advice = "the weights of checks stand below `scoring`: `weights: {…}`"
-    elif (apart := glued(key, value[key])) and apart[0] == meant:
+    elif (apart := split_key_value(key, value[key])) and apart[0] == meant:
         advice = f"write `{meant}: {apart[1]}`"
     elif meant in missing:
         advice = f"did you mean `{meant}`? It is missing"

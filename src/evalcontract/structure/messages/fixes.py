@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.fix import Fix, Write
 from evalcontract.model.nearest import nearest
-from evalcontract.structure.engine import native_for
-from evalcontract.structure.sentences_of_texts import quoted_version
-from evalcontract.structure.spelling import is_certain
-from evalcontract.structure.words_of_values import our_name
+from evalcontract.structure.keys.spelling import is_certain
+from evalcontract.structure.keys.value_aliases import our_name
+from evalcontract.structure.messages.texts import quoted_version
+from evalcontract.structure.native import native_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from evalcontract.model.fix import Scalar
     from evalcontract.model.path import Path
-    from evalcontract.structure.engine import SchemaViolation
+    from evalcontract.structure.native import SchemaViolation
 
     #: What may be written instead, the likeliest first, with whether it is certain.
     Candidates = Iterator[tuple[Scalar, bool]]

@@ -7,13 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest, normalise
-from evalcontract.structure.engine import native_for
-from evalcontract.structure.sentences_of_keys import VALUES, listed
-from evalcontract.structure.words_of_values import our_value
+from evalcontract.structure.keys.value_aliases import our_value
+from evalcontract.structure.messages.keys import VALUES, listed
+from evalcontract.structure.native import native_for
 
 if TYPE_CHECKING:
-    from evalcontract.structure.engine import SchemaViolation
-    from evalcontract.structure.sentences_of_keys import Said
+    from evalcontract.structure.messages.keys import Message
+    from evalcontract.structure.native import SchemaViolation
 
 _MOST = 60
 _VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
@@ -47,7 +47,7 @@ def quoted_version(text: str) -> str | None:
     return ".".join(str(int(part or 0)) for part in found.groups()) if found else None
 
 
-def malformed(error: SchemaViolation, name: str, _: str | None) -> Said:
+def malformed(error: SchemaViolation, name: str, _: str | None) -> Message:
     """Say that a text does not have its form."""
     text = str(error.instance)
     title = str(error.schema.get("title", "")).lower()
@@ -95,7 +95,7 @@ def _reference(kind: str, text: str) -> str | None:
     return f"write `{kind}/{found['id']}@{version}`"
 
 
-def unknown_value(error: SchemaViolation, name: str, _: str | None) -> Said:
+def unknown_value(error: SchemaViolation, name: str, _: str | None) -> Message:
     """Say that a value is none of those that its key takes."""
     value, allowed = error.instance, [short(each) for each in error.validator_value]
     what = "a list" if isinstance(value, list) else "a mapping"

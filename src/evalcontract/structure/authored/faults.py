@@ -7,15 +7,15 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.engine import is_schema, native_for, reads_pattern
-from evalcontract.structure.schema_fault import SchemaFault
+from evalcontract.structure.authored.fault import SchemaFault
+from evalcontract.structure.native import is_schema, native_for, reads_pattern
 from evalcontract.structure.subschemas import patterns, plain, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.schema_graph import Graph
+    from evalcontract.structure.authored.graph import Graph
 
 #: Faults told of one schema; who has more, mends these first.
 _MOST = 20
@@ -37,7 +37,7 @@ def _faults(schema: Any) -> list[SchemaFault]:
         return found
     sound = plain(schema)
     if _has_references(sound):
-        from evalcontract.structure.schema_graph import Graph  # slow to import
+        from evalcontract.structure.authored.graph import Graph  # slow to import
 
         graph = Graph(sound)
         for path, stray in graph.strays:
@@ -57,7 +57,7 @@ def _has_references(schema: Any) -> bool:
 def _of_form(schema: Any, path: Path) -> list[SchemaFault]:
     if is_schema(schema):
         return []
-    from evalcontract.structure.schema_sentences import faults_of_form  # slow to import
+    from evalcontract.structure.authored.messages import faults_of_form  # slow to import
 
     return [replace(each, path=(*path, *each.path)) for each in faults_of_form(schema)]
 
@@ -131,7 +131,7 @@ def _of_references(graph: Graph) -> list[SchemaFault]:
 
 
 def _of_circle(circle: list[Any]) -> SchemaFault:
-    from evalcontract.structure.schema_graph import pointer
+    from evalcontract.structure.authored.graph import pointer
 
     hops = [(node, step) for node, step in circle if step.startswith("$")]
     names = [pointer(node.path) for node, _ in circle]

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.fits import Fits
-from evalcontract.structure.fixes_of_keys import Held, respelled, without_rivals
-from evalcontract.structure.keys import KeyMismatch
+from evalcontract.structure.keys.fixes import Held, respelled, without_rivals
+from evalcontract.structure.keys.mismatches import KeyMismatch
+from evalcontract.structure.keys.spelling import meant_key
 from evalcontract.structure.schemas import OWN_PREFIX, follow, properties
-from evalcontract.structure.spelling import meant_key
 from evalcontract.structure.subschemas import subschemas
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ class BundleFields:
         every = subschemas(self._bundle)
         return frozenset(name for _, each in every for name in each.get("properties", {}))
 
-    def misses(self, row: Any) -> list[KeyMismatch]:
+    def mismatches(self, row: Any) -> list[KeyMismatch]:
         """Return the keys of a row, inside of what is described, that stand for another."""
-        return without_rivals(self._misses(row))
+        return without_rivals(self._mismatches(row))
 
-    def _misses(self, row: Any) -> Iterator[KeyMismatch]:
+    def _mismatches(self, row: Any) -> Iterator[KeyMismatch]:
         for path, mapping, schema in self._mappings(row):
             known = schema["properties"]
             for key in mapping:

@@ -7,44 +7,44 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from evalcontract.structure.engine import SchemaViolation
+    from evalcontract.structure.native import SchemaViolation
 
 
-Said = tuple[str, str | None]
+Message = tuple[str, str | None]
 
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _long(error: SchemaViolation, name: str) -> Said:
+def _long(error: SchemaViolation, name: str) -> Message:
     has = _count(len(error.instance), "character", "characters")
     return f"{name} has {has}, and may have {error.validator_value} at the most", None
 
 
-def _many(error: SchemaViolation, name: str) -> Said:
+def _many(error: SchemaViolation, name: str) -> Message:
     has = _count(len(error.instance), "item", "items")
     return f"{name} has {has}, and may have {error.validator_value} at the most", None
 
 
-def _keys(error: SchemaViolation, name: str) -> Said:
+def _keys(error: SchemaViolation, name: str) -> Message:
     has = _count(len(error.instance), "key", "keys")
     bound = "at the most" if error.validator == "maxProperties" else "at least"
     verb = "may have" if error.validator == "maxProperties" else "needs"
     return f"{name} has {has}, and {verb} {error.validator_value} {bound}", None
 
 
-def _multiple(error: SchemaViolation, name: str) -> Said:
+def _multiple(error: SchemaViolation, name: str) -> Message:
     return f"{name} must be a multiple of {error.validator_value}, not {error.instance}", None
 
 
-def _contains(error: SchemaViolation, name: str) -> Said:
+def _contains(error: SchemaViolation, name: str) -> Message:
     least, most = error.schema.get("minContains", 1), error.schema.get("maxContains")
     wanted = f"{least}" if most is None else f"{least} to {most}"
     return f"{name} must hold {wanted} of a certain sort of item, and does not", _about(error)
 
 
-def _dependent(error: SchemaViolation, name: str) -> Said:
+def _dependent(error: SchemaViolation, name: str) -> Message:
     for key, needs in error.validator_value.items():
         if key in error.instance:
             for need in needs:
@@ -53,15 +53,15 @@ def _dependent(error: SchemaViolation, name: str) -> Said:
     return f"{name} lacks a key that another one needs", None
 
 
-def _never(error: SchemaViolation, name: str) -> Said:  # noqa: ARG001
+def _never(error: SchemaViolation, name: str) -> Message:  # noqa: ARG001
     return f"{name} is not allowed here", "remove it"
 
 
-def _too_many(error: SchemaViolation, name: str) -> Said:  # noqa: ARG001
+def _too_many(error: SchemaViolation, name: str) -> Message:  # noqa: ARG001
     return f"{name} has items that its schema does not know", "remove what is too much"
 
 
-def _one_of(error: SchemaViolation, name: str) -> Said:
+def _one_of(error: SchemaViolation, name: str) -> Message:
     if not error.context:
         return f"{name} fits more than one of its forms, and may fit only one", _about(error)
     return f"{name} fits none of the forms that it may have", _about(error)
@@ -86,7 +86,7 @@ def types_of(error: SchemaViolation) -> list[Any] | None:
     return list(dict.fromkeys(found))
 
 
-RARE: Mapping[Any, Callable[[Any, str], Said]] = {
+RARE: Mapping[Any, Callable[[Any, str], Message]] = {
     "maxLength": _long,
     "maxItems": _many,
     "minProperties": _keys,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
 
-def unread_keys(value: Any, schema: Schema, root: Schema, path: Path = ()) -> Iterator[Path]:
+def ignored_keys(value: Any, schema: Schema, root: Schema, path: Path = ()) -> Iterator[Path]:
     """Yield the paths of such keys in a value and in all that its schema describes below it.
 
     Keys of the author's own, which begin with `x_`, are left out.
@@ -26,7 +26,7 @@ def unread_keys(value: Any, schema: Schema, root: Schema, path: Path = ()) -> It
     if isinstance(value, list):
         for index, part in enumerate(value):
             if isinstance(part, dict | list):
-                yield from unread_keys(part, schema.get("items", {}), root, (*path, index))
+                yield from ignored_keys(part, schema.get("items", {}), root, (*path, index))
     if not isinstance(value, dict):
         return
     known = known_keys(schema, value, root)
@@ -35,4 +35,4 @@ def unread_keys(value: Any, schema: Schema, root: Schema, path: Path = ()) -> It
         yield from ((*path, key) for key in strangers if not key.startswith(OWN_PREFIX))
     for key, inner in known.items():
         if isinstance(value.get(key), dict | list):
-            yield from unread_keys(value[key], inner, root, (*path, key))
+            yield from ignored_keys(value[key], inner, root, (*path, key))

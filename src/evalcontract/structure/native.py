@@ -125,7 +125,7 @@ class SchemaViolation(Protocol):
         ...
 
 
-class PlainBroken(NamedTuple):
+class NativeViolation(NamedTuple):
     """A `SchemaViolation` keyword that has no alternatives."""
 
     validator: str
@@ -137,7 +137,7 @@ class PlainBroken(NamedTuple):
     context: tuple[()] = ()
 
 
-def plain_broken(error: NativeError, value: Any, schema: Any) -> PlainBroken | None:
+def from_native(error: NativeError, value: Any, schema: Any) -> NativeViolation | None:
     """Return what the fast engine tells of a value; None where only the exact one can say it.
 
     The exact engine takes long to import, and as long again for each value as all else that is
@@ -156,4 +156,4 @@ def plain_broken(error: NativeError, value: Any, schema: Any) -> PlainBroken | N
         wanted = holder[way[-1]]
     except (KeyError, IndexError, TypeError):
         return None
-    return PlainBroken(str(way[-1]), wanted, part, holder, where, way)
+    return NativeViolation(str(way[-1]), wanted, part, holder, where, way)

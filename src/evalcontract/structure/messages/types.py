@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.source.yaml_text import flow
-from evalcontract.structure.sentences_of_keys import samples
-from evalcontract.structure.sentences_of_texts import clipped, quoted_version
+from evalcontract.structure.messages.keys import samples
+from evalcontract.structure.messages.texts import clipped, quoted_version
 
 if TYPE_CHECKING:
-    from evalcontract.structure.engine import SchemaViolation
+    from evalcontract.structure.native import SchemaViolation
 
 _TYPES = {
     "string": "text",

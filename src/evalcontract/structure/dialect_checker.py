@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.check import SchemaValidator
 from evalcontract.structure.codes import GUESSES
-from evalcontract.structure.engine import native_for
 from evalcontract.structure.gate import closed
+from evalcontract.structure.keys.ignored import ignored_keys
+from evalcontract.structure.messages.keys import near_miss
+from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition
-from evalcontract.structure.sentences_of_keys import near_miss
-from evalcontract.structure.unread import unread_keys
+from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator as NativeValidator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
 
-class SchemaStage:
+class DialectChecker:
     """Judges values by the definitions of the schema `of`.
 
     `name` is the first word of codes, `title` what people call the system.
@@ -43,8 +43,8 @@ class SchemaStage:
 
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the keys in a value that nobody reads: near misses of known ones, and others."""
-        misses = self._structure(of).misses(value)
-        found = [_below(path, near_miss(self._name, each)) for each in misses]
+        mismatches = self._structure(of).mismatches(value)
+        found = [_below(path, near_miss(self._name, mismatch)) for mismatch in mismatches]
         return [*found, *self._unread(value, path, of, {each.path for each in found})]
 
     def passes(self, rows: list[Any]) -> bool:
@@ -60,25 +60,18 @@ class SchemaStage:
         The loader of the system finds none of them.
         """
         structure = self._structure(of)
-        wanted = {
-            (*each.absolute_path, key)
-            for _, broken in structure.errors(value)[0]
-            for each in broken
-            if each.validator == "required"
-            for key in each.validator_value
-            if key not in each.instance
-        }
+        missing = structure.missing_keys(value)
         found: dict[Path, str] = {}
-        for miss in structure.misses(value):
-            place = (*miss.path, miss.meant)
-            if place in wanted:
-                wanted.remove(place)
-                found[*path, *miss.path, miss.key] = miss.meant
+        for mismatch in structure.mismatches(value):
+            place = (mismatch.path, mismatch.meant)
+            if place in missing:
+                missing.remove(place)
+                found[*path, *mismatch.path, mismatch.key] = mismatch.meant
         return found
 
     def _unread(self, value: Any, path: Path, of: str, told: set[Path]) -> list[Problem]:
         schema = self._schema(of)
-        found = ((*path, *where) for where in unread_keys(value, schema, schema))
+        found = ((*path, *where) for where in ignored_keys(value, schema, schema))
         return [self._ignored(where) for where in found if where not in told]
 
     def _ignored(self, path: Path) -> Problem:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Checks = tuple[tuple["Path", dict[str, Any]], ...]
 
 
-def well_formed(value: dict[str, Any], faults: Iterable[Problem]) -> tuple[dict[str, Any], Checks]:
+def valid_parts(value: dict[str, Any], faults: Iterable[Problem]) -> tuple[dict[str, Any], Checks]:
     """Return the keys of an artifact that have no fault of structure, and its sound checks.
 
     In a rubric a check is withheld by itself; elsewhere the whole key at the top is.

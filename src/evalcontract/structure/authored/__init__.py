@@ -1,0 +1,1 @@
+"""JSON Schemas that authors write: what is wrong with them, in words."""

@@ -1,0 +1,1 @@
+"""Keys that no schema knows, and the ones that were meant."""

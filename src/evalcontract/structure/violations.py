@@ -1,0 +1,125 @@
+"""What in a value breaks its schema, and the schema of its bundle.
+
+The fast engine says whether anything does, and which keys to look at; the exact one says what.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Problem
+from evalcontract.structure.native import from_native, native_for
+from evalcontract.structure.schemas import follow, known_keys, properties
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jsonschema.protocols import Validator
+    from jsonschema_rs import Draft202012Validator as NativeValidator
+
+    from evalcontract.model.path import Path
+    from evalcontract.structure.fits import Fits
+    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.schemas import Schema
+
+#: Keywords beside which each key of a mapping is judged by itself.
+_ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
+#: Keywords that may be applied to one row by the schema of its bundle; about ten seconds.
+MAX_STEPS = 2_000_000
+
+
+class SchemaPair:
+    """The schema of a kind, and the one of a bundle that holds for the same value.
+
+    Without a bundle, `bundle_schema` is empty.
+    """
+
+    def __init__(self, kind: str, schema: Schema, bundle_schema: Schema | None = None) -> None:
+        self.kind = kind
+        self.schema = schema
+        self.bundle_schema = bundle_schema or {}
+
+    def violations(
+        self, value: Any
+    ) -> tuple[list[tuple[Schema, list[SchemaViolation]]], list[Problem]]:
+        """Return what breaks each schema, and a finding where that could not be found out."""
+        own = [(self.schema, self._own(value))]
+        if not self.bundle_schema:
+            return own, []
+        more, unfinished = self._of_bundle(value)
+        return [*own, (self.bundle_schema, more)], unfinished
+
+    def known(self, violation: SchemaViolation, path: Path, schema: Schema) -> dict[str, Schema]:
+        """Return the keys that a mapping may have: by either schema at the top."""
+        known = known_keys(violation.schema, violation.instance, schema)
+        if path:
+            return known
+        return {**known, **properties(self.schema), **properties(self.bundle_schema)}
+
+    def fits(self, schema: Schema) -> Fits:
+        """Return what says whether values are valid elsewhere in one of the two schemas."""
+        from evalcontract.structure.fits import Fits  # only for what is wrong
+
+        return self._own_fits if schema is self.schema else Fits(schema)
+
+    @cached_property
+    def _own_fits(self) -> Fits:
+        from evalcontract.structure.fits import Fits  # only for what is wrong
+
+        return Fits(self.schema)
+
+    @cached_property
+    def _exact(self) -> Validator:
+        from evalcontract.structure.exact import validator_for  # slow to import
+
+        return validator_for(self.schema)
+
+    @cached_property
+    def _native(self) -> NativeValidator:
+        return native_for(self.schema)
+
+    @cached_property
+    def _required(self) -> frozenset[str] | None:
+        """The required keys, where each other key is judged by itself; None elsewhere."""
+        root = follow(self.schema, self.schema)
+        if set(root) - _ANNOTATIONS - {"type", "properties", "required"}:
+            return None
+        return frozenset(root.get("required", ()))
+
+    @cached_property
+    def _exact_bundle(self) -> Callable[[Any], list[SchemaViolation]]:
+        from evalcontract.structure.exact import with_step_limit  # slow to import
+
+        return with_step_limit(self.bundle_schema, MAX_STEPS)
+
+    def _own(self, value: Any) -> list[SchemaViolation]:
+        try:
+            errors = list(self._native.iter_errors(value))
+        except (ValueError, TypeError, RecursionError):
+            return list(self._exact.iter_errors(value))  # no JSON value
+        if not errors:
+            return []
+        if isinstance(value, dict) and self._required is not None:
+            keys = self._required.union(
+                error.instance_path[0] for error in errors if error.instance_path
+            )
+            value = {key: part for key, part in value.items() if key in keys}
+        simple = from_native(errors[0], value, self.schema) if len(errors) == 1 else None
+        return [simple] if simple else list(self._exact.iter_errors(value))
+
+    def _of_bundle(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
+        from evalcontract.structure.exact import StepLimitExceeded  # slow to import
+
+        code = f"{self.kind}/invalid-value"
+        try:
+            return self._exact_bundle(value), []
+        except RecursionError:
+            if native_for(self.bundle_schema).is_valid(value):
+                return [], []
+            message = "the schema of the bundle refuses a part that is nested very deep"
+            return [], [Problem(code, message, (), "write it flatter")]
+        except StepLimitExceeded:
+            message = f"checking this by the schema of its bundle takes over {MAX_STEPS:,} steps"
+            advice = "let the schema lead to itself in one way only"
+            return [], [Problem(code, message, (), advice)]
