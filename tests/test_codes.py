@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tables import every_case
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Severity
@@ -266,7 +267,7 @@ def _run(checkout: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("call", "status", "said"),
     [
         ("validate-dataset data.yaml", 0, "note[dataset/shouted-input]: this input shouts"),

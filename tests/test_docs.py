@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import every_case
 
 from evalcontract.workspace.known_codes import KnownCodes
 
@@ -65,7 +66,7 @@ def test_what_is_built_is_ignored_by_git(builder: ModuleType) -> None:
     assert f"{folder.parts[0]}/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@every_case("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_to_what_is_there(page: Path) -> None:
     links = _LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []

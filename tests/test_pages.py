@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Input, Kind, Options, check_workspaces, validate
+from tables import every_case
 
 import evalcontract
 from evalcontract.formats import FORMATS
@@ -67,13 +68,13 @@ def test_every_page_is_that_of_a_code_without_a_docstring() -> None:
     assert files == {code for code in CODES.values() if code.docstring is None}
 
 
-@pytest.mark.parametrize("code", CODES)
+@every_case("code", CODES)
 def test_bad_example_has_its_fault_and_no_other(code: str, tmp_path: Path) -> None:
     found = found_in(tmp_path, CODES[code].page.bad, code, ENCODINGS.get(code, "utf-8"))
     assert set(found) == (set() if code in STAND_INS else {code})
 
 
-@pytest.mark.parametrize("code", CODES)
+@every_case("code", CODES)
 def test_good_example_has_no_fault(code: str, tmp_path: Path) -> None:
     assert found_in(tmp_path, CODES[code].page.good, code) == []
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.schemas import load
@@ -169,7 +170,7 @@ def test_how_yaml_is_read() -> None:
     assert seen >= 15
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@every_case("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target

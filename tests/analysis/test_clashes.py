@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 from work import calls_of
 
 from evalcontract.analysis.clashes import find_clashes
 from evalcontract.analysis.clashing_texts import implies
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("held", "held_sensitive", "part", "part_sensitive", "certain"),
     [
         ("full refund", False, "Refund", False, True),

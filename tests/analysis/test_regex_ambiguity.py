@@ -6,6 +6,7 @@ import re
 
 import pytest
 from matching_time import attack_on, hangs
+from tables import every_case
 
 from evalcontract.analysis.pattern import read_pattern
 from evalcontract.analysis.regex_ambiguity import find_attack
@@ -104,7 +105,7 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "full"), SLOW)
+@every_case(("pattern", "full"), SLOW)
 def test_a_slow_pattern_is_found(pattern: str, full: bool) -> None:  # noqa: FBT001
     assert attack_on(pattern, full=full) is not None
 
@@ -122,8 +123,8 @@ def test_python_itself_is_slow_on_the_attack(pattern: str, full: bool) -> None: 
     assert hangs(match, attack.text(60))
 
 
-@pytest.mark.parametrize("pattern", ORDINARY)
-@pytest.mark.parametrize("flags", ["", "im", "s"])
+@every_case("pattern", ORDINARY)
+@every_case("flags", ["", "im", "s"])
 def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:
     assert find_attack(pattern, flags, full=False) is None
 
@@ -136,7 +137,7 @@ def test_what_always_matches_gives_no_alarm(pattern: str, full: bool) -> None:  
 TEXTS = ["", "a", "aaa", "ab", "ba\n", "abc abc", "a\nb\n", "Aa0!", "x" * 7, "```a\nb\n```", "\n"]
 
 
-@pytest.mark.parametrize("pattern", [*ORDINARY, *(pattern for pattern, _ in SLOW + HARMLESS)])
+@every_case("pattern", [*ORDINARY, *(pattern for pattern, _ in SLOW + HARMLESS)])
 def test_the_counting_matcher_gives_the_verdict_of_python(pattern: str) -> None:
     read = read_pattern(pattern)
     assert read is not None

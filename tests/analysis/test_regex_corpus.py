@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from matching_time import attack_on, hangs
+from tables import every_case
 
 from evalcontract.analysis.pattern import Uncompilable, compile_pattern, read_pattern
 from evalcontract.analysis.regex_ambiguity import find_attack
@@ -133,8 +134,8 @@ SLOW = [
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("pattern", ORDINARY)
-@pytest.mark.parametrize("flags", ["", "i", "m"])
+@every_case("pattern", ORDINARY)
+@every_case("flags", ["", "i", "m"])
 def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:
     assert isinstance(compile_pattern(pattern, flags), re.Pattern)
     assert read_pattern(pattern, flags) is not None
@@ -172,7 +173,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "said"), REFUSED)
+@every_case(("pattern", "said"), REFUSED)
 def test_what_python_refuses_raises_nothing(pattern: str, said: str) -> None:
     found = compile_pattern(pattern)
     assert isinstance(found, Uncompilable)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doors import Options, check_workspaces
+from tables import every_case
 
 from evalcontract.analysis.pattern import Uncompilable, compile_pattern
 from evalcontract.analysis.regex_dialects import advice_on, misreadings
@@ -61,13 +62,13 @@ FINE = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "advice"), MISREAD)
+@every_case(("pattern", "advice"), MISREAD)
 def test_misread(pattern: str, advice: str) -> None:
     (found,) = misreadings(pattern)
     assert advice in found.help
 
 
-@pytest.mark.parametrize("pattern", FINE)
+@every_case("pattern", FINE)
 def test_fine(pattern: str) -> None:
     assert list(misreadings(pattern)) == []
 
@@ -102,14 +103,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "said"), REFUSED)
+@every_case(("pattern", "said"), REFUSED)
 def test_advice(pattern: str, said: str) -> None:
     fault = compile_pattern(pattern)
     assert isinstance(fault, Uncompilable)
     assert said in (advice_on(pattern, fault) or "")
 
 
-@pytest.mark.parametrize("unit", ["/", "\\", "[", "[:", "(?", "[[:alpha:]]", "\b", "/^\\\\$/"])
+@every_case("unit", ["/", "\\", "[", "[:", "(?", "[[:alpha:]]", "\b", "/^\\\\$/"])
 def test_any_text_is_looked_at(unit: str) -> None:
     for pattern in (unit, unit * 3000, "/" + unit * 3000 + "/i"):
         fault = compile_pattern(pattern)

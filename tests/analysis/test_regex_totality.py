@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.analysis.pattern import FLAGS
 from evalcontract.analysis.regex_totality import matches_everything
@@ -61,12 +61,12 @@ NOT_EVERYTHING = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "flags", "full"), EVERYTHING)
+@every_case(("pattern", "flags", "full"), EVERYTHING)
 def test_it_matches_everything(pattern: str, flags: str, full: bool) -> None:  # noqa: FBT001
     assert matches_everything(pattern, flags, full=full)
 
 
-@pytest.mark.parametrize(("pattern", "flags", "full"), NOT_EVERYTHING)
+@every_case(("pattern", "flags", "full"), NOT_EVERYTHING)
 def test_it_does_not(pattern: str, flags: str, full: bool) -> None:  # noqa: FBT001
     assert not matches_everything(pattern, flags, full=full)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tables import every_case
 
 from evalcontract.analysis.schema_sense import accepts_everything, refusal, unknown_keywords
 
@@ -71,19 +71,19 @@ NOTHING: list[tuple[Any, tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize("schema", EVERYTHING, ids=str)
+@every_case("schema", EVERYTHING, ids=str)
 def test_it_accepts_everything(schema: Any) -> None:
     assert accepts_everything(schema)
     assert refusal(schema) is None
 
 
-@pytest.mark.parametrize("schema", SOMETHING, ids=str)
+@every_case("schema", SOMETHING, ids=str)
 def test_it_accepts_something_and_not_everything(schema: Any) -> None:
     assert not accepts_everything(schema)
     assert refusal(schema) is None
 
 
-@pytest.mark.parametrize(("schema", "place"), NOTHING, ids=str)
+@every_case(("schema", "place"), NOTHING, ids=str)
 def test_it_accepts_nothing(schema: Any, place: tuple[Any, ...]) -> None:
     assert not accepts_everything(schema)
     assert refusal(schema) == place

@@ -10,6 +10,7 @@ import pytest
 from doors import Options, check_workspaces
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 from work import calls_of
 
 from evalcontract.analysis.template import scan
@@ -165,12 +166,12 @@ FAULTY: dict[str, tuple[str, list[tuple[str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("text", GOOD.values(), ids=GOOD)
+@every_case("text", GOOD.values(), ids=GOOD)
 def test_good(text: str) -> None:
     assert [fault.message for fault in scan(text).faults] == []
 
 
-@pytest.mark.parametrize(("text", "expected"), FAULTY.values(), ids=FAULTY)
+@every_case(("text", "expected"), FAULTY.values(), ids=FAULTY)
 def test_faulty(text: str, expected: list[tuple[str, str]]) -> None:
     faults = scan(text).faults
     assert [fault.tag.within.whole for fault in faults] == [whole for whole, _ in expected]
@@ -178,7 +179,7 @@ def test_faulty(text: str, expected: list[tuple[str, str]]) -> None:
         assert said in f"{fault.message}\n{fault.help}"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "shown"),
     [
         ("{{ output }}", {"output"}),
@@ -266,7 +267,7 @@ def test_a_section_that_loses_its_end_is_reported(text: str, seed: int) -> None:
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize(
+@every_case(
     "unit",
     ["{{", "{{#context}}", "{{/x}}", "{{!a}}", "{{!", "{{#a}}{{/b}}", "{{}}", '{{"', "{{=", "{{ a",
      "{output}", "{# ", "`{output}`", "{% if ", "%(a)s ${a} ", "{output",
@@ -321,7 +322,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), PLACES.values(), ids=PLACES)
+@every_case(("text", "expected"), PLACES.values(), ids=PLACES)
 def test_place_in_yaml(text: str, expected: list[tuple[int, int, int]], tmp_path: Path) -> None:
     assert placed(tmp_path, "a.yaml", text) == expected
 

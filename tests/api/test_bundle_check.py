@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from doors import Options, check_workspaces
+from tables import every_case
 
 from evalcontract.engine.bundle_check import check_bundle
 
@@ -27,7 +27,7 @@ RAG: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@every_case(
     "schema",
     [
         True,
@@ -45,7 +45,7 @@ def test_sound_bundles(schema: Any) -> None:
     assert list(check_bundle(schema)) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("schema", "code", "path", "advice"),
     [
         (False, "unsatisfiable-schema", (), "describe the keys"),

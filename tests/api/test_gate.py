@@ -11,6 +11,7 @@ import pytest
 from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.engine.grading import row_schema
 from evalcontract.library.artifact import read_artifact, references_in_row
@@ -253,7 +254,7 @@ def test_a_good_row_passes(reference: str) -> None:
         assert slow(whole, bundle=bundle) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     "value",
     [object(), {1: 2}, {"a": {3, 4}}, float("nan"), 10**400, b"bytes"],
     ids=lambda each: type(each).__name__,

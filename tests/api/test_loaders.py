@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from doors import UsageError
+from tables import every_case
 
 import evalcontract
 from evalcontract import (
@@ -425,7 +426,7 @@ def test_loader_without_root(monkeypatch: pytest.MonkeyPatch) -> None:
     assert RubricLoader().load("polite", "1.0.0").version == "1.0.0"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("loader", "given", "parts"),
     [
         (RubricLoader, ("polit",), ["rubric `polit`", "did you mean `polite`?"]),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doors import UsageError
+from tables import every_case
 
 from evalcontract import (
     ContractViolation,
@@ -34,7 +35,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "text", "code"),
     [
         ("nowhere.yaml", None, "source/unreadable"),

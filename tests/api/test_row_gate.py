@@ -10,6 +10,7 @@ import pytest
 from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.checks import EvalContext
 from evalcontract.engine import dataset_check
@@ -416,7 +417,7 @@ def good_rows() -> Iterator[tuple[RowContext, Row]]:
         yield around(), {**WHOLE, **more}
 
 
-@pytest.mark.parametrize("case", list(good_rows()), ids=lambda case: str(case[1]))
+@every_case("case", list(good_rows()), ids=lambda case: str(case[1]))
 def test_a_row_that_passes_costs_no_rule(
     case: tuple[RowContext, Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -433,7 +434,7 @@ def test_a_row_that_passes_costs_no_rule(
     assert crash.code == "internal/rule-crashed"
 
 
-@pytest.mark.parametrize("rule", ROW_RULES, ids=lambda rule: rule.code)
+@every_case("rule", ROW_RULES, ids=lambda rule: rule.code)
 def test_every_row_rule_has_rows_that_the_gate_holds_back(rule: Any) -> None:
     """Whatever a rule finds has gone through a closed gate; a rule without a case is untested."""
     given_, row = FOUND[rule.code]
@@ -468,7 +469,7 @@ FOUND: dict[str, tuple[RowContext, Row]] = {
 }
 
 
-@pytest.mark.parametrize("crashing", ROW_RULES, ids=lambda rule: rule.code)
+@every_case("crashing", ROW_RULES, ids=lambda rule: rule.code)
 def test_a_crashing_row_rule_is_named(crashing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says so itself, and the others still run."""
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tables import every_case
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
@@ -45,7 +46,7 @@ def test_the_worst_case_is_the_furthest_from_the_goal() -> None:
     assert worst(replace(LOW, high=True), every).case.name == "a"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("goal", "value", "expected"),
     [
         (HIGH, 3.1, "must and aim"),

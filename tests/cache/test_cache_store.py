@@ -9,6 +9,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.cache import FOLDER_VARIABLE, Cache, cache_folder, store
 
@@ -43,7 +44,7 @@ def _flip(data: bytes) -> bytes:
     return data[:-2] + bytes([data[-2] ^ 1]) + data[-1:]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "change",
     [
         pytest.param(lambda data: data[:-1], id="cut off"),

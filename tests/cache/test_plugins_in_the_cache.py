@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tables import every_case
 
 pytestmark = pytest.mark.slow
 
@@ -87,7 +88,7 @@ class Installed:
         return done.stdout
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("beta", "module", "late"),
     [
         ("site-packages/beta/__init__.py", "beta", "beta"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Kind
+from tables import every_case
 
 from evalcontract.checks import KINDS, EvalContext, _kind, kinds_in_use
 from evalcontract.checks.plan import plan_of
@@ -267,7 +268,7 @@ def test_every_kind_is_in_the_table() -> None:
     assert {check["kind"] for check, *_ in OUTLOOKS} >= set(KINDS)
 
 
-@pytest.mark.parametrize(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
+@every_case(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
 def test_outlook(check: Any, row: dict[str, Any], state: str, field: str | None) -> None:
     (step,) = plan(check).steps
     outlook = step.outlook({"id": "a", "input": "b", **row})
@@ -276,7 +277,7 @@ def test_outlook(check: Any, row: dict[str, Any], state: str, field: str | None)
     assert outlook.runs is (state == RUN)
 
 
-@pytest.mark.parametrize(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
+@every_case(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
 def test_what_is_asked_of_a_row(
     check: Any, row: dict[str, Any], state: str, field: str | None
 ) -> None:
@@ -298,7 +299,7 @@ def test_php(*, php: bool) -> None:
     assert outlook.reason == (None if php else "no `php` on this machine")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("check", "words"),
     [
         (of("regex", pattern="[0-9]*"), "`[0-9]*` matches every text, so it passes always"),
@@ -318,7 +319,7 @@ def test_reason(check: Any, words: str) -> None:
     assert step.outlook({"id": "a", "input": "b"}).reason == words
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("check", "reads"),
     [
         (WORDS, set()),
@@ -344,7 +345,7 @@ def test_what_a_check_reads(check: Any, reads: set[str]) -> None:
     assert plan(check).reads == reads
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("check", "known"),
     [
         (WORDS, True),
@@ -384,7 +385,7 @@ def test_a_rubric_without_a_list_of_checks(checks: Any) -> None:
     assert (made.steps, made.is_complete) == ((), False)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("checks", "asked"),
     [
         ([WORDS], []),

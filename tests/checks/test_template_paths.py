@@ -6,8 +6,8 @@ import json
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from doors import Options, check_workspaces
+from tables import every_case
 
 from evalcontract.checks._kind import field_of
 
@@ -70,14 +70,14 @@ def found(folder: Path, template: str, row: dict[str, Any], check: dict[str, Any
 ASKED = {"kind": "llm_judge", "judge_prompt_ref": "judge/j@1.0.0"}
 
 
-@pytest.mark.parametrize(("template", "row", "field"), LACKING.values(), ids=LACKING)
+@every_case(("template", "row", "field"), LACKING.values(), ids=LACKING)
 def test_lacking(template: str, row: dict[str, Any], field: str, tmp_path: Path) -> None:
     (problem,) = found(tmp_path, template, row, ASKED)
     assert problem.code == "dataset/check-never-runs"
     assert problem.message.endswith(f"cannot run: the row has no `{field}`")
 
 
-@pytest.mark.parametrize(("template", "row"), FINE.values(), ids=FINE)
+@every_case(("template", "row"), FINE.values(), ids=FINE)
 def test_fine(template: str, row: dict[str, Any], tmp_path: Path) -> None:
     assert found(tmp_path, template, row, ASKED) == []
 
@@ -99,6 +99,6 @@ def test_the_format_is_a_text(tmp_path: Path) -> None:
     assert [each.code for each in told] == ["judge/template-tag"]
 
 
-@pytest.mark.parametrize("field", ["a.\u00b2", "a." + "9" * 5000, "a.-1", "a.0.0", "a.", ".", ""])
+@every_case("field", ["a.\u00b2", "a." + "9" * 5000, "a.-1", "a.0.0", "a.", ".", ""])
 def test_any_name_can_be_looked_up(field: str) -> None:
     assert field_of({"a": [1]}, field) is None

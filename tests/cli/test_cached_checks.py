@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Options, command_line
+from tables import every_case
 
 import evalcontract
 from evalcontract import EvalContractError
@@ -716,7 +717,7 @@ def test_a_cache_in_the_workspace_is_no_data(folder: Path, checks: Checks) -> No
     assert checks.done == before
 
 
-@pytest.mark.parametrize("path", WORKSPACES, ids=lambda path: path.name)
+@every_case("path", WORKSPACES, ids=lambda path: path.name)
 def test_a_check_asks_nobody_but_the_files_it_was_given(
     path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tables import every_case
 
 from evalcontract.cli import start
 
@@ -102,7 +103,7 @@ TOLD = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("told", TOLD)
+@every_case("told", TOLD)
 def test_the_short_way_says_what_click_would(
     tmp_path: Path,
     told: str,

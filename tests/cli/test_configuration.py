@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doors import command_line
+from tables import every_case
 
 from evalcontract.model.code import Code
 from evalcontract.policy.severities import is_locked
@@ -88,7 +89,7 @@ def test_what_is_excluded_stands_in_the_workspace(
     assert "`exclude`" in message
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("pattern", "name", "expected"),
     [
         ("datasets/*.yaml", "datasets/a.yaml", True),

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from doors import command_line
+from tables import every_case
 
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"
@@ -101,7 +102,7 @@ def cells(text: str) -> int:
 # Colour
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "variables", "on_pty", "on_pipe"),
     [
         ("check --strict", {}, True, False),
@@ -173,8 +174,8 @@ def test_progress_bar(patience: str, stream: str, stream_of_rows: Path, *, appea
         assert errors == ""
 
 
-@pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize(
+@every_case("columns", [80, 120])
+@every_case(
     "name",
     ["x" * 100 + ".jsonl", "\N{CJK UNIFIED IDEOGRAPH-6625}" * 60 + ".jsonl", "\x1b[31m.jsonl"],
 )
@@ -231,8 +232,8 @@ def frames_and_help(text: str) -> list[str]:
     return kept
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("columns", [80, 50])
+@every_case("name", NAMES)
+@every_case("columns", [80, 50])
 def test_nothing_is_wider_than_the_terminal(
     name: str,
     columns: int,
@@ -260,7 +261,7 @@ def test_width_of_a_real_terminal() -> None:
 LONG = "x" * 500
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("before", "after"),
     [
         ("", ""),
@@ -332,7 +333,7 @@ def with_good_rows(folder: Path, name: str, text: str) -> None:
     (folder / "good.yaml").write_text("questions:\n - {id: x, input: x}\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "text"), ESCAPES, ids=ascii)
+@every_case(("name", "text"), ESCAPES, ids=ascii)
 def test_no_escape_is_printed(
     name: str,
     text: str,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doors import command_line
+from tables import every_case
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +16,7 @@ ROWS = [{"id": "a", "input": "b", "criteria": "c"}]
 YAML = "questions:\n  - {id: a, input: b, criteria: c}\n"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "data", "code"),
     [
         ("rows.jsonl", json.dumps(ROWS, indent=1).encode(), "source/syntax"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doors import command_line
+from tables import every_case
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +34,7 @@ def test_a_group_alone_shows_its_help_once(
     assert capsys.readouterr() == ("", help_)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "message"),
     [
         (["chek"], "there is no command `chek`; did you mean `check`?"),
@@ -91,7 +92,7 @@ def test_message(arguments: list[str], message: str, capsys: pytest.CaptureFixtu
     assert printed.err.splitlines()[-1] == f"error: {message}"
 
 
-@pytest.mark.parametrize(
+@every_case(
     "arguments",
     [
         ["schema", "show"],
@@ -114,7 +115,7 @@ def test_line_breaks_are_kept_and_escapes_are_not(
     assert printed.count("Usage: ") == 1
 
 
-@pytest.mark.parametrize(
+@every_case(
     "command",
     [[], ["check"], ["validate-dataset"], ["validate-rubric"], ["validate-judge"], ["coverage"],
      ["explain"], ["schema"], ["schema", "list"], ["schema", "show"], ["schema", "export"]],

@@ -13,10 +13,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from doors import Options, check_workspaces
+from tables import every_case
 
 if TYPE_CHECKING:
+    import pytest
+
     from evalcontract import Diagnostic
     from evalcontract.api import Outcome
 
@@ -61,7 +63,7 @@ def told(found: Diagnostic) -> str:
     return "\n".join([found.message, found.help or "", *(message for message, _ in found.related)])
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "mode"),
     [(name, mode) for name in names() for mode in MODES if mode in expectation(name)],
 )
@@ -73,7 +75,7 @@ def test_findings_are_exactly_those(name: str, mode: str, monkeypatch: pytest.Mo
     assert outcome.left_out == sorted(["expected.json", *expected["left_out"]])
 
 
-@pytest.mark.parametrize("name", names())
+@every_case("name", names())
 def test_findings_tell_what_helps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The nearest id, the versions that exist, the file that is broken; and nothing misleading."""
     expected = expectation(name)
@@ -89,7 +91,7 @@ def test_findings_tell_what_helps(name: str, monkeypatch: pytest.MonkeyPatch) ->
         assert text not in by_line[file, line]
 
 
-@pytest.mark.parametrize("name", [name for name in names() if "related" in expectation(name)])
+@every_case("name", [name for name in names() if "related" in expectation(name)])
 def test_related_places(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twins name each other, and a cycle shows every hop."""
     found = [
@@ -108,7 +110,7 @@ def placed_related(place: Any) -> list[Any]:
     return [place.file, place.span.line, place.span.column]
 
 
-@pytest.mark.parametrize("name", names())
+@every_case("name", names())
 def test_no_engine_speaks_for_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a library says of a value is never what an author gets to read."""
     for found in check(name, "soft", monkeypatch).diagnostics:
@@ -135,7 +137,7 @@ def without_severity(found: list[Any]) -> list[Any]:
     return [*found[:3], found[4]]
 
 
-@pytest.mark.parametrize("name", names())
+@every_case("name", names())
 def test_editors_find_the_schema(name: str) -> None:
     """The first line of each YAML file leads to the schema of its kind."""
     files = sorted((WORKSPACES / name).rglob("*.yaml"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from tables import every_case
 
 from evalcontract.formats import FORMATS, dialects
 from evalcontract.formats.mlflow.predictions import FACTS as OF_MLFLOW
@@ -82,7 +83,7 @@ def test_every_verdict_is_of_a_grader_and_can_be_reached(system: str) -> None:
     assert {name for some in variants for name in some} <= set(SYSTEMS[system].variants)
 
 
-@pytest.mark.parametrize("dialect", dialects(), ids=str)
+@every_case("dialect", dialects(), ids=str)
 def test_every_example_of_a_row_is_decided_once_by_each_grader(dialect: Any) -> None:
     for row in load(dialect.schema)["$defs"]["row"]["examples"]:
         predicted = [*dialect.format.predict(row, dialect.variant)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from tables import every_case
 
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.options import Input
@@ -36,7 +36,7 @@ CASES: dict[str, tuple[Any, str | None]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@every_case("name", CASES)
 def test_a_file_is_recognised(name: str, tmp_path: Path) -> None:
     value, expected = CASES[name]
     path = tmp_path / "d.json"
@@ -44,8 +44,8 @@ def test_a_file_is_recognised(name: str, tmp_path: Path) -> None:
     assert open_dataset(Input(path)).dialect == (expected or "evalcontract")
 
 
-@pytest.mark.parametrize("before", ["", "\n", "\r\n \n", "\ufeff\n"], ids=repr)
-@pytest.mark.parametrize("name", [name for name in CASES if isinstance(CASES[name][0], list)])
+@every_case("before", ["", "\n", "\r\n \n", "\ufeff\n"], ids=repr)
+@every_case("name", [name for name in CASES if isinstance(CASES[name][0], list)])
 def test_lines_are_recognised_by_the_first(name: str, before: str, tmp_path: Path) -> None:
     """Blank lines are no rows, wherever they stand."""
     rows, expected = CASES[name]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.formats._residual import Form, Residual, ResidualPlace, applied, difference
 from evalcontract.model.equality import json_equal
@@ -29,7 +30,7 @@ def test_a_difference_makes_one_of_the_other(
     assert json_equal(applied(one, difference(one, two, nested), nested), two)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("have", "want", "nested", "expected"),
     [
         ({"a": [1]}, {"a": [1]}, {}, Residual({}, [])),
@@ -67,7 +68,7 @@ def test_a_form_is_read_as_it_was_written(
     assert json_equal(form.read(kept), residual)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("form", "kept"),
     [
         (FORMS[0], {"set": 5}),

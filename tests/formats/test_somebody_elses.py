@@ -6,7 +6,7 @@ import json
 from io import BytesIO
 from typing import Any
 
-import pytest
+from tables import every_case
 
 from evalcontract.formats import dialect_of
 from evalcontract.source.foreign import read_external_stream
@@ -31,8 +31,8 @@ KEPT: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("kept", KEPT, ids=json.dumps)
-@pytest.mark.parametrize("dialect", ROWS)
+@every_case("kept", KEPT, ids=json.dumps)
+@every_case("dialect", ROWS)
 def test_it_makes_no_row_and_comes_back(dialect: str, kept: Any) -> None:
     form, variant = dialect_of(dialect)
     plain, place = ROWS[dialect]

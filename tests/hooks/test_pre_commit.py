@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 import pytest
 import yaml
+from tables import every_case
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,7 @@ def test_every_hook_is_strict(hooks: dict[str, dict[str, Any]]) -> None:
     assert all("--strict" in hook["entry"].split() for hook in hooks.values())
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("path", "expected"),
     [
         ("datasets/support.yaml", "validate-dataset"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Kind, Options, check_workspaces
+from tables import every_case
 from work import calls_of
 
 from evalcontract.library.artifact import Artifact, ReferenceSite, read_artifact
@@ -56,7 +57,7 @@ def say(text: str, library: Library = LIBRARY) -> str:
     return f"{found.message} | {found.help}"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "said"),
     [
         (
@@ -116,7 +117,7 @@ def test_dangling(text: str, said: str) -> None:
     assert say(text) == said
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "meant"),
     [
         ("everything@1.0", "rubric/everything@1.0.0"),
@@ -157,7 +158,7 @@ def test_what_a_malformed_reference_means(text: str, meant: str) -> None:
     assert ("; it has 2.0.0, 1.2.0, 1.0.3, 1.0.0" in advice) is ("everything" in meant)
 
 
-@pytest.mark.parametrize("text", ["", "  ", "@1.0.0", "rubric/", "/", '""', "x" * 100_000])
+@every_case("text", ["", "  ", "@1.0.0", "rubric/", "/", '""', "x" * 100_000])
 def test_a_reference_to_nothing_names_what_there_is(text: str) -> None:
     said = "the rubrics are answer, everything, hello, many, tone"
     assert advice_for(text, Kind.RUBRIC, LIBRARY) == said

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from typing import TYPE_CHECKING
 
-import pytest
 from examples import tries
+from tables import every_case
 
 from evalcontract.model.span import Place, Span
 from evalcontract.report import frame as module
 from evalcontract.report.frame import cells, frame
+
+if TYPE_CHECKING:
+    import pytest
 
 ACUTE, WIDE = "\N{COMBINING ACUTE ACCENT}", "春"
 
@@ -23,7 +27,7 @@ def framed(text: str, start: int, end: int, width: int = 40) -> tuple[str, str]:
     return line, carets
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "start", "end", "line", "carets"),
     [
         ("a: [b]", 3, 6, "a: [b]", "   ^^^"),
@@ -44,8 +48,8 @@ def test_short_lines(text: str, start: int, end: int, line: str, carets: str) ->
     assert framed(text, start, end) == (line, carets)
 
 
-@pytest.mark.parametrize("filler", ["x", WIDE, "e" + ACUTE, "\t", "\r", "\x00", ACUTE])
-@pytest.mark.parametrize("ends", [(1, 1), (1, 0), (0, 1)])
+@every_case("filler", ["x", WIDE, "e" + ACUTE, "\t", "\r", "\x00", ACUTE])
+@every_case("ends", [(1, 1), (1, 0), (0, 1)])
 def test_long_lines(filler: str, ends: tuple[int, int]) -> None:
     """The place is shown whole, its carets below it, whatever stands around it."""
     before, after = (filler * 200_000 * each for each in ends)

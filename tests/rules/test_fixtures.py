@@ -16,13 +16,15 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from doors import Options, check_workspaces
+from tables import every_case
 
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pytest
 
     from evalcontract import Diagnostic
 
@@ -131,7 +133,7 @@ def agree(found: list[Expected], expected: list[Expected]) -> list[Expected]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@every_case("case", cases(), ids=name_of)
 def test_what_is_expected_is_found_and_nothing_else(
     case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,7 +147,7 @@ def test_what_is_expected_is_found_and_nothing_else(
     assert [each for each in outcome.left_out if not each.endswith(".schema.json")] == []
 
 
-@pytest.mark.parametrize("case", cases(), ids=name_of)
+@every_case("case", cases(), ids=name_of)
 def test_editors_find_the_schema(case: Path) -> None:
     """The first line of a YAML file leads to the schema of its kind."""
     files = [case] if case.is_file() else sorted(case.rglob("*"))

@@ -12,6 +12,7 @@ import pytest
 from doors import Options, check_workspaces
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.rules._validation import wilson_interval
 
@@ -36,7 +37,7 @@ def only(folder: Path, **keys: Any) -> tuple[str, str]:
     return found.code, f"{found.message}\n{found.help or ''}"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("n", "lower", "upper"),
     [
         (10, 0.596, 0.982),
@@ -103,7 +104,7 @@ def test_a_wrong_count_says_all_that_it_contradicts(tmp_path: Path) -> None:
     assert "tnr is" not in said
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("written", "agrees"),
     [("0.9", True), ("0.92", True), ("0.917", True), ("0.91667", True), ("9.2e-1", True),
      ("0.90", False), ("0.91", False), ("0.9166", False), ("0.8", False), ("1.0", False),
@@ -129,8 +130,8 @@ def test_the_right_digest_is_told(tmp_path: Path) -> None:
     assert check(tmp_path, json.dumps(JUDGE | {"validation": {"template_sha256": digest}})) == []
 
 
-@pytest.mark.parametrize("style", ["|", "|-", ">", "|+"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@every_case("style", ["|", "|-", ">", "|+"])
+@every_case("end", ["\n", "\r\n"])
 def test_the_digest_is_that_of_the_text_yaml_gives(style: str, end: str, tmp_path: Path) -> None:
     text = {"|": "a\n{{ output }}\n", "|-": "a\n{{ output }}", ">": "a {{ output }}\n"}
     digest = hashlib.sha256(text.get(style, "a\n{{ output }}\n\n").encode()).hexdigest()
@@ -157,7 +158,7 @@ def test_versions_compare_as_versions(
     assert [each.code for each in check(tmp_path, json.dumps(judge))] == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("keys", "code", "said"),
     [
         ({"min_score": 1, "max_score": 5}, "judge/scale-unused", "`min_score` and `max_score`"),

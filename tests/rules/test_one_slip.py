@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Options, check_workspaces
+from tables import every_case
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +41,7 @@ def test_right(tmp_path: Path) -> None:
     assert found(tmp_path, GRADED) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("judge", "meant"),
     [
         (renamed(JUDGE, "validation", "validaton"), "validation"),

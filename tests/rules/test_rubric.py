@@ -7,11 +7,11 @@ from copy import deepcopy
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from doors import Options, check_workspaces
 from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tables import every_case
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ def weighing(checks: Any, weights: Any, **more: Any) -> dict[str, Any]:
     return {"id": "own", "version": "1.0.0", "checks": checks, "scoring": scoring, **more}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("checks", "weights", "codes"),
     [
         (words("kind-words"), {"kind_words": 1}, ["rubric/malformed-value"]),
@@ -199,7 +199,7 @@ def test_no_rule_breaks(tmp_path: Path, own: Any, inner: Any, judge: Any) -> Non
     assert told == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("files", "advice"),
     [
         ({"polite.yaml": "1.0.0"}, "name it tone.yaml"),

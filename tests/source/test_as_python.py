@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.source import RowStream
 from evalcontract.source.fault import ParseError
@@ -29,7 +30,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("text", CASES)
+@every_case("text", CASES)
 def test_the_value_is_pythons(text: str) -> None:
     value, remarks = load_as_python(text.encode())
     assert repr(value) == repr(json.loads(text))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.source.csv_table import CsvTable
 
@@ -44,7 +44,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("name", PLACES)
+@every_case("name", PLACES)
 def test_places(name: str) -> None:
     (text, path), expected = PLACES[name]
     assert str(table(f"id,text\n{text}").place(path)) == expected

@@ -8,11 +8,11 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from source_texts import value
+from tables import every_case
 
 from evalcontract.model.equality import json_equal
 from evalcontract.model.fix import Fix, Move, Rename, Write
@@ -21,6 +21,8 @@ from evalcontract.source.editing import edit_text
 from evalcontract.source.yaml_text import block, flow
 
 if TYPE_CHECKING:
+    import pytest
+
     from evalcontract.model.fix import Edit
     from evalcontract.model.path import Path
 
@@ -224,15 +226,15 @@ def edited(text: str, form: str, *fixes: Fix) -> str:
     return found.text
 
 
-@pytest.mark.parametrize(("form", "name"), CASES)
+@every_case(("form", "name"), CASES)
 def test_an_edit_changes_nothing_else(form: str, name: str) -> None:
     path, edit, before, after = TABLES[form][name]
     assert edited(before, form, Fix(path, edit)) == after
     assert edited(f"\ufeff{before}", form, Fix(path, edit)) == f"\ufeff{after}"
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r"], ids=["crlf", "cr"])
-@pytest.mark.parametrize(("form", "name"), [case for case in CASES if case[0] != "jsonl"])
+@every_case("end", ["\r\n", "\r"], ids=["crlf", "cr"])
+@every_case(("form", "name"), [case for case in CASES if case[0] != "jsonl"])
 def test_line_ends_stay(form: str, name: str, end: str) -> None:
     path, edit, *texts = TABLES[form][name]
     before, after = (text.replace("\n", end) for text in texts)
@@ -298,7 +300,7 @@ REFUSED: dict[str, tuple[str, Path, Edit]] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@every_case("name", REFUSED)
 def test_what_cannot_be_done_so_is_refused(name: str) -> None:
     text, path, edit = REFUSED[name]
     found = edit_text(text, "yaml", [Fix(path, edit)])

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.source.emitting import (
     NotWritableError,
@@ -41,8 +42,8 @@ ODD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", ODD)
-@pytest.mark.parametrize("as_python", [False, True])
+@every_case("name", ODD)
+@every_case("as_python", [False, True])
 def test_json_is_read_again_or_refused(name: str, *, as_python: bool) -> None:
     try:
         data = json_text(ODD[name], as_python=as_python)
@@ -56,7 +57,7 @@ def test_json_is_read_again_or_refused(name: str, *, as_python: bool) -> None:
         assert json.loads(json_line(ODD[name], as_python=as_python)) == read or "NaN" in name
 
 
-@pytest.mark.parametrize("name", ODD)
+@every_case("name", ODD)
 def test_yaml_is_read_again_or_refused(name: str) -> None:
     value = ODD[name] if isinstance(ODD[name], list) else [ODD[name]]
     try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from source_texts import at, faults, read, stream
+from tables import every_case
 
 from evalcontract.source import Document, RowStream, UnreadableFile, format_of, read_file, read_text
 from evalcontract.source import files as files_module
@@ -88,8 +89,8 @@ _OPENINGS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["a.yaml", "a.json", "a.jsonl", "a"])
-@pytest.mark.parametrize(("error", "message"), _OPENINGS)
+@every_case("name", ["a.yaml", "a.json", "a.jsonl", "a"])
+@every_case(("error", "message"), _OPENINGS)
 def test_refused_by_the_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: OSError, message: str
 ) -> None:
@@ -167,8 +168,8 @@ def test_a_row_file_that_changed_gives_places_without_a_line(tmp_path: Path, aft
     assert found.place((0, "a")).span is None
 
 
-@pytest.mark.parametrize("size", [11, 12])
-@pytest.mark.parametrize("name", ["a.yaml", "a.json", "a"])
+@every_case("size", [11, 12])
+@every_case("name", ["a.yaml", "a.json", "a"])
 def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, size: int) -> None:
     monkeypatch.setattr(files_module, "MAX_DOCUMENT_BYTES", 11)
     (tmp_path / name).write_bytes(b'"' + b"a" * (size - 2) + b'"')
@@ -223,7 +224,7 @@ def test_a_pipe_without_a_name(name: str) -> None:
     assert isinstance(found, Document | RowStream)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "expected"),
     [
         ("a.yaml", "yaml"),
@@ -263,7 +264,7 @@ GUESSES = [
 ]
 
 
-@pytest.mark.parametrize(("data", "expected"), GUESSES)
+@every_case(("data", "expected"), GUESSES)
 def test_guess(data: bytes, expected: str) -> None:
     found = read(data, "-")
     assert not isinstance(found, UnreadableFile), found.faults
@@ -283,15 +284,15 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("name", ["a.yaml", "a.json", "a"])
-@pytest.mark.parametrize(("data", "encoding"), FOREIGN)
+@every_case("name", ["a.yaml", "a.json", "a"])
+@every_case(("data", "encoding"), FOREIGN)
 def test_a_mark_of_another_encoding(name: str, data: bytes, encoding: str) -> None:
     (fault,) = faults(data, name)
     assert (fault.code, fault.span) == ("source/encoding", None)
     assert encoding in fault.message
 
 
-@pytest.mark.parametrize(("data", "encoding"), FOREIGN)
+@every_case(("data", "encoding"), FOREIGN)
 def test_a_mark_of_another_encoding_in_rows(data: bytes, encoding: str) -> None:
     (batch,) = stream(data).batches()
     ((fault, _),) = batch.faults
@@ -321,16 +322,16 @@ LATER = [
 ]
 
 
-@pytest.mark.parametrize("name", ["a.yaml", "a.json"])
-@pytest.mark.parametrize(("data", "message", "where"), [*INVALID, *LATER])
+@every_case("name", ["a.yaml", "a.json"])
+@every_case(("data", "message", "where"), [*INVALID, *LATER])
 def test_not_utf8(name: str, data: bytes, message: str, where: str) -> None:
     (fault,) = faults(data, name)
     assert (fault.code, at(fault.span)) == ("source/encoding", where)
     assert fault.message == f"{message} is not UTF-8"
 
 
-@pytest.mark.parametrize("size", [1, 7, 1 << 20])
-@pytest.mark.parametrize(("data", "message", "where"), [*INVALID, *LATER])
+@every_case("size", [1, 7, 1 << 20])
+@every_case(("data", "message", "where"), [*INVALID, *LATER])
 def test_not_utf8_in_rows(
     monkeypatch: pytest.MonkeyPatch, data: bytes, message: str, where: str, size: int
 ) -> None:
@@ -340,18 +341,16 @@ def test_not_utf8_in_rows(
     assert fault.message == f"{message} is not UTF-8"
 
 
-@pytest.mark.parametrize("name", ["a.yaml", "a.json", "a"])
-@pytest.mark.parametrize(
-    "data", [b"\x7fELF\0\0", b"PAR1\0\0", b"a: 1\0", "a: 1".encode("utf-16-le")]
-)
+@every_case("name", ["a.yaml", "a.json", "a"])
+@every_case("data", [b"\x7fELF\0\0", b"PAR1\0\0", b"a: 1\0", "a: 1".encode("utf-16-le")])
 def test_binary(name: str, data: bytes) -> None:
     (fault,) = faults(data, name)
     assert fault.code == "source/binary"
     assert f"byte {data.index(0)} is NUL" in fault.message
 
 
-@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n", b"PK\x03\x04\xff", bytes(range(1, 256))])
-@pytest.mark.parametrize("name", ["a.yaml", "a.json", "a"])
+@every_case("data", [b"\x89PNG\r\n\x1a\n", b"PK\x03\x04\xff", bytes(range(1, 256))])
+@every_case("name", ["a.yaml", "a.json", "a"])
 def test_binary_without_nul(name: str, data: bytes) -> None:
     (fault,) = faults(data, name)
     assert fault.code == "source/encoding"
@@ -366,20 +365,20 @@ def test_binary_rows(data: bytes) -> None:
 EMPTY = [b"", MARK, b"\n", b"\r\n\r\n", b" \t\n", MARK + b"\n\n"]
 
 
-@pytest.mark.parametrize("name", ["a.yaml", "a.yml", "a.json", "a"])
-@pytest.mark.parametrize("data", EMPTY)
+@every_case("name", ["a.yaml", "a.yml", "a.json", "a"])
+@every_case("data", EMPTY)
 def test_empty(name: str, data: bytes) -> None:
     (fault,) = faults(data, name)
     assert (fault.code, fault.span) == ("source/empty", None)
 
 
-@pytest.mark.parametrize("data", EMPTY)
+@every_case("data", EMPTY)
 def test_empty_rows(data: bytes) -> None:
     (fault,) = [fault for batch in stream(data).batches() for fault, _ in batch.faults]
     assert (fault.code, fault.span) == ("source/empty", None)
 
 
-@pytest.mark.parametrize("data", EMPTY)
+@every_case("data", EMPTY)
 def test_an_empty_text_is_an_empty_text(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.toml").write_bytes(data)
     found = read_text(tmp_path / "a.toml", "a.toml")

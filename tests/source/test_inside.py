@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import json
 
-import pytest
 import yaml
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.model.diagnostic import Within
 from evalcontract.source import Document, read_stream
@@ -71,7 +71,7 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize(("source", "part", "expected"), SOURCES.values(), ids=SOURCES)
+@every_case(("source", "part", "expected"), SOURCES.values(), ids=SOURCES)
 def test_a_part(source: str, part: str, expected: tuple[int, int, int] | None) -> None:
     name = "a.json" if source.startswith("{") else "a.yaml"
     document = read_stream(io.BytesIO(source.encode()), name)

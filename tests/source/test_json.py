@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from examples import tries
 from source_texts import at, document, ends, faults, fragment, parts, read, stream, value
+from tables import every_case
 
 from evalcontract.source import Document, RowStream, UnreadableFile
 from evalcontract.source.limits import MAX_DEPTH
@@ -62,13 +63,13 @@ GOOD: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", GOOD)
+@every_case("name", GOOD)
 def test_means(name: str) -> None:
     text, expected = GOOD[name]
     assert repr(value(text, "x.json")) == repr(expected)
 
 
-@pytest.mark.parametrize("name", GOOD)
+@every_case("name", GOOD)
 def test_every_part_has_its_place(name: str) -> None:
     text, expected = GOOD[name]
     found = document(text, "x.json")
@@ -79,7 +80,7 @@ def test_every_part_has_its_place(name: str) -> None:
         assert repr(json.loads(fragment(body, span))) == repr(part)
 
 
-@pytest.mark.parametrize("name", [name for name in GOOD if "\n" not in GOOD[name][0]])
+@every_case("name", [name for name in GOOD if "\n" not in GOOD[name][0]])
 def test_means_the_same_as_a_row(name: str) -> None:
     text, expected = GOOD[name]
     found = stream(text + "\n")
@@ -163,7 +164,7 @@ BAD: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@every_case("name", BAD)
 def test_refused(name: str) -> None:
     text, where, message = BAD[name]
     (fault,) = faults(text, "x.json")
@@ -180,7 +181,7 @@ BAD_ROWS = [
 ]
 
 
-@pytest.mark.parametrize("name", BAD_ROWS)
+@every_case("name", BAD_ROWS)
 def test_refused_as_a_row(name: str) -> None:
     text, where, message = BAD[name]
     (batch,) = stream(text + "\n[1]\n").batches()
@@ -215,7 +216,7 @@ DUPLICATES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), DUPLICATES)
+@every_case(("text", "expected"), DUPLICATES)
 def test_duplicate_keys_are_refused_with_both_places(
     text: str, expected: list[tuple[str, str, str]]
 ) -> None:
@@ -227,8 +228,8 @@ def test_duplicate_keys_are_refused_with_both_places(
     assert all(f"`{key}`" in f.message for f, (key, _, _) in zip(found, expected, strict=True))
 
 
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a": ', "}")])
-@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, MAX_DEPTH + 100, 1023, 1025, 5000, 200_000])
+@every_case(("opening", "closing"), [("[", "]"), ('{"a": ', "}")])
+@every_case("depth", [MAX_DEPTH + 1, MAX_DEPTH + 100, 1023, 1025, 5000, 200_000])
 def test_too_deep(opening: str, closing: str, depth: int) -> None:
     (fault,) = faults(opening * depth + "1" + closing * depth, "x.json")
     assert fault.code == "source/limit-exceeded"

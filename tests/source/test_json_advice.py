@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import every_case
 
 from evalcontract.source.fault import ParseError
 from evalcontract.source.json import load_json
@@ -21,7 +22,7 @@ ADVICE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "advice"), ADVICE)
+@every_case(("text", "advice"), ADVICE)
 def test_line(text: str, advice: str | None) -> None:
     with pytest.raises(ParseError) as raised:
         load_json(text.encode(), is_line=True)

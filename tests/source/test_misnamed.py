@@ -6,6 +6,7 @@ import io
 import json
 
 import pytest
+from tables import every_case
 
 from evalcontract.source import RowStream, SourceProblem, UnreadableFile, read_stream
 
@@ -24,7 +25,7 @@ def faults_of(name: str, text: str) -> list[tuple[SourceProblem, str]]:
     return []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "text", "message", "advice"),
     [
         ("a.jsonl", json.dumps(ROWS, indent=1), "one JSON document over many lines", "`.json`"),
@@ -61,7 +62,7 @@ def test_one_fault(name: str, text: str, message: str, advice: str) -> None:
     assert line == text.splitlines()[number - 1]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "text", "lines"),
     [
         # Rows with faults of their own: each is told at its place.

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 from source_texts import at, document, fragment, parts, stream, value
+from tables import every_case
 
 from evalcontract.source import jsonl_blocks as rows_module
 from evalcontract.source.misnamed import not_jsonl
@@ -282,7 +283,7 @@ def test_a_jsonl_stream_can_be_read_twice(monkeypatch: pytest.MonkeyPatch, size:
     assert at(found.place((1, "a")).span) == "3:7"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "path", "on_key", "where"),
     [
         ('{"a": 1, "b": 2}\n', (0, "c"), False, "1:2"),
@@ -307,8 +308,8 @@ def test_jsonl_what_is_missing(
     assert at(found.place(path, on_key=on_key).span) == where
 
 
-@pytest.mark.parametrize("row", ['\r{"a": 1}', '{"a":\r1}', "\r[1,\r2]", "[\r1]"])
-@pytest.mark.parametrize("on_key", [False, True])
+@every_case("row", ['\r{"a": 1}', '{"a":\r1}', "\r[1,\r2]", "[\r1]"])
+@every_case("on_key", [False, True])
 def test_jsonl_with_a_lone_return_inside_of_a_row(row: str, on_key: bool) -> None:  # noqa: FBT001
     found = stream(row + "\n")
     (batch,) = found.batches()

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.source import json_scanner, jsonl_blocks
 from evalcontract.source.jsonl import RowStream
@@ -43,10 +44,10 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("last", ["", "\n", "\n\n"])
-@pytest.mark.parametrize("block", [1, 64, 1 << 20])
+@every_case("end", ["\n", "\r\n"])
+@every_case("mark", [b"", b"\xef\xbb\xbf"])
+@every_case("last", ["", "\n", "\n\n"])
+@every_case("block", [1, 64, 1 << 20])
 def test_places_in_any_order(
     block: int, last: str, mark: bytes, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

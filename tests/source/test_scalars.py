@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from source_texts import document, faults, value
+from tables import every_case
 
 from evalcontract.source.scalars import resolve_plain
 
@@ -133,7 +134,7 @@ CORE: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), CORE)
+@every_case(("text", "expected"), CORE)
 def test_a_scalar_wherever_it_stands(text: str, expected: object) -> None:
     """Plain it is resolved; in quotes, in a block and as a key it is text; raw it is as written."""
     assert repr(resolve_plain(text)) == repr(expected)
@@ -175,7 +176,7 @@ TAGGED: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), TAGGED)
+@every_case(("text", "expected"), TAGGED)
 def test_tagged(text: str, expected: object) -> None:
     assert repr(value(f"a: {text}\n")) == repr({"a": expected})
 
@@ -210,7 +211,7 @@ MISTAGGED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code"), MISTAGGED)
+@every_case(("text", "code"), MISTAGGED)
 def test_mistagged(text: str, code: str) -> None:
     (fault,) = faults(f"a: {text}\n")
     assert fault.code == code

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from source_texts import at, document, ends, faults, fragment, value
+from tables import every_case
 
 from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED
 
@@ -224,13 +225,13 @@ GOOD: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", GOOD)
+@every_case("name", GOOD)
 def test_means(name: str) -> None:
     text, expected = GOOD[name]
     assert repr(value(text)) == repr(expected)
 
 
-@pytest.mark.parametrize("name", GOOD)
+@every_case("name", GOOD)
 def test_every_place_can_be_asked(name: str) -> None:
     text, expected = GOOD[name]
     found = document(text)
@@ -428,7 +429,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@every_case("name", BAD)
 def test_refused(name: str) -> None:
     text, code, where, message = BAD[name]
     (fault,) = faults(text)
@@ -454,7 +455,7 @@ def test_what_libyaml_refuses_has_its_place(name: str) -> None:
     assert (fault.code, at(fault.span)) == ("source/syntax", where)
 
 
-@pytest.mark.parametrize("name", [name for name in BAD if BAD[name][1] == "source/syntax"])
+@every_case("name", [name for name in BAD if BAD[name][1] == "source/syntax"])
 def test_a_fault_stands_inside_of_the_text(name: str) -> None:
     (fault,) = faults(BAD[name][0])
     assert fault.span is not None
@@ -498,7 +499,7 @@ DUPLICATES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", DUPLICATES)
+@every_case("name", DUPLICATES)
 def test_duplicate_keys_are_refused_with_both_places(name: str) -> None:
     text, expected = DUPLICATES[name]
     found = faults(text)
@@ -542,7 +543,7 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("name", DEEP)
+@every_case("name", DEEP)
 def test_too_deep(name: str) -> None:
     (fault,) = faults(DEEP[name])
     assert fault.code == "source/limit-exceeded"
@@ -633,7 +634,7 @@ PLACES: dict[str, tuple[str, tuple[str | int, ...], bool, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", PLACES)
+@every_case("name", PLACES)
 def test_place(name: str) -> None:
     text, path, on_key, expected = PLACES[name]
     place = document(text).place(path, on_key=on_key)

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from source_texts import read
+from tables import every_case
 from test_json import mutated
 
 from evalcontract.source import Document, UnreadableFile
@@ -153,7 +154,7 @@ CORPUS = [
 ]
 
 
-@pytest.mark.parametrize("text", CORPUS)
+@every_case("text", CORPUS)
 def test_both_read_the_corpus(text: str) -> None:
     assert agree(text.encode())
 

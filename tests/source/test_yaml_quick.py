@@ -16,6 +16,7 @@ from examples import examples, tries
 from hypothesis import given
 from hypothesis import strategies as st
 from node_scripts import run_script
+from tables import every_case
 
 from evalcontract.source.fault import ParseError
 from evalcontract.source.text import decode
@@ -90,7 +91,7 @@ a: "b\n"¦a: 'b\n'¦a: "b\n"\nc: d¦a: {b: "c\n"}¦a: "b\n" # c¦- 'a\n'\n- b¦{
 a: "\\ud800"¦a: "\\ud83d\\ude00"¦a: "\\ude00\\ud83d"¦a: "\\\\ud83d"¦a: &b c\nd: *b¦a: *b¦""")
 
 
-@pytest.mark.parametrize("text", DIFFERENT)
+@every_case("text", DIFFERENT)
 def test_small_texts_are_read_alike_or_not_at_all(text: str) -> None:
     inside = text.replace("\n", "\n    ")
     for each in (text, f"{text}\n", f"questions:\n  - metadata:\n      {inside}\n"):
@@ -145,7 +146,7 @@ ORDINARY = {
 }
 
 
-@pytest.mark.parametrize("name", ORDINARY)
+@every_case("name", ORDINARY)
 def test_ordinary_datasets_are_not_in_doubt(name: str) -> None:
     assert reads_alike(ORDINARY[name])
     assert reads_alike(ORDINARY[name].rstrip())

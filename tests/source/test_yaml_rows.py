@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from examples import tries
+from tables import every_case
 
 from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream
 from evalcontract.source import yaml as exact_reader
@@ -63,7 +64,7 @@ def paths_in(value: Any, path: Path = ()) -> Iterator[Path]:
         yield from paths_in(part, (*path, key))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         ROWS,
@@ -96,7 +97,7 @@ def test_it_is_what_the_exact_reader_reads(text: str) -> None:
     assert found.sha256 == whole.sha256
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     [
         "questions: [{id: a}]\n",
@@ -129,7 +130,7 @@ def test_what_may_be_read_otherwise_is_read_exactly(text: str) -> None:
     assert repr(found) == repr(read_stream(io.BytesIO(text.encode()), "data.yaml"))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     ["a & b", "R&D", "wow !", "x << y", "5 % of it", "100%", "a | b >"],
 )
@@ -143,7 +144,7 @@ def test_without_the_fast_reader_all_is_read_exactly(monkeypatch: pytest.MonkeyP
     assert type(read(ROWS)) is Document
 
 
-@pytest.mark.parametrize(
+@every_case(
     "number", ["1_000", "0b11", "0X1F", "-0x1", "1__0", "_1", "1e1_0", ".Nan", ".iNF", "+0o7"]
 )
 def test_numbers_that_are_none_here(number: str) -> None:
@@ -209,7 +210,7 @@ def value_of(draw: random.Random, depth: int = 0) -> Any:
     return {key: value_of(draw, depth + 1) for key in keys}
 
 
-@pytest.mark.parametrize("seed", range(tries(60)))
+@every_case("seed", range(tries(60)))
 def test_written_rows_are_read_alike(seed: int) -> None:
     """By both readers, in every style that PyYAML writes."""
     draw = random.Random(seed)  # noqa: S311 - no secret

@@ -9,6 +9,7 @@ import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.source import UnreadableFile, read_stream
 
@@ -203,7 +204,7 @@ def test_the_text_is_good() -> None:
     assert faults(GOOD) == []
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@every_case("name", SLIPS)
 def test_slips(name: str) -> None:
     (old, new), where, message, advice = SLIPS[name]
     assert old in GOOD

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
@@ -28,7 +29,7 @@ def structure(name: str) -> SchemaValidator:
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("path", FILES.values(), ids=FILES)
+@every_case("path", FILES.values(), ids=FILES)
 def test_what_passes_quickly_has_no_finding(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = cases_of(path)
     quick = [case for name, case in cases if structure(name).is_clean(case["data"])]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.engine.extra_keys import ExtraKeys
 from evalcontract.structure.gate import INSIDE, Gate, gate_schema
@@ -88,7 +88,7 @@ MUTATIONS: list[tuple[Any, str, tuple[Any, ...], str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("row", "fault", "path", "advice"), MUTATIONS, ids=str)
+@every_case(("row", "fault", "path", "advice"), MUTATIONS, ids=str)
 def test_one_mistake_is_one_finding(
     row: Any, fault: str, path: tuple[Any, ...], advice: str | None
 ) -> None:
@@ -98,7 +98,7 @@ def test_one_mistake_is_one_finding(
     assert not Gate(gate_schema(ROW, [], [BUNDLE])).passes([row])
 
 
-@pytest.mark.parametrize(
+@every_case(
     "row",
     [
         SOUND,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.structure import violations
 from evalcontract.structure.exact import validator_for
@@ -21,7 +22,7 @@ PATTERNS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@every_case("pattern", PATTERNS)
 def test_patterns(pattern: str) -> None:
     for schema, values in (
         ({"pattern": pattern}, list(TEXTS)),
@@ -81,7 +82,7 @@ UNEVALUATED: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("rest", UNEVALUATED, ids=str)
+@every_case("rest", UNEVALUATED, ids=str)
 def test_keys_that_nothing_has_looked_at(rest: Any) -> None:
     values = [{}, {"a": 1}, {"a": "x"}, {"b": 1}, {"a": 1, "b": 2}, {"a": "x", "c": 1}, {"z": 1},
               {"a": 1, "b": 2, "c": 3}, {"c": "x"}]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.structure.schemas import definition
@@ -245,7 +246,7 @@ NONE: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", CERTAIN)
+@every_case("name", CERTAIN)
 def test_certain(name: str) -> None:
     kind, value, path, edit = CERTAIN[name]
     assert fixes_of(kind, value) == [Fix(path, edit)]
@@ -257,12 +258,12 @@ def test_uncertain(name: str) -> None:
     assert fixes_of(kind, value) == [Fix(path, edit, safe=False)]
 
 
-@pytest.mark.parametrize("name", NONE)
+@every_case("name", NONE)
 def test_none(name: str) -> None:
     assert fixes_of(*NONE[name]) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("number", "written", "text"),
     [
         (1.1, "1.10", "1.10"),

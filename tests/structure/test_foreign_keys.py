@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from tables import every_case
 
 from evalcontract.engine.dataset_root import root_schema
 from evalcontract.structure.schemas import definition, load
@@ -59,21 +59,21 @@ WITHOUT_INPUT = [
 ]
 
 
-@pytest.mark.parametrize(("key", "ours"), ALWAYS)
+@every_case(("key", "ours"), ALWAYS)
 def test_names_that_are_nobodys_own(key: str, ours: str) -> None:
     for row in (ROW, FULL):
         ((where, advice),) = said(of_row({**row, key: ["x"]}))
         assert (where, f"`{ours}`" in advice) == (key, True)
 
 
-@pytest.mark.parametrize("key", WHERE_NOTHING_IS_EXPECTED)
+@every_case("key", WHERE_NOTHING_IS_EXPECTED)
 def test_words_for_what_is_expected(key: str) -> None:
     ((where, advice),) = said(of_row({**ROW, key: "x"}))
     assert (where, "`expected_facts`" in advice) == (key, True)
     assert of_row({**FULL, key: "x"}) == []
 
 
-@pytest.mark.parametrize("key", WITHOUT_INPUT)
+@every_case("key", WITHOUT_INPUT)
 def test_words_for_the_input(key: str) -> None:
     ((where, advice),) = said(of_row({"id": "a", "criteria": "c", key: "x"}))
     assert (where, "`input`" in advice) == (key, True)
@@ -116,14 +116,14 @@ ROOTS = [
 ]
 
 
-@pytest.mark.parametrize(("keys", "advice"), ROOTS)
+@every_case(("keys", "advice"), ROOTS)
 def test_keys_at_the_root_of_a_dataset(keys: dict[str, Any], advice: str | None) -> None:
     found = SchemaValidator("dataset", root_schema()).check({"questions": [], **keys})
     assert [advice in (each.help or "") for each in found if advice] == ([True] if advice else [])
     assert len(found) == (advice is not None)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("keys", "ours"),
     [
         ({"prompt": "x"}, "template"),
@@ -166,7 +166,7 @@ CHECKS = [
 ]
 
 
-@pytest.mark.parametrize(("check", "at", "ours"), CHECKS)
+@every_case(("check", "at", "ours"), CHECKS)
 def test_keys_and_kinds_of_a_check(check: dict[str, Any], at: str | int, ours: str) -> None:
     ((where, advice),) = said(of_check(**check))
     assert (where, f"`{ours}`" in advice) == (at, True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import some, tries
+from tables import every_case
 
 from evalcontract.source import Document, read_file
 from evalcontract.structure.schemas import definition, load
@@ -186,7 +187,7 @@ def test_single_edits_beside_the_right_key_are_found_and_once() -> None:
     assert len(wrong) <= every / 100, (len(wrong) / every, wrong[:20])
 
 
-@pytest.mark.parametrize(("name", "kind", "schema", "value", "path"), OPEN, ids=lambda each: each)
+@every_case(("name", "kind", "schema", "value", "path"), OPEN, ids=lambda each: each)
 def test_ordinary_words_are_no_near_miss(
     name: str, kind: str, schema: Any, value: Any, path: tuple[str, ...]
 ) -> None:
@@ -263,7 +264,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("keys", "fault", "meant"), CASES)
+@every_case(("keys", "fault", "meant"), CASES)
 def test_cases_of_rows(keys: dict[str, Any], fault: str | None, meant: str | None) -> None:
     row = {"id": "a", "input": "x", **keys}
     found = SchemaValidator("dataset", definition("row", of="dataset")).check(row)
@@ -274,7 +275,7 @@ def test_cases_of_rows(keys: dict[str, Any], fault: str | None, meant: str | Non
         assert f"`{meant}`" in (found[0].help or "")
 
 
-@pytest.mark.parametrize("name", ["question", "prompt", "query", "inptu", "inputs", "user_input"])
+@every_case("name", ["question", "prompt", "query", "inptu", "inputs", "user_input"])
 def test_a_missing_key_under_another_name_is_one_finding(name: str) -> None:
     found = SchemaValidator("dataset", definition("row", of="dataset")).check(
         {"id": "a", name: "x"}

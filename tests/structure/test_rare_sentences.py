@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tables import every_case
 
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.subschemas import plain
@@ -56,7 +56,7 @@ CASES: list[tuple[Any, Any, str, str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "value", "fault", "message", "advice"), CASES, ids=str)
+@every_case(("schema", "value", "fault", "message", "advice"), CASES, ids=str)
 def test_a_fault_of_a_row(
     schema: Any, value: Any, fault: str, message: str, advice: str | None
 ) -> None:

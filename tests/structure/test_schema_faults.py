@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.structure.authored.faults import schema_faults
 
@@ -61,7 +62,7 @@ FINE: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("schema", "path", "chain"), CIRCLES, ids=str)
+@every_case(("schema", "path", "chain"), CIRCLES, ids=str)
 def test_references_that_never_reach_a_value(
     schema: Any, path: tuple[Any, ...], chain: str
 ) -> None:
@@ -70,7 +71,7 @@ def test_references_that_never_reach_a_value(
     assert chain in fault.message
 
 
-@pytest.mark.parametrize("schema", FINE, ids=lambda schema: str(schema)[:60])
+@every_case("schema", FINE, ids=lambda schema: str(schema)[:60])
 def test_sound_schemas(schema: Any) -> None:
     assert schema_faults(schema) == ()
 
@@ -94,7 +95,7 @@ def test_a_long_chain_is_no_circle() -> None:
     assert schema_faults({"$ref": "#/$defs/d0", "$defs": {**defs, "d3000": {}}}) == ()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("schema", "path", "message", "advice"),
     [
         (5, (), "a schema must be a mapping", None),

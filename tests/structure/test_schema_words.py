@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tables import every_case
 
 from evalcontract.structure.authored.keywords import remarks
 
@@ -46,7 +46,7 @@ OWN: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("key", "value", "meant"), MISSPELLED)
+@every_case(("key", "value", "meant"), MISSPELLED)
 def test_a_keyword_that_is_misspelled(key: str, value: Any, meant: str) -> None:
     (found,) = remarks({"items": {}, "allOf": [{key: value}]} if key != "item" else {key: value})
     assert found.fault == "near-miss-keyword"
@@ -54,7 +54,7 @@ def test_a_keyword_that_is_misspelled(key: str, value: Any, meant: str) -> None:
     assert found.help == f"did you mean `{meant}`?"
 
 
-@pytest.mark.parametrize("key", OWN)
+@every_case("key", OWN)
 def test_words_of_the_author_s_own(key: str) -> None:
     assert list(remarks({key: OWN[key]})) == []
 
@@ -65,7 +65,7 @@ def test_names_of_properties_are_no_keywords() -> None:
     assert list(remarks({**schema, "enum": [{"minimun": 1}], "default": {"minimun": 1}})) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("schema", "key", "advice"),
     [
         ({"dependencies": {"a": ["b"]}}, "dependencies", "write `dependentRequired`"),
@@ -83,7 +83,7 @@ def test_keywords_of_other_drafts(schema: Any, key: str, advice: str) -> None:
     assert advice in found.help
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("schema", "meant"),
     [
         ({"required": ["anwser"], "properties": {"answer": {}}}, "answer"),

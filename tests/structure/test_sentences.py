@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tables import every_case
 
 from evalcontract.structure.schemas import definition, load
 from evalcontract.structure.validator import SchemaValidator
@@ -40,7 +40,7 @@ VERSIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "raw", "message", "advice"), VERSIONS)
+@every_case(("value", "raw", "message", "advice"), VERSIONS)
 def test_versions(value: Any, raw: str, message: str, advice: str) -> None:
     assert said("rubric", {**RUBRIC, "version": value}, raw) == [(message, advice)]
 
@@ -95,7 +95,7 @@ CHECKS: list[tuple[dict[str, Any], str, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("check", "message", "advice"), CHECKS)
+@every_case(("check", "message", "advice"), CHECKS)
 def test_checks(check: dict[str, Any], message: str, advice: str | None) -> None:
     ((found, help_),) = said("rubric", {**RUBRIC, "checks": [{"id": "c", **check}]})
     assert message in found
@@ -152,7 +152,7 @@ OTHERS: list[tuple[str, dict[str, Any], str, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "keys", "message", "advice"), OTHERS)
+@every_case(("kind", "keys", "message", "advice"), OTHERS)
 def test_others(kind: str, keys: dict[str, Any], message: str, advice: str | None) -> None:
     base = {"rubric": RUBRIC, "judge": JUDGE, "dataset": ROW}[kind]
     assert said(kind, {**base, **keys}) == [(message, advice)]

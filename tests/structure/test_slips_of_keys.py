@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.engine.extra_keys import ExtraKeys
 from evalcontract.structure.keys.spelling import split_key_value
@@ -28,7 +29,7 @@ def rubric(**check: Any) -> dict[str, Any]:
     return {"id": "r", "version": "1.0", "checks": checks, "scoring": {"combine": "min"}}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("key", "apart"),
     [
         ("tpr:0.9", ("tpr", "0.9")),

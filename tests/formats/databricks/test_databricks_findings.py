@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import every_case
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -68,7 +69,7 @@ def test_an_answer_under_another_name_is_missing(tmp_path: Path) -> None:
     assert found.help == "`respons` is not read: call it `response`"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("column", "value", "advice"),
     [
         ("expected_facts", '"March"', 'write ["March"]'),

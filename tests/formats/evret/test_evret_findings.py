@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from evret_files import codes_in, document, found_in, query
+from tables import every_case
 
 DOCUMENT = {"doc_id": "d1", "text": "nine metres"}
 
@@ -140,7 +141,7 @@ JSON: dict[str, tuple[str, list[tuple[str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", JSON)
+@every_case("name", JSON)
 def test_findings_of_json(name: str) -> None:
     text, expected = JSON[name]
     found = [(each.code.removeprefix("evret/"), each.pointer) for each in found_in(text)]
@@ -229,7 +230,7 @@ CSV: dict[str, tuple[str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CSV)
+@every_case("name", CSV)
 def test_findings_of_csv(name: str) -> None:
     text, expected = CSV[name]
     found = found_in(text, name="d.csv")
@@ -280,7 +281,7 @@ OF_RELEASES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", OF_RELEASES)
+@every_case("name", OF_RELEASES)
 def test_findings_of_releases(name: str) -> None:
     release, keys, expected = OF_RELEASES[name]
     plain = {"query_id": "q1", "query_text": "how deep"}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from evret_files import codes_in
+from tables import every_case
 
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, RELEASES
 from evalcontract.structure.native import native_for
@@ -16,7 +17,7 @@ DEFINITIONS = ("file", "row", "document")
 FIELDS = [(release, name) for release in RELEASES for name in DEFINITIONS]
 
 
-@pytest.mark.parametrize(("release", "name"), FIELDS)
+@every_case(("release", "name"), FIELDS)
 def test_every_field_is_explained(release: str, name: str) -> None:
     whole = load(f"formats/evret-{release}")
     for key, part in whole["$defs"][name]["properties"].items():

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from northstar_cases import cases, json_values, mappings, metadata, texts
 from northstar_models import Case
+from tables import every_case
 
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.conversion import CaseWriter
@@ -191,7 +192,7 @@ ILL_FORMED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("rubric", ILL_FORMED)
+@every_case("rubric", ILL_FORMED)
 def test_a_rubric_with_faults_is_kept_and_said_to_be_lost(rubric: dict[str, Any]) -> None:
     row = {"id": "a", "input": "How is it?", "rubric_ref": "rubric/weather@1.0.0"}
     written = WRITER.write(row, rubric, 0)
@@ -207,7 +208,7 @@ OF_SOMEBODY = [
 ]
 
 
-@pytest.mark.parametrize("unwritable", OF_SOMEBODY)
+@every_case("unwritable", OF_SOMEBODY)
 def test_what_somebody_else_wrote_into_the_stash_changes_nothing(unwritable: Any) -> None:
     row = {"id": "a", "input": "b", "metadata": {"northstar": {"unwritable": unwritable}}}
     plain = WRITER.write({"id": "a", "input": "b"}, None, 0).row

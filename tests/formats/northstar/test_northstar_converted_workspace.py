@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from northstar_cases import cases
+from tables import every_case
 
 from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.options import Input, Options
@@ -202,7 +203,7 @@ LOST = [
 ]
 
 
-@pytest.mark.parametrize(("part", "paths"), LOST)
+@every_case(("part", "paths"), LOST)
 def test_what_is_lost_is_said(part: dict[str, Any], paths: list[Any]) -> None:
     ours = READER.read({"id": "a", "messages": SAID, **part}, 0)
     assert [loss.path for loss in ours.losses] == paths
@@ -318,7 +319,7 @@ SHARED: list[tuple[dict[str, Any], list[str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("expected", "checks", "row"), SHARED)
+@every_case(("expected", "checks", "row"), SHARED)
 def test_what_a_case_expects_stands_in_its_row(
     expected: dict[str, Any], checks: list[str], row: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from northstar_models import Case
+from tables import every_case
 
 from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
@@ -117,8 +118,8 @@ def test_any_value(row: Any) -> None:
     assert is_sound(row) == is_taken(row)
 
 
-@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1e400"])
-@pytest.mark.parametrize("key", PLACES)
+@every_case("word", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1e400"])
+@every_case("key", PLACES)
 def test_numbers_that_only_python_reads(key: str, word: str) -> None:
     row = json.loads(json.dumps(case(key, "HERE")).replace('"HERE"', word))
     assert is_sound(row) == is_taken(row)

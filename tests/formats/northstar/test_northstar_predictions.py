@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from northstar_cases import cases
+from tables import every_case
 
 from evalcontract.formats.northstar import NORTHSTAR
 
@@ -51,7 +52,7 @@ STATES: list[tuple[dict[str, Any], str, str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("case", "name", "state", "field"), STATES)
+@every_case(("case", "name", "state", "field"), STATES)
 def test_a_grader(case: dict[str, Any], name: str, state: str, field: str | None) -> None:
     row = {"id": "a", "messages": SAID, **case}
     (found,) = (each for each in NORTHSTAR.predict(row, None) if each.name == name)

@@ -6,10 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from northstar_cases import cases
 from northstar_models import Case, Expected, Metrics, ToolArguments, TraceExpected, Transition
+from tables import every_case
 
 from evalcontract.source.shipped import table
 from evalcontract.structure.exact import validator_for
@@ -51,7 +51,7 @@ def parts(schema: Any, name: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
 PARTS = dict(parts(SCHEMA))
 
 
-@pytest.mark.parametrize("name", PARTS)
+@every_case("name", PARTS)
 def test_every_field_is_explained(name: str) -> None:
     part = PARTS[name]
     assert part.keys() <= KNOWN
@@ -65,7 +65,7 @@ def test_every_field_is_explained(name: str) -> None:
         assert re.fullmatch(r"\^.*\$", part["pattern"], re.DOTALL)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@every_case("name", MODELS)
 def test_its_keys_are_those_of_the_models(name: str) -> None:
     fields = MODELS[name].model_fields
     definition = SCHEMA["$defs"][name]
@@ -94,7 +94,7 @@ FILES: list[tuple[Any, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "is_valid"), FILES)
+@every_case(("value", "is_valid"), FILES)
 def test_the_root_takes_what_a_file_may_hold(value: Any, *, is_valid: bool) -> None:
     assert EXACT.is_valid(value) is is_valid
     assert NATIVE.is_valid(value) is is_valid
@@ -115,9 +115,7 @@ def test_the_engines_agree(case: dict[str, Any]) -> None:
     assert verdict == EXACT.is_valid([case])
 
 
-@pytest.mark.parametrize(
-    "key", [key for key in table("formats/northstar.samples")["samples"] if key]
-)
+@every_case("key", [key for key in table("formats/northstar.samples")["samples"] if key])
 def test_a_sample_is_what_a_case_may_have(key: str) -> None:
     value = json.loads(table("formats/northstar.samples")["samples"][key])
     for place in reversed(key.split(".")):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from northstar_checks import check_rows, check_text, told
+from tables import every_case
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -148,7 +149,7 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@every_case("name", CASES)
 def test_a_case(name: str, tmp_path: Path) -> None:
     case, expected = CASES[name]
     found = check_rows([{"id": "a", "messages": SAID, **case}], tmp_path)
@@ -208,7 +209,7 @@ ADVICE: list[tuple[Any, str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("part", "pointer", "advice"), ADVICE)
+@every_case(("part", "pointer", "advice"), ADVICE)
 def test_what_to_write_is_said_in_json(
     part: Any, pointer: str, advice: str, tmp_path: Path
 ) -> None:
@@ -270,7 +271,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("text", FILES)
+@every_case("text", FILES)
 def test_a_file(text: str, tmp_path: Path) -> None:
     assert sorted(told(check_text(text, tmp_path))) == FILES[text]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
@@ -197,7 +198,7 @@ def test_records_of_one_mlflow_are_taken_by_another(
                 index += 1
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("inputs", "text"),
     [
         ({"question": "How deep?"}, "How deep?"),

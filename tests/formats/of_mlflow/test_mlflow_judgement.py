@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -171,7 +172,7 @@ CASES: list[tuple[str, Any, list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("variant", "records", "wanted"), CASES)
+@every_case(("variant", "records", "wanted"), CASES)
 def test_what_is_found(
     variant: str, records: Any, wanted: list[tuple[str, str]], tmp_path: Path
 ) -> None:
@@ -200,7 +201,7 @@ def test_what_databricks_refuses_rests_on_its_documentation(tmp_path: Path) -> N
     assert "per public documentation" in MLFLOW.basis
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("value", "variant"),
     [
         (record(), "oss"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tables import every_case
 
 from evalcontract.formats.mlflow import MLFLOW
 
@@ -28,7 +28,7 @@ def expecting(**expectations: Any) -> dict[str, Any]:
     return {**Q, "expectations": expectations}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("row", "scorer", "state"),
     [
         (Q, "Safety", "run"),
