@@ -7,6 +7,9 @@ READY := $(VENV)/.ready
 # Where the real loaders of other systems are, for the tests that ask them.
 PEERS := tests/peers/.venv
 
+# Bytecode is kept whatever the shell says: without it, every process compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # All cores; the tests of a file stay in one process, which then starts its servers once.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
