@@ -84,7 +84,7 @@ def test_fine(template: str, row: dict[str, Any], tmp_path: Path) -> None:
 
 def test_the_name_beside_it_is_told(tmp_path: Path) -> None:
     (problem,) = found(tmp_path, FACTS, FACT, ASKED)
-    assert problem.help == "the row has `expected.fact`: write one name in both places"
+    assert problem.help == "the row has `expected.fact`: use the same name in both places"
 
 
 def test_a_fact_may_be_filled_in_by_the_check(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_small_sample_whose_numbers_disagree_is_one_finding(tmp_path: Path) ->
     counts = {"tp": 5, "fn": 5, "tn": 5, "fp": 5}
     code, said = only(tmp_path, validation={"sample_size": 200, "confusion_matrix": counts})
     assert code == "judge/validation-disagrees"
-    assert "sample_size is 200, and the counts add up to 20" in said
+    assert "sample_size is 200, but the counts add up to 20" in said
 
 
 def test_a_wrong_count_says_all_that_it_contradicts(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_wrong_count_says_all_that_it_contradicts(tmp_path: Path) -> None:
     validation = {"tpr": 0.92, "tnr": 0.87, "sample_size": 120, "confusion_matrix": counts}
     code, said = only(tmp_path, validation=validation)
     assert code == "judge/validation-disagrees"
-    assert "tpr is 0.92, and tp / (tp + fn) is 5 / 10 = 0.5" in said
+    assert "tpr is 0.92, but tp / (tp + fn) is 5 / 10 = 0.5" in said
     assert "the counts add up to 70" in said
     assert "tnr is" not in said
 
@@ -178,7 +178,7 @@ def test_versions_compare_as_versions(
             "everything passes",
         ),
         ({"template": "{{ outptu }}"}, "judge/template-tag", "did you mean `{{ output }}`?"),
-        ({"template": "{{ input }}"}, "judge/output-unused", "write `{{ output }}`"),
+        ({"template": "{{ input }}"}, "judge/output-unused", "add `{{ output }}`"),
         ({"template": "{{! {{ output }}"}, "judge/template-tag", "ends at the first"),
         ({"template": '{{"a": 1}} {{ output }}'}, "judge/template-json", '`{"score": 1}`'),
         ({"validation": {"tpr": 0.5, "tnr": 0.5}}, "judge/no-better-than-chance", "add up to 1"),

@@ -202,11 +202,11 @@ def test_no_rule_breaks(tmp_path: Path, own: Any, inner: Any, judge: Any) -> Non
 @every_case(
     ("files", "advice"),
     [
-        ({"polite.yaml": "1.0.0"}, "name it tone.yaml"),
-        ({"polite.yaml": "1.0.0", "tone.yaml": "2.0.0"}, "name it tone@1.0.0.yaml"),
+        ({"polite.yaml": "1.0.0"}, "rename it to tone.yaml"),
+        ({"polite.yaml": "1.0.0", "tone.yaml": "2.0.0"}, "rename it to tone@1.0.0.yaml"),
         (
             {"polite.yaml": "1.0.0", "tone.yaml": "2.0.0", "tone@1.0.0.yaml": "1.0.0"},
-            "name it tone/1.0.0.yaml",
+            "rename it to tone/1.0.0.yaml",
         ),
         (
             {
@@ -215,13 +215,13 @@ def test_no_rule_breaks(tmp_path: Path, own: Any, inner: Any, judge: Any) -> Non
                 "tone@1.0.0.yaml": "1.0.0",
                 "tone/1.0.0.yaml": "1.0.0",
             },
-            "give it an id or a version of its own",
+            "give it a different id or version",
         ),
-        ({"polite@1.0.0.yaml": "1.0.0"}, "name it tone@1.0.0.yaml"),
-        ({"polite/1.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
-        ({"tone@2.0.0.yaml": "1.0.0"}, "name it tone@1.0.0.yaml"),
-        ({"tone@2.0.0.yaml": "1.0.0", "tone@1.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
-        ({"tone/2.0.0.yaml": "1.0.0"}, "name it tone/1.0.0.yaml"),
+        ({"polite@1.0.0.yaml": "1.0.0"}, "rename it to tone@1.0.0.yaml"),
+        ({"polite/1.0.0.yaml": "1.0.0"}, "rename it to tone/1.0.0.yaml"),
+        ({"tone@2.0.0.yaml": "1.0.0"}, "rename it to tone@1.0.0.yaml"),
+        ({"tone@2.0.0.yaml": "1.0.0", "tone@1.0.0.yaml": "1.0.0"}, "rename it to tone/1.0.0.yaml"),
+        ({"tone/2.0.0.yaml": "1.0.0"}, "rename it to tone/1.0.0.yaml"),
     ],
 )
 def test_the_name_that_is_free(tmp_path: Path, files: dict[str, str], advice: str) -> None:

@@ -1,6 +1,6 @@
-"""Judgements of meaning, one a file. The tables name every built-in rule; a test compares.
+"""The rules, one per file. The tables list every built-in rule; a test compares them.
 
-They are names, since a run imports only the rules on what it looks at.
+The tables hold module names, so that a run imports only the rules it needs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.reference import Kind
 
-#: Modules of this folder with rules on rubrics, in the order in which they speak.
+#: Modules with rules for rubrics, in the order in which they run.
 RUBRIC_RULES = (
     "unnamed_check",
     "duplicate_check_id",
@@ -48,7 +48,7 @@ RUBRIC_RULES = (
     "duplicate_version",
 )
 
-#: On judges; two modules have a rule on either.
+#: Rules for judges. Two modules have a rule for each kind of artifact.
 JUDGE_RULES = (
     "file_name",
     "duplicate_version",
@@ -74,7 +74,7 @@ JUDGE_RULES = (
     "validated_without_cutoff",
 )
 
-#: On rows.
+#: Rules for rows.
 ROW_RULES = (
     "check_never_runs",
     "check_always_passes",
@@ -87,7 +87,7 @@ ROW_RULES = (
     "row_contradiction",
 )
 
-#: On a dataset as a whole.
+#: Rules for a whole dataset.
 DATASET_RULES = (
     "duplicate_id",
     "unknown_bundle",
@@ -96,12 +96,12 @@ DATASET_RULES = (
 
 
 def load_rules(modules: Iterable[str], kind: Kind | None = None) -> tuple[Any, ...]:
-    """Import the rules of some modules: the `RULE` of each, or its `RULES`, those on a kind."""
+    """Import modules and return their rules: `RULE`, or those of `RULES` for the given kind."""
     return tuple(rule for name in modules for rule in _rules_of(name, kind))
 
 
 def rules_named_for(code: str) -> tuple[Any, ...]:
-    """Import the rules of the module that has the name of a code's fault, if there is one."""
+    """Import the rules of the module named after a code, if there is one."""
     name = code.partition("/")[2].replace("-", "_")
     tables = (RUBRIC_RULES, JUDGE_RULES, ROW_RULES, DATASET_RULES)
     return load_rules([name]) if any(name in table for table in tables) else ()

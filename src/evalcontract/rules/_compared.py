@@ -1,4 +1,4 @@
-"""What a judge's validation says it was a validation of."""
+"""The version and template that a judge's validation was made with."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ if TYPE_CHECKING:
 
 
 def is_of_other_version(subject: Subject) -> bool:
-    """Whether a validation names a version that is not the judge's; `1.0` is `1.0.0`.
+    """Whether the validation was made with another version of the judge; `1.0` is `1.0.0`.
 
-    Where it does, another template and another model are to be expected, and no mistakes of
-    their own.
+    If so, a different template or model is expected and not a separate mistake.
     """
-    written = subject.value.get("validation", {}).get("judge_version")
-    mine = subject.artifact.version
-    return written is not None and mine is not None and Version.parse(written) != mine
+    validated = subject.value.get("validation", {}).get("judge_version")
+    current = subject.artifact.version
+    return validated is not None and current is not None and Version.parse(validated) != current
 
 
 def template_digest(template: str) -> str:
     r"""Return the SHA-256 of a template, as 64 lower-case hexadecimal digits.
 
-    Of its text as a YAML or JSON reader gives it, in UTF-8 without a mark in front: a block
-    without its indentation, its lines ended by `\n`, and the last line's end only where the
-    style keeps it (`|` does, `|-` does not).
+    The digest is of the parsed text in UTF-8 without a BOM: block scalars without indentation,
+    lines ended by `\n`, with a final newline only if the YAML style keeps it (`|` does, `|-`
+    does not).
     """
     from hashlib import sha256  # slow to import
 

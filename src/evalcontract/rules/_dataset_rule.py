@@ -1,4 +1,4 @@
-"""A rule over a whole dataset: it sees the rows as they stream by, and keeps what it must."""
+"""Rules for a whole dataset: they see the rows as a stream and keep only what they need."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 
 class DatasetContext(NamedTuple):
-    """What a dataset rule may know: where rows stand, the dataset's own keys, the bundles.
+    """What a dataset rule may use besides the rows.
 
-    The path of row n is `prefix` and n; `root` holds the keys beside the rows.
+    The path of row n is `(*prefix, n)`; `root` holds the dataset's own keys, without the rows;
+    `bundles` the names of the declared bundles.
     """
 
     prefix: Path
@@ -24,30 +25,30 @@ class DatasetContext(NamedTuple):
 
 
 class Watch(Protocol):
-    """One pass over one dataset."""
+    """The state of a rule during one pass over one dataset."""
 
     def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
-        """Look at the next rows. A row may be anything: structure is judged elsewhere."""
+        """Observe the next rows. A row may have any type: the structure stage checks that."""
         ...
 
     def finish(self) -> Iterator[Problem]:
-        """Yield what only the whole dataset shows."""
+        """Yield the problems that only the whole dataset reveals."""
         ...
 
 
 class IdWatch(Watch, Protocol):
-    """One to which the ids of clean rows are enough. Without it, every row has to be kept."""
+    """A watch that needs only the ids of clean rows, so that the rows need not be kept."""
 
     def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
-        """Take note of the next rows, of which nothing is to be said; each has an id.
+        """Observe the ids of the next rows, which have no findings.
 
-        Those that name a bundle name one that is declared.
+        Each row has an id; the bundle of a row, if it has one, is declared.
         """
         ...
 
 
 class DatasetRule(NamedTuple):
-    """A judgement on a dataset as a whole."""
+    """A rule for a dataset as a whole."""
 
     code: Code
     watch: Callable[[DatasetContext], Watch]

@@ -1,4 +1,4 @@
-"""The day on which a judge was validated."""
+"""The date on which a judge was validated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def validated_on(judge: dict[str, Any]) -> date | None:
-    """Return the day of `validation.validated_at`; None where there is none, or no such day."""
+    """Return the date of `validation.validated_at`, or None if it is missing or invalid."""
     text = judge.get("validation", {}).get("validated_at")
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""A rule on one row and the rubric that it refers to."""
+"""Rules for one row and the rubric it refers to."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class RowSubject(NamedTuple):
-    """A well-formed row. `plan` is that of its rubric; None where it refers to none.
+    """A well-formed row, with the plan of its rubric (None if it has no rubric).
 
-    `bundle` is the row's own, or the dataset's; `is_declared` tells whether anybody declares it.
-    `is_told_above` tells that what the row is graded by stands at the root of its dataset, where
-    nobody reads it, and that this was said there.
+    `bundle` is the row's bundle, or else the dataset's; `is_declared` is whether that bundle is
+    declared. `is_told_above` is whether the row's expectations are at the root of the dataset,
+    where they are ignored and have been reported.
     """
 
     path: Path
@@ -34,30 +34,30 @@ class RowSubject(NamedTuple):
 
     @property
     def outlooks(self) -> list[Prediction]:
-        """What will become of each check of the row's rubric."""
+        """The prediction for each check of the row's rubric."""
         return [step.outlook(self.row) for step in self.plan.steps] if self.plan else []
 
     @property
     def runs_nothing(self) -> bool:
-        """Whether every check of the rubric is skipped for want of a key of the row."""
+        """Whether no check runs, and at least one is skipped because the row lacks a key."""
         if self.plan is None or not self.plan.is_complete:
             return False
         outlooks = self.outlooks
-        wanting = [each for each in outlooks if each.state is State.SKIP and each.field]
-        return bool(wanting) and not any(each.runs for each in outlooks)
+        lacks_key = any(outlook.state is State.SKIP and outlook.field for outlook in outlooks)
+        return lacks_key and not any(outlook.runs for outlook in outlooks)
 
 
-#: Returns a JSON Schema of rows, by the plan of their rubric and by their bundle: `silent` below.
+#: The type of `RowRule.silent`: takes the rows' plan and bundle, returns a JSON Schema.
 Silent = Callable[["Plan | None", "str | None"], dict[str, Any] | bool]
 
 
 class RowRule(NamedTuple):
-    """A judgement on one row. Pure.
+    """A rule for one row. Pure.
 
-    `silent` returns a JSON Schema of rows of which the rule has nothing to say, for rows with a
-    plan and a bundle: `True` for all of them, `False` for none that is known. What it accepts is
-    never shown to the rule, so it may refuse too much, and must not accept too much. Without it
-    the rule is asked about every row, which takes longer.
+    `silent` is a prefilter. For a plan and a bundle it returns a JSON Schema of rows for which
+    the rule reports nothing: `True` for all rows, `False` for none. The rule never sees rows that
+    the schema accepts, so the schema may reject too many rows but must not accept too many.
+    Without it the rule runs on every row, which is slower.
     """
 
     code: Code
@@ -66,7 +66,7 @@ class RowRule(NamedTuple):
 
 
 def row_rule(code: Code, *, silent: Silent | None = None) -> Callable[[Any], RowRule]:
-    """Make a function a rule; `silent` is as for `RowRule`."""
+    """Turn a function into a rule; for `silent` see `RowRule`."""
 
     def make(check: Callable[[RowSubject], Iterator[Problem]]) -> RowRule:
         return RowRule(code, check, silent)

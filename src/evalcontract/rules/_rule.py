@@ -1,4 +1,4 @@
-"""What a rule is. A rule's module is its manual page, its examples and its code."""
+"""The base of all rules. A rule's module holds its manual page, its examples and its code."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 
 class Context(NamedTuple):
-    """What a rule may know besides its subject.
+    """What a rule may use besides its subject.
 
-    `has_file(name)` tells whether a file stands below the workspace's root; `used` are the
-    judges, by identity, that a rubric of the library reaches. `today` is passed in, so that a
-    verdict can be repeated. `age_from` is the file of the target that sets `max_age_days`; None
-    where no target does.
+    `used` holds the `id()` of every judge that some rubric of the library uses, directly or
+    indirectly. `today` is passed in to make results reproducible. `age_from` is the file of the
+    target that sets `max_age_days`, or None.
     """
 
     library: Library
@@ -34,11 +33,11 @@ class Context(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """A rubric or a judge, as far as it is well-formed.
+    """The well-formed part of a rubric or judge.
 
-    `value` has no part that the structure stage refused: a check with a fault is not among
-    `checks`, which pairs each with its path. `misspelled` are the paths of known keys that are
-    written in another way or place, which is told already: they are not missing.
+    `value` and `checks` leave out what the structure stage rejected; `checks` pairs each check
+    with its path. `misspelled` holds the paths of known keys that are misspelled or misplaced:
+    they have been reported and do not count as missing.
     """
 
     artifact: Artifact
@@ -48,13 +47,13 @@ class Subject(NamedTuple):
 
     @property
     def written(self) -> list[Any]:
-        """The checks of a rubric as they are written, whatever they are; none if it is no list."""
+        """The value of the rubric's `checks` as written, or [] if it is not a list."""
         checks = self.artifact.document.value.get("checks")
         return checks if isinstance(checks, list) else []
 
 
 class Rule(NamedTuple):
-    """A judgement on one kind of artifact. Pure: the same subject gives the same problems."""
+    """A rule for artifacts. Pure: the same subject gives the same problems."""
 
     code: Code
     kinds: tuple[Kind, ...]
@@ -62,7 +61,7 @@ class Rule(NamedTuple):
 
 
 def rule(code: Code, *kinds: Kind) -> Callable[[Any], Rule]:
-    """Make a function a rule on some kinds of artifacts."""
+    """Turn a function into a rule for the given kinds of artifacts."""
 
     def make(check: Callable[[Subject, Context], Iterator[Problem]]) -> Rule:
         return Rule(code, kinds, check)

@@ -9,22 +9,22 @@ if TYPE_CHECKING:
 
 
 def score_type(subject: Subject) -> str | None:
-    """Return how the judge answers; None where what is written there is not well-formed."""
+    """Return the judge's `score_type`, or None if it is malformed."""
     if "score_type" in subject.value:
         return str(subject.value["score_type"])
     return None if "score_type" in subject.artifact.document.value else "binary"
 
 
 def is_withheld(subject: Subject, *keys: str) -> bool:
-    """Whether one of the keys is written, and not well-formed."""
+    """Whether one of the keys is present but malformed."""
     written = subject.artifact.document.value
     return any(key in written and key not in subject.value for key in keys)
 
 
 def ends(subject: Subject) -> tuple[float | None, float | None]:
-    """Return the lowest and the highest grade, as far as the judge says or implies.
+    """Return the lowest and the highest grade, each None if unknown.
 
-    Levels without values are spaced evenly from 0 to 1.
+    Levels without values are evenly spaced from 0 to 1.
     """
     lowest, highest = subject.value.get("min_score"), subject.value.get("max_score")
     if score_type(subject) == "levels":

@@ -1,4 +1,4 @@
-"""The JSON Schemas of a rubric's checks, those that can be used."""
+"""The JSON Schemas of a rubric's checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]:
-    """Yield each valid schema, with the path of the key that gives it."""
+    """Yield each valid schema, with the path of the key that holds or names it."""
     for path, check in subject.checks:
         if check["kind"] != "json_schema":
             continue
@@ -27,12 +27,12 @@ def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]
         try:
             schema = check[key] if key == "schema" else context.read_json(check[key])
         except LookupError:
-            continue  # `rubric/invalid-json-schema` says so
+            continue  # reported as `rubric/invalid-json-schema`
         if not schema_faults(schema):
             yield (*path, key), schema
 
 
-def told(
+def schema_problem(
     code: str,
     path: Path,
     message: str,
@@ -42,9 +42,9 @@ def told(
     on_key: bool,
     fix: Fix | None = None,
 ) -> Problem:
-    """Tell what is wrong at a place of a schema; `path` is the key of the check that gives it.
+    """Return a problem at `inner` of a schema; `path` is the check's key that holds or names it.
 
-    What stands in a file of its own is told at the check, with the way to it.
+    A problem in a separate schema file is reported at the check; the message has the inner path.
     """
     if path[-1] == "schema":
         fix = fix and fix.relocated(lambda within: (*path, *within))
@@ -53,9 +53,10 @@ def told(
 
 
 def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
-    """Yield the patterns of a schema that backtrack exponentially, each where it first stands.
+    """Yield the patterns of a schema that backtrack exponentially, each at its first occurrence.
 
-    With the way to it and what it backtracks on, whether it is a key of `patternProperties`.
+    Each comes with its path, the text that it backtracks on, and whether it is a key (of
+    `patternProperties`).
     """
     from evalcontract.structure.subschemas import patterns  # slow to import
 
@@ -72,23 +73,32 @@ def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
 
 
 def schema_faults(schema: Any) -> list[SchemaFault]:
-    """Return what is wrong with a schema."""
-    from evalcontract.structure.authored.faults import schema_faults as found_in  # slow to import
+    """Return the faults of a schema."""
+    from evalcontract.structure.authored.faults import (
+        schema_faults as find_faults,  # slow to import
+    )
 
-    return list(found_in(schema))
+    return list(find_faults(schema))
 
 
 def remarks(schema: Any) -> Iterator[Remark]:
-    """Yield what is odd about the words of a valid schema."""
-    from evalcontract.structure.authored.keywords import remarks as found_in  # slow to import
+    """Yield the suspicious keywords and keys of a valid schema."""
+    from evalcontract.structure.authored.keywords import remarks as find_remarks  # slow to import
 
-    yield from found_in(schema)
+    yield from find_remarks(schema)
 
 
 def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Iterator[Problem]:
-    """Yield one sort of remarks on the words of every valid schema."""
+    """Yield the remarks of one kind on every valid schema, as problems."""
     for path, schema in schemas_of(subject, context):
-        for each in remarks(schema):
-            if each.fault == fault:
-                where, on_key = each.path, each.on_key
-                yield told(code, path, each.message, where, each.help, on_key=on_key, fix=each.fix)
+        for remark in remarks(schema):
+            if remark.fault == fault:
+                yield schema_problem(
+                    code,
+                    path,
+                    remark.message,
+                    remark.path,
+                    remark.help,
+                    on_key=remark.on_key,
+                    fix=remark.fix,
+                )

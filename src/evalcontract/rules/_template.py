@@ -1,4 +1,4 @@
-"""The faults of a template as problems: so many of them as somebody reads."""
+"""Report the faults of a template, up to a limit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _MOST = 20
 
 
 def problems_of(code: str, faults: Sequence[TagFault]) -> Iterator[Problem]:
-    """Yield the first faults of a template, and how many more there are."""
+    """Yield the first faults of a template, and the number of remaining ones."""
     for fault in islice(faults, _MOST):
         yield Problem(code, fault.message, ("template",), fault.help, within=fault.within)
     left = len(faults) - _MOST
     if left > 0:
-        message = f"from here on {left} more like these" if left > 1 else faults[-1].message
-        advice = "mend the others first" if left > 1 else faults[-1].help
+        message = f"{left} more faults like these follow" if left > 1 else faults[-1].message
+        advice = "fix the others first" if left > 1 else faults[-1].help
         yield Problem(code, message, ("template",), advice, within=faults[_MOST].within)

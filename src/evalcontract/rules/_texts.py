@@ -1,4 +1,4 @@
-"""The texts of a row that people read: which they are, and whether one has anything to see."""
+"""The texts of a row that must not be blank."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from evalcontract.checks.row_needs import VISIBLE
 
-#: The texts of a row that must not be blank, and its lists of texts that hold none twice.
+#: Keys whose text must not be blank, and keys whose list of texts must not have duplicates.
 TEXTS = ("id", "input", "criteria")
 LISTS = ("expected_facts", "must_not_contain", "tags")
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text has nothing to see."""
+    """Whether a text has no visible character."""
     return re.search(VISIBLE, text) is None

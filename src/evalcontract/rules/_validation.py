@@ -1,4 +1,4 @@
-"""The arithmetic of a judge's validation: counts, rates, and how sure they are."""
+"""The arithmetic of a judge's validation: counts, rates and confidence intervals."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 RATES = ("tpr", "tnr")
 _Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
-_CEILING = 10**12  # a count above is as good as this one
-_SLACK = 1e-9  # what binary fractions may lack
+_CEILING = 10**12  # larger counts are treated as this one, to avoid float overflow
+_SLACK = 1e-9  # tolerance for floating-point error
 
 
 class Agreement(NamedTuple):
@@ -27,24 +27,24 @@ class Agreement(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many outputs were compared."""
+        """The number of outputs compared."""
         return self.tp + self.fn + self.tn + self.fp
 
     def of(self, rate: str) -> tuple[int, int]:
-        """Return the counts behind a rate: what the judge got right, of how many."""
+        """Return the counts behind a rate: how many the judge got right, and the total."""
         if rate == "tpr":
             return self.tp, self.tp + self.fn
         return self.tn, self.tn + self.fp
 
 
 def agreement_of(validation: dict[str, Any]) -> Agreement | None:
-    """Read the confusion matrix of a validation; None where there is none."""
+    """Return the confusion matrix of a validation, or None."""
     counts = validation.get("confusion_matrix")
     return Agreement(*(counts[key] for key in ("tp", "fn", "tn", "fp"))) if counts else None
 
 
 def rate_of(validation: dict[str, Any], rate: str) -> float | None:
-    """Return a rate as it is given, else as the counts say."""
+    """Return a rate as given, or else computed from the counts."""
     if rate in validation:
         return float(validation[rate])
     counted = agreement_of(validation)
@@ -53,10 +53,10 @@ def rate_of(validation: dict[str, Any], rate: str) -> float | None:
 
 
 def rounding(subject: Subject, path: Path, value: float) -> float:
-    """Return by how much a number may be off that was rounded to the digits that stand there.
+    """Return the possible rounding error of a number, from the digits it is written with.
 
-    Half a unit of the last digit: 0.005 for `0.93`, 0.05 for `0.9`; a whole number counts as one
-    with one digit after the point.
+    Half a unit of the last digit: 0.005 for `0.93`, 0.05 for `0.9`. Whole numbers are treated as
+    having one decimal digit.
     """
     from decimal import Decimal, InvalidOperation  # slow to import
 
@@ -69,36 +69,36 @@ def rounding(subject: Subject, path: Path, value: float) -> float:
 
 
 def disagreements(subject: Subject) -> Iterator[tuple[Path, str]]:
-    """Yield the numbers that the confusion matrix contradicts: where, and what it says."""
+    """Yield the numbers that contradict the confusion matrix, each as a path and a message."""
     validation = subject.value.get("validation", {})
     counted = agreement_of(validation)
     if counted is None:
         return
-    for rate, sum_ in (("tpr", "tp / (tp + fn)"), ("tnr", "tn / (tn + fp)")):
+    for rate, formula in (("tpr", "tp / (tp + fn)"), ("tnr", "tn / (tn + fp)")):
         if rate not in validation:
             continue
         right, of_all = counted.of(rate)
         path = ("validation", rate)
         given = validation[rate]
         if not of_all:
-            yield path, f"{rate} is {given}, and the counts behind it are 0"
+            yield path, f"{rate} is {given}, but the counts behind it are 0"
         elif abs(given - right / of_all) > rounding(subject, path, given):
-            says = f"{sum_} is {right} / {of_all} = {right / of_all:.4g}"
-            yield path, f"{rate} is {given}, and {says}"
+            computed = f"{formula} is {right} / {of_all} = {right / of_all:.4g}"
+            yield path, f"{rate} is {given}, but {computed}"
     size = validation.get("sample_size", counted.total)
     if size != counted.total:
         yield (
             ("validation", "sample_size"),
-            f"sample_size is {size}, and the counts add up to " + (str(counted.total)),
+            f"sample_size is {size}, but the counts add up to {counted.total}",
         )
 
 
 def wilson_interval(right: float, of_all: int) -> tuple[float, float]:
-    """Return the 95 % interval of a rate that was counted: lower and upper end, 0..1.
+    """Return the lower and upper bound, 0..1, of the 95 % confidence interval of a rate.
 
-    `right` of `of_all` (1 or more) were right; `right` need not be whole. The score interval of
-    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal
-    of the American Statistical Association 22 (1927), 209-212:
+    The rate is `right` / `of_all`; `of_all` is at least 1, `right` need not be whole. The score
+    interval of E. B. Wilson, "Probable inference, the law of succession, and statistical
+    inference", Journal of the American Statistical Association 22 (1927), 209-212:
     (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n) with p = right/of_all, n = of_all.
     """
     n = min(of_all, _CEILING)

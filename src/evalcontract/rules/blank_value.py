@@ -1,8 +1,8 @@
 """
-A text of a row is blank: empty, or nothing but spaces.
+A text of a row is blank: empty, or only spaces.
 
-Why: The system is asked nothing, and its answer is graded all the same. A blank tag or fact is
-mostly what a spreadsheet left behind, where something was meant to stand.
+Why: A blank input asks the system nothing, yet its answer is graded. A blank tag or fact is
+usually left over from a spreadsheet, where a value is missing.
 
 Bad:
     questions:
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 CODE = Code("dataset/blank-value", page=__doc__)
 
-_ADVICE = {"id": "name the row", "input": "write what the system is asked"}
+_ADVICE = {"id": "give the row an id", "input": "write what the system is asked"}
 
-
-_SEEN: dict[str, Any] = {"pattern": VISIBLE}
+#: Accepts texts with a visible character.
+_NOT_BLANK: dict[str, Any] = {"pattern": VISIBLE}
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
     del plan, bundle
-    lists = {key: {"items": _SEEN} for key in LISTS}
-    tools = {"items": {**_SEEN, "properties": {"name": _SEEN}}}
-    return {"properties": {**dict.fromkeys(TEXTS, _SEEN), **lists, "expected_tools": tools}}
+    lists = {key: {"items": _NOT_BLANK} for key in LISTS}
+    tools = {"items": {**_NOT_BLANK, "properties": {"name": _NOT_BLANK}}}
+    return {"properties": {**dict.fromkeys(TEXTS, _NOT_BLANK), **lists, "expected_tools": tools}}
 
 
 @row_rule(CODE, silent=_silent)
@@ -55,9 +55,9 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
 
 def _texts(subject: RowSubject) -> Iterator[tuple[Path, str]]:
     row = subject.row
-    # Without a rubric an empty `criteria` is a check that always passes, and told as that.
-    told = "criteria" if subject.plan is None and row.get("criteria") == "" else None
-    yield from (((key,), row[key]) for key in TEXTS if key in row and key != told)
+    # Without a rubric, an empty `criteria` is reported as `dataset/check-always-passes`.
+    skipped = "criteria" if subject.plan is None and row.get("criteria") == "" else None
+    yield from (((key,), row[key]) for key in TEXTS if key in row and key != skipped)
     for key in LISTS:
         yield from (((key, index), text) for index, text in enumerate(row.get(key, ())))
     for index, tool in enumerate(row.get("expected_tools", ())):

@@ -1,7 +1,7 @@
 """
-A row's bundle is not among those that its rubric is for.
+A row's bundle is not among the `applicable_bundles` of its rubric.
 
-Why: The rubric was made for rows of another kind, and its scores mean nothing for this one.
+Why: The rubric was written for other rows, so its score for this one is meaningless.
 
 Bad:
     # file: data.yaml
@@ -59,9 +59,9 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     if plan is None or bundle is None or not plan.bundles or bundle in plan.bundles:
         return
     if not subject.is_declared:
-        return  # that nobody declares the bundle is the mistake
-    message = f"{plan.artifact.name} is not for rows of bundle `{bundle}`"
-    advice = f"it is for {listed(f'`{each}`' for each in plan.bundles)}"
-    place = Related("as it says here", ("applicable_bundles",), plan.artifact.file, on_key=True)
+        return  # reported as `dataset/unknown-bundle`
+    message = f"{plan.artifact.name} does not apply to bundle `{bundle}`"
+    advice = f"it applies to {listed(f'`{name}`' for name in plan.bundles)}"
+    declared = Related("declared here", ("applicable_bundles",), plan.artifact.file, on_key=True)
     path = (*subject.path, "rubric_ref")
-    yield Problem(CODE, message, path, advice, related=(place,))
+    yield Problem(CODE, message, path, advice, related=(declared,))

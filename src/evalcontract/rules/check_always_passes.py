@@ -1,9 +1,9 @@
 """
-An expectation of the row is empty, so what compares with it always passes, or compares nothing.
+An expectation of the row is empty, so the check that uses it always passes or compares nothing.
 
 Why: Every output meets an empty expectation. The row adds a pass to the score whatever the model
-says. `expected: {format: text}` asks for nothing either: it may stand beside other expectations,
-and is reported where it is the only one.
+says. `expected: {format: text}` requires nothing either; it is reported only if it is the row's
+only expectation.
 
 Bad:
     questions:
@@ -40,7 +40,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     filled: dict[str, Any] = {"properties": dict.fromkeys(OWN_EXPECTATIONS, FILLED)}
     if bundle is not None:
         return filled
-    some: dict[str, dict[str, Any]] = {each: {"required": [each]} for each in OWN_EXPECTATIONS}
+    some: dict[str, dict[str, Any]] = {key: {"required": [key]} for key in OWN_EXPECTATIONS}
     some["expected"]["properties"] = {"expected": {"not": {"const": {"format": "text"}}}}
     return {**filled, "anyOf": list(some.values())}
 
@@ -51,22 +51,22 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
         outlooks = list(own_outlooks(subject.row).values())
     else:
         outlooks = [step.outlook(subject.row) for step in subject.plan.steps]
-    blamed = [each.field for each in outlooks if each.state is State.VACUOUS and each.field]
-    for field in dict.fromkeys(blamed):
+    vacuous = [outlook.field for outlook in outlooks if outlook.state is State.VACUOUS]
+    for field in dict.fromkeys(filter(None, vacuous)):
         path = (*subject.path, *field.split("."))
         value = field_of(subject.row, field)
         if is_empty(field, value):
             if value:
-                continue  # it holds blanks, and each is told
-            message = f"`{field}` is empty, so nothing is compared with it"
+                continue  # its items are blank: reported as `dataset/blank-value`
+            message = f"`{field}` is empty: there is nothing to compare the output with"
             yield Problem(CODE, message, path, "fill it in, or remove it")
-        elif not any(each.runs for each in outlooks) and _is_all(subject):
+        elif not any(outlook.runs for outlook in outlooks) and _is_only_grading(subject):
             message = "every output is text, and nothing else in this row is graded"
-            yield Problem(CODE, message, path, "say what else is expected of the answer")
+            yield Problem(CODE, message, path, "add another expectation")
 
 
-def _is_all(subject: RowSubject) -> bool:
-    """Whether it is known that nothing else grades the row, and not said by another rule."""
+def _is_only_grading(subject: RowSubject) -> bool:
+    """Whether nothing else can grade the row, and no other rule reports that."""
     if subject.plan is None:
         return subject.bundle is None
     return subject.plan.is_complete and not subject.runs_nothing

@@ -1,9 +1,9 @@
 """
-A check of the row's rubric needs a key that the row has not, so it can never run.
+A check of the row's rubric needs a key that the row does not have, so it never runs.
 
-Why: A check that is skipped is left out of the score. The row looks graded, and is not. A judge
-whose template shows `{{ expected.facts }}` of a row that has `expected.fact` grades by an empty
-space; a section, `{{#expected.facts}}…{{/expected.facts}}`, says that a row may be without.
+Why: A skipped check is left out of the score: the row looks graded but is not. If a judge's
+template has `{{ expected.facts }}` and the row has `expected.fact`, the prompt gets an empty
+string. A section, `{{#expected.facts}}…{{/expected.facts}}`, marks the key as optional.
 
 Bad:
     # file: data.yaml
@@ -63,25 +63,25 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.plan is None or subject.runs_nothing:
         return
-    wanting: dict[str, list[str]] = {}
+    skipped: dict[str, list[str]] = {}  # the checks' names, by the key that the row lacks
     for step in subject.plan.steps:
         outlook = step.outlook(subject.row)
         if outlook.state is State.SKIP and outlook.field is not None:
-            wanting.setdefault(outlook.field, []).append(f"`{step.name}`")
-    for field, names in wanting.items():
-        checks = f"the check {names[0]}" if len(names) == 1 else f"the checks {listed(names)}"
+            skipped.setdefault(outlook.field, []).append(f"`{step.name}`")
+    for field, names in skipped.items():
+        checks = f"check {names[0]}" if len(names) == 1 else f"checks {listed(names)}"
         message = f"{checks} of {subject.plan.artifact.name} cannot run: the row has no `{field}`"
-        advice = _like(subject.row, field) or (
-            f"add `{field}`, or refer to a rubric that does without"
+        advice = _similar_key(subject.row, field) or (
+            f"add `{field}`, or use a rubric that does not need it"
         )
         yield Problem(CODE, message, (*subject.path, "rubric_ref"), advice)
 
 
-def _like(row: Mapping[str, Any], field: str) -> str | None:
-    """Tell of a name beside the one that is missing and like it."""
-    above, _, name = field.rpartition(".")
-    beside = field_of(row, above) if above else None
-    if not isinstance(beside, dict):
+def _similar_key(row: Mapping[str, Any], field: str) -> str | None:
+    """Return advice that names a similar sibling of the missing key, if there is one."""
+    parent, _, name = field.rpartition(".")
+    siblings = field_of(row, parent) if parent else None
+    if not isinstance(siblings, dict):
         return None
-    near = nearest(name, [key for key in beside if isinstance(key, str)])
-    return near and f"the row has `{above}.{near}`: write one name in both places"
+    near = nearest(name, [key for key in siblings if isinstance(key, str)])
+    return near and f"the row has `{parent}.{near}`: use the same name in both places"

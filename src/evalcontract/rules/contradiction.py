@@ -1,8 +1,8 @@
 """
-Two demands of a rubric that no output can meet together.
+Two checks of a rubric contradict each other: no output can pass both.
 
-Why: One of the two fails for every output, so that `all_pass` can never pass and a mean can
-never be full. What is told is certain: one part of the other, by both checks' rules of case.
+Why: One of the two fails for every output, so `all_pass` never passes and an average never reaches
+1. Only certain contradictions are reported, with the case sensitivity of both checks considered.
 
 Bad:
     id: refund
@@ -41,7 +41,7 @@ CODE = Code("rubric/contradiction", page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     combine = subject.value.get("scoring", {}).get("combine")
     if combine is None:
-        return  # what the checks mean together is not known
+        return  # without it, whether all checks must pass is unknown
     for clash in find_clashes(subject.checks, combine):
         related = (Related(clash.other_message, clash.other),)
         yield Problem(CODE, clash.message, clash.path, clash.advice, related=related)

@@ -1,7 +1,7 @@
 """
 Two checks of a rubric have the same id.
 
-Why: A weight, or a result, that names the id belongs to either; which one is chance.
+Why: A weight or a result that names the id could belong to either check.
 
 Bad:
     id: polite
@@ -47,5 +47,5 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if id_ in first:
             related = (Related("first used here", first[id_]),)
             advice = "check ids must be unique"
-            yield Problem(CODE, f"the check id `{id_}` is taken", place, advice, related=related)
+            yield Problem(CODE, f"duplicate check id `{id_}`", place, advice, related=related)
         first.setdefault(id_, place)

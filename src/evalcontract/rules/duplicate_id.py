@@ -1,7 +1,7 @@
 """
 Two rows of a dataset have the same id.
 
-Why: Results are joined to rows by id: with two of them, one score silently replaces the other.
+Why: Results are joined to rows by id, so one score silently replaces the other.
 
 Bad:
     questions:
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CODE = Code("dataset/duplicate-id", page=__doc__)
-_BETWEEN = "\0"
+_SEPARATOR = "\0"
 
 
 class _Ids:
-    """Keeps every id in little memory, and says at the end which stand there twice.
+    """Keeps every id in little memory and reports duplicates at the end.
 
-    Ids that ascend, as numbered ones do, cannot repeat. From the first that does not, the hashes
-    of all are kept: an id whose hash was seen is a suspect, and `finish` looks for its rows.
+    Ids in ascending order, such as numbers, cannot repeat. From the first id out of order, the
+    hashes of all ids are kept: an id whose hash was seen before is a suspect, and `finish` looks
+    for its rows.
     """
 
     def __init__(self, context: DatasetContext) -> None:
@@ -46,25 +47,25 @@ class _Ids:
 
     def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
         ids = [row.get("id") if row.__class__ is dict else None for row in rows]
-        return self.see_ids(first_index, [each if each.__class__ is str else "" for each in ids])
+        return self.see_ids(first_index, [id_ if id_.__class__ is str else "" for id_ in ids])
 
     def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
-        if self._hashes is None and not self._ascend(ids):
+        if self._hashes is None and not self._is_ascending(ids):
             self._hashes = set()
-            for _, before in self._blocks:
-                self._compare(_ids_of(before), self._hashes)
+            for _, block in self._blocks:
+                self._compare(_ids_of(block), self._hashes)
         if self._hashes is not None:
             self._compare(ids, self._hashes)
         if ids:
-            joined = _BETWEEN.join(ids)
-            is_plain = joined.count(_BETWEEN) == len(ids) - 1
-            self._blocks.append((first_index, joined if is_plain else ids))
+            joined = _SEPARATOR.join(ids)
+            can_split = joined.count(_SEPARATOR) == len(ids) - 1
+            self._blocks.append((first_index, joined if can_split else ids))
         return iter(())
 
-    def _ascend(self, ids: list[str]) -> bool:
-        every = [self._last, *ids]
-        self._last = every[-1]
-        return all(map(lt, every, ids))
+    def _is_ascending(self, ids: list[str]) -> bool:
+        sequence = [self._last, *ids]
+        self._last = sequence[-1]
+        return all(map(lt, sequence, ids))
 
     def _compare(self, ids: list[str], known: set[int]) -> None:
         hashes = set(map(hash, ids))
@@ -96,7 +97,7 @@ class _Ids:
 
 
 def _ids_of(block: str | list[str]) -> list[str]:
-    return block.split(_BETWEEN) if isinstance(block, str) else block
+    return block.split(_SEPARATOR) if isinstance(block, str) else block
 
 
 RULE = DatasetRule(CODE, _Ids)

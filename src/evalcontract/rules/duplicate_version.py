@@ -1,7 +1,7 @@
 """
 Two files hold the same version of the same id.
 
-Why: A pin must lead to one content. With two of them, which one is used is chance.
+Why: A pinned reference must resolve to one file. With two, it is undefined which one is used.
 
 Bad:
     # file: rubrics/tone.yaml
@@ -60,10 +60,12 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     if others:
         yield Problem(
             _CODES[artifact.kind],
-            f"{artifact.name} stands in another file too",
+            f"another file also defines {artifact.name}",
             ("version",),
             "give one of them a new version, or remove it",
-            related=tuple(Related("and here", ("version",), other.file) for other in others),
+            related=tuple(
+                Related("also defined here", ("version",), other.file) for other in others
+            ),
         )
 
 

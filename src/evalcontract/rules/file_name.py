@@ -1,7 +1,8 @@
 """
-A file's name says another id or version than its content.
+A file's name does not match the id or version inside it.
 
-Why: What is inside counts. Somebody who looks for `tone` opens tone.yaml, and edits another.
+Why: Files are identified by their `id` and `version`. Someone who looks for `tone` opens tone.yaml
+and edits a different artifact.
 
 Bad:
     # file: rubrics/polite.yaml
@@ -48,20 +49,20 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     artifact = subject.artifact
     file = PurePosixPath(artifact.file.replace("\\", "/"))
     if artifact.id is None or f"{artifact.kind}s" not in file.parts:
-        return  # a file outside of the library may be called anything
+        return  # files outside the library may have any name
     id_, version = promised(artifact.file, artifact.kind)
     nested = Version.parse(file.stem) is not None
-    code, says = _CODES[artifact.kind], "the folder" if nested else "the file"
+    code, named = _CODES[artifact.kind], "folder" if nested else "file"
     if id_ is not None and id_ != artifact.id:
-        message = f"{says} is named for `{id_}`, and the file holds `{artifact.id}`"
+        message = f"the {named} name says `{id_}`, but the id is `{artifact.id}`"
         yield Problem(code, message, ("id",), _advice(artifact, context, nested=nested))
     elif version is not None and artifact.version is not None and version != artifact.version:
-        message = f"the file is named for version {version}, and holds {artifact.version}"
+        message = f"the file name says version {version}, but the version is {artifact.version}"
         yield Problem(code, message, ("version",), _advice(artifact, context, nested=nested))
 
 
 def _advice(artifact: Artifact, context: Context, *, nested: bool) -> str:
-    """Say which conventional name is free: that of the id, else one with the version in it."""
+    """Suggest an unused conventional name: the id, or else one with the version in it."""
     file = PurePosixPath(artifact.file.replace("\\", "/"))
     folder = file.parent.parent if nested else file.parent
     _, named = promised(artifact.file, artifact.kind)
@@ -70,11 +71,11 @@ def _advice(artifact: Artifact, context: Context, *, nested: bool) -> str:
     if artifact.version is not None:
         marked = f"{artifact.id}@{artifact.version}{file.suffix}"
         inside = f"{artifact.id}/{artifact.version}{file.suffix}"
-        # As the file is named now, if that is free.
+        # Prefer the file's current naming scheme.
         names = [plain, marked, inside] if named is None else [marked, inside, plain]
         names.sort(key=lambda name: nested and name != inside)
     free = next((name for name in names if context.library.at(str(folder / name)) is None), None)
-    return f"name it {free}" if free else "give it an id or a version of its own"
+    return f"rename it to {free}" if free else "give it a different id or version"
 
 
 RULES: tuple[Rule, ...] = tuple(rule(code, kind)(_check) for kind, code in _CODES.items())

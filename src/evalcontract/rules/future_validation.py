@@ -1,7 +1,7 @@
 """
 A judge's validation is dated in the future.
 
-Why: It cannot have happened: the date is a typing error, and the judge would never become stale.
+Why: The date is a typing error, and the judge would never become stale.
 
 Bad:
     id: accuracy
@@ -35,10 +35,9 @@ CODE = Code("judge/future-validation", page=__doc__)
 @rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     day = validated_on(subject.value)
-    # A day ahead may be today already, further east.
+    # Tomorrow is allowed: it may already be today in another time zone.
     if day is not None and (day - context.today).days > 1:
-        message = f"validated on {day}, which is yet to come"
+        message = f"validated on {day}, which is in the future"
         path = ("validation", "validated_at")
-        yield Problem(
-            CODE, message, path, f"write the day on which it was done, as {context.today}"
-        )
+        advice = f"write the date of the validation, such as {context.today}"
+        yield Problem(CODE, message, path, advice)

@@ -1,8 +1,8 @@
 """
-A section that `markdown_structure` asks for is written with the marks of a heading.
+A required section of a `markdown_structure` check is written with its `#` marks.
 
-Why: A section is looked for in the text of a heading, which is what stands after the `#`. So no
-ordinary heading has it, and the check fails for outputs that have the section.
+Why: A section is compared with the text of a heading, which comes after the `#`. No ordinary
+heading contains the marks, so the check fails for outputs that have the section.
 
 Bad:
     id: report
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 CODE = Code("rubric/heading-marks", page=__doc__)
 
-# As CommonMark has them: up to three spaces, one to six marks, a space.
+# An ATX heading of CommonMark: up to three spaces, one to six marks, a space.
 _MARKED = re.compile(r" {0,3}#{1,6}[ \t]+(?P<text>\S.*)", re.DOTALL)
 
 
@@ -44,6 +44,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         for index, section in enumerate(check.get("required_sections", ())):
             marked = _MARKED.fullmatch(section)
             if marked:
-                message = f"no heading contains `{section}`: its marks are not part of its text"
-                advice = f"write it without: {marked['text'].rstrip()}"
+                message = f"no heading contains `{section}`: the marks are not part of its text"
+                advice = f"remove the marks: `{marked['text'].rstrip()}`"
                 yield Problem(CODE, message, (*path, "required_sections", index), advice)

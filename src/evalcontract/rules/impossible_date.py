@@ -1,7 +1,7 @@
 """
-A judge's validation has a date that no calendar has.
+A judge's validation has a date that does not exist.
 
-Why: Its age cannot be told, so it would never become stale.
+Why: Its age cannot be computed, so the validation would never become stale.
 
 Bad:
     id: accuracy
@@ -37,5 +37,5 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     text = subject.value.get("validation", {}).get("validated_at")
     if text is not None and validated_on(subject.value) is None:
         path = ("validation", "validated_at")
-        advice = "correct the day; the form is YYYY-MM-DD"
-        yield Problem(CODE, f"`{text}` is no day of the calendar", path, advice)
+        advice = "correct the date; the format is YYYY-MM-DD"
+        yield Problem(CODE, f"`{text}` is not a calendar date", path, advice)

@@ -1,8 +1,9 @@
 """
-With this `pass_threshold` every grade of the judge passes, or none can.
+With this `pass_threshold`, every grade of the judge passes, or none can.
 
-Why: A grade passes from the threshold on. One at the lowest grade lets everything through, one
-above the highest nothing. Levels without `level_values` are worth 0 to 1, evenly spaced.
+Why: A grade passes if it is at or above the threshold. A threshold at the lowest grade passes
+everything, one above the highest passes nothing. Levels without `level_values` are evenly spaced
+from 0 to 1.
 
 Bad:
     id: depth
@@ -47,12 +48,12 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         return
     lowest, highest = ends(subject)
     if lowest is not None and highest is not None and not lowest < highest:
-        return  # that is a mistake of the scale
+        return  # reported as `judge/score-range`
     path = ("pass_threshold",)
-    advice = "write the lowest grade that people would still pass"
+    advice = "set it to the lowest grade that people would still pass"
     if highest is not None and threshold > highest:
-        message = f"nothing can pass: the highest grade is {highest}, the threshold {threshold}"
+        message = f"nothing can pass: the highest grade is {highest}, the threshold is {threshold}"
         yield Problem(CODE, message, path, advice)
     elif lowest is not None and threshold <= lowest:
-        message = f"everything passes: the lowest grade is {lowest}, the threshold {threshold}"
+        message = f"everything passes: the lowest grade is {lowest}, the threshold is {threshold}"
         yield Problem(CODE, message, path, advice)

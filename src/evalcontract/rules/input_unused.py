@@ -1,9 +1,9 @@
 """
-A judge's template speaks of the question, and never shows it.
+A judge's template mentions the question but never includes it.
 
-Why: Whether an answer fits a question cannot be told without the question. A judge that looks at
-the output alone, at its tone say, has no need of it and is not reported; nor is one that shows
-`context`, where the question may stand.
+Why: The judge cannot tell whether an answer fits a question that it does not see. Judges that need
+only the output, such as a judge of tone, are not reported; neither are those that include
+`context`, which may contain the question.
 
 Bad:
     id: on_topic
@@ -38,7 +38,7 @@ CODE = Code(
     "judge/input-unused", soft=Severity.NOTE, strict=Severity.NOTE, guess=True, page=__doc__
 )
 
-_SPOKEN_OF = re.compile(
+_MENTION = re.compile(
     r"\b(?:the|this|their|his|her)\s+(?:(?:original|\w+['\u2019]s?)\s+)?"
     r"(?:question|query|request|prompt)\b",
     re.IGNORECASE,
@@ -50,11 +50,12 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     from evalcontract.analysis.template import scan  # slow to import
 
     template = scan(subject.value.get("template", ""))
-    spoken = _SPOKEN_OF.search(template.literal)
-    if spoken and not (template.may_show("input") or template.may_show("context")):
-        phrase = spoken[0]
-        message = f"the template speaks of `{' '.join(phrase.split())}`, and never shows the input"
-        advice = "write `{{ input }}` where it belongs"
+    mention = _MENTION.search(template.literal)
+    if mention and not (template.may_show("input") or template.may_show("context")):
+        phrase = mention[0]
+        words = " ".join(phrase.split())
+        message = f"the template mentions `{words}` but never includes the input"
+        advice = "add `{{ input }}` where it belongs"
         yield Problem(
             CODE, message, ("template",), advice, within=Within(phrase.splitlines()[0].rstrip())
         )

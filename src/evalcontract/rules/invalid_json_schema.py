@@ -1,8 +1,8 @@
 """
-The schema of a `json_schema` check is no JSON Schema (Draft 2020-12), or is not to be found.
+The schema of a `json_schema` check is not valid JSON Schema (Draft 2020-12), or cannot be found.
 
-Why: An output cannot be checked against a schema that is broken; some validators then let
-everything pass.
+Why: An output cannot be checked against an invalid schema; some validators then accept
+everything.
 
 Bad:
     id: structured
@@ -66,7 +66,8 @@ def _file(name: str, path: Path, context: Context) -> Iterator[Problem]:
     try:
         schema = context.read_json(name)
     except LookupError as error:
-        yield Problem(CODE, f"the schema `{name}` {error}", path, "paths begin at the workspace")
+        advice = "paths are relative to the workspace root"
+        yield Problem(CODE, f"the schema `{name}` {error}", path, advice)
         return
     for fault in schema_faults(schema):
         where = f" at {format_path(fault.path)}" if fault.path else ""

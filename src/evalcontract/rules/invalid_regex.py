@@ -1,8 +1,8 @@
 """
 The pattern of a `regex` check does not compile.
 
-Why: The check can never run. Patterns are Python's `re`, so some of what PCRE or JavaScript
-take is a fault here.
+Why: The check can never run. Patterns use the syntax of Python's `re`, which rejects some PCRE and
+JavaScript syntax.
 
 Bad:
     id: dated
@@ -41,11 +41,10 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
             continue
         from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
 
-        found = compile_pattern(check["pattern"], check.get("flags", ()))
-        if isinstance(found, Uncompilable):
+        pattern = compile_pattern(check["pattern"], check.get("flags", ()))
+        if isinstance(pattern, Uncompilable):
             from evalcontract.analysis.regex_dialects import advice_on  # slow to import
 
-            advice = advice_on(check["pattern"], found)
-            yield Problem(
-                CODE, f"the pattern does not compile: {found}", (*path, "pattern"), advice
-            )
+            advice = advice_on(check["pattern"], pattern)
+            message = f"the pattern does not compile: {pattern}"
+            yield Problem(CODE, message, (*path, "pattern"), advice)

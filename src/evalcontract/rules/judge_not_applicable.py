@@ -1,8 +1,8 @@
 """
-A rubric uses a judge that was compared with people in other domains only.
+A rubric uses a judge that was validated for other domains only.
 
-Why: How well a judge agrees with people in one domain says little about another. The bundles that
-a rubric is meant for are its domains; `applicable_to` has those of the judge.
+Why: How well a judge agrees with people in one domain says little about another. A rubric's
+domains are its `applicable_bundles`, a judge's are its `applicable_to`.
 
 Bad:
     # file: rubrics/right.yaml
@@ -67,7 +67,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for use, inner in rubric_steps(subject.artifact, library):
         own = inner.document.value.get("applicable_bundles", [])
         for _, judge in _judges(inner, library):
-            # Where it is foreign to the inner rubric too, that one reports it.
+            # If the judge does not apply to the inner rubric either, that rubric reports it.
             if _is_foreign(judge, bundles) and not _is_foreign(judge, own):
                 yield _problem(use.path, judge, bundles, f", which {inner.name} uses,")
 
@@ -79,22 +79,22 @@ def _judges(rubric: Artifact, library: Library) -> Iterator[tuple[Path, Artifact
 
 
 def _is_foreign(judge: Artifact, bundles: Any) -> bool:
-    """Tell whether both name domains, and none of them is the same, however it is written."""
+    """Whether both name domains and, ignoring spelling variants, have none in common."""
     domains = judge.document.value.get("applicable_to")
     if not (isinstance(domains, list) and isinstance(bundles, list) and domains and bundles):
         return False
-    if not all(isinstance(each, str) for each in (*domains, *bundles)):
+    if not all(isinstance(name, str) for name in (*domains, *bundles)):
         return False
     return not set(map(normalise, domains)) & set(map(normalise, bundles))
 
 
 def _problem(path: Path, judge: Artifact, bundles: list[str], via: str) -> Problem:
-    domains = listed(f"`{each}`" for each in judge.document.value["applicable_to"])
-    wanted = listed(f"`{each}`" for each in bundles)
+    domains = listed(f"`{domain}`" for domain in judge.document.value["applicable_to"])
+    wanted = listed(f"`{bundle}`" for bundle in bundles)
     return Problem(
         CODE,
-        f"{judge.name}{via} was compared with people for {domains}, and not for {wanted}",
+        f"{judge.name}{via} was validated for {domains}, not for {wanted}",
         path,
-        "use a judge of this domain, or validate it there and add the domain to `applicable_to`",
-        related=(Related("the domains of the judge", ("applicable_to",), judge.file),),
+        "use a judge for this domain, or validate it there and add the domain to `applicable_to`",
+        related=(Related("the judge's domains", ("applicable_to",), judge.file),),
     )

@@ -1,8 +1,8 @@
 """
-The values of a judge's levels do not fit their names, or one another.
+A judge's level values do not match its level names or are not in order.
 
-Why: Each level is worth one number. One too few, two that are the same, or an order that turns
-round in the middle gives a grade that nobody meant.
+Why: Each level has one value. With a missing value, two equal values or a change of direction, the
+judge gives unintended grades.
 
 Bad:
     id: clarity
@@ -55,24 +55,24 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     upward = values[0] < values[1]
     for index, (before, value) in enumerate(pairwise(values), 1):
         if not (before < value if upward else before > value):
-            same = f"is worth {value}, as is the one before"
-            told = same if value == before else "breaks the order of the values"
-            message = f"the level `{names[index]}` {told}"
-            advice = "order the levels from the worst to the best, each worth more than the last"
+            same = f"has the same value as the level before it: {value}"
+            fault = same if value == before else "breaks the order of the values"
+            message = f"level `{names[index]}` {fault}"
+            advice = "order the levels from worst to best, with increasing values"
             yield Problem(CODE, message, (*path, index), advice)
             return
     yield from _outside(subject, values, path)
 
 
 def _outside(subject: Subject, values: list[float], path: Path) -> Iterator[Problem]:
-    """Report a value that the judge's own scale does not reach."""
+    """Report the first value outside of the judge's scale."""
     lowest = subject.value.get("min_score", min(values))
     highest = subject.value.get("max_score", max(values))
     if not lowest < highest:
-        return  # that is a mistake of the scale
+        return  # reported as `judge/score-range`
     for index, value in enumerate(values):
         if not lowest <= value <= highest:
-            message = f"the level value {value} is outside of the scale, {lowest} to {highest}"
+            message = f"level value {value} is outside of the scale, {lowest} to {highest}"
             advice = "change the value, or `min_score` and `max_score`"
             yield Problem(CODE, message, (*path, index), advice)
             return

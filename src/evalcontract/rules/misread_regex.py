@@ -1,9 +1,9 @@
 r"""
-The pattern of a `regex` check compiles, and means something else than its author meant.
+The pattern of a `regex` check compiles but does not mean what its author intended.
 
-Why: In double quotes YAML and JSON turn `\b` into a backspace. Slashes around a pattern, as
-PHP and JavaScript write them, are characters to Python, and `[:alpha:]` is a few letters. Such a
-check fails every output, or with `negate` passes every one.
+Why: In double quotes, YAML and JSON turn `\b` into a backspace. Slashes around a pattern, as in
+PHP and JavaScript, are literal characters in Python, and `[:alpha:]` is a set of a few letters.
+Such a check fails for every output, or with `negate` passes for every output.
 
 Bad:
     id: dated
@@ -43,5 +43,5 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if check["kind"] == "regex":
             from evalcontract.analysis.regex_dialects import misreadings  # slow to import
 
-            for found in misreadings(check["pattern"], check.get("flags", ())):
-                yield Problem(CODE, found.message, (*path, "pattern"), found.help)
+            for misreading in misreadings(check["pattern"], check.get("flags", ())):
+                yield Problem(CODE, misreading.message, (*path, "pattern"), misreading.help)

@@ -1,8 +1,8 @@
 """
-Weights are given for some checks, and not for all.
+Some checks have a weight and others do not.
 
-Why: A check that is not named counts 1. That is easily forgotten when a check is added, and
-makes it as heavy as any other, or as light.
+Why: A check without a weight counts 1. That is easily forgotten when a check is added, and may be
+more or less than intended.
 
 Bad:
     id: polite
@@ -44,20 +44,20 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if scoring.get("combine") != "weighted_avg" or not weights:
         return
     ids = {
-        each["id"]: ("checks", index, "id")
-        for index, each in enumerate(subject.written)
-        if isinstance(each, dict) and isinstance(each.get("id"), str)
+        check["id"]: ("checks", index, "id")
+        for index, check in enumerate(subject.written)
+        if isinstance(check, dict) and isinstance(check.get("id"), str)
     }
     missing = [id_ for id_ in ids if id_ not in weights]
-    # A weight that names no check is a mistake already, and probably means one of these.
+    # A weight with an unknown id is reported by itself and probably means one of these.
     if len(missing) > sum(key not in ids for key in weights):
         names = listed(f"`{id_}`" for id_ in missing)
-        counts = "it counts" if len(missing) == 1 else "each counts"
+        default = "its weight is 1" if len(missing) == 1 else "each has weight 1"
         yield Problem(
             CODE,
-            f"`weights` leaves out {names}; {counts} 1",
+            f"`weights` leaves out {names}; {default}",
             ("scoring", "weights"),
-            f"write it down: {listed(f'{id_}: 1' for id_ in missing)}",
+            f"make it explicit: {listed(f'{id_}: 1' for id_ in missing)}",
             on_key=True,
             related=tuple(Related("without a weight", ids[id_]) for id_ in missing),
         )

@@ -1,9 +1,9 @@
 """
-The schema of a `json_schema` check has a word that is one slip away from a keyword.
+The schema of a `json_schema` check has a misspelled keyword.
 
-Why: JSON Schema passes over words that it does not know, so the demand is not made, and an output
-that breaks it passes. Words that come close to no keyword are the author's own, as are those that
-begin with `x-`.
+Why: JSON Schema ignores unknown keywords, so the constraint is not applied and an output that
+violates it passes. Custom keywords are not reported: those that start with `x-`, and those that
+resemble no keyword.
 
 Bad:
     id: structured

@@ -1,8 +1,8 @@
 """
-The schema of a `json_schema` check requires a key that it describes only under another spelling.
+The schema of a `json_schema` check spells a key differently in `required` and in `properties`.
 
-Why: An output with the key that is described lacks the one that is required, so it fails. One with
-the required key passes whatever its value is.
+Why: An output with the key from `properties` fails, because the required key is missing. An output
+with the required key passes whatever its value is.
 
 Bad:
     id: structured
@@ -37,7 +37,7 @@ from evalcontract.analysis.schema_sense import refusal
 from evalcontract.model.code import Code
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import remarks, schemas_of, told
+from evalcontract.rules._schemas import remarks, schema_problem, schemas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,8 @@ CODE = Code("rubric/near-miss-required", guess=True, page=__doc__)
 @rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
-        refused = refusal(schema)  # `rubric/unsatisfiable-schema` says so
-        for each in remarks(schema):
-            if each.fault == "near-miss-required" and each.path != refused:
-                yield told(CODE, path, each.message, each.path, each.help, on_key=each.on_key)
+        refused = refusal(schema)  # reported as `rubric/unsatisfiable-schema`
+        for remark in remarks(schema):
+            if remark.fault == "near-miss-required" and remark.path != refused:
+                message, place, advice = remark.message, remark.path, remark.help
+                yield schema_problem(CODE, path, message, place, advice, on_key=remark.on_key)

@@ -1,8 +1,8 @@
 """
-By its own validation a judge is no better than chance.
+By its own validation, a judge is no better than chance.
 
-Why: Whoever tosses a coin reaches `tpr` + `tnr` = 1. At 1 or below the verdicts carry no
-information, and no correction can draw a pass rate from them.
+Why: A coin toss reaches `tpr` + `tnr` = 1. At 1 or below, the verdicts carry no information, and
+no pass rate can be estimated from them.
 
 Bad:
     id: accuracy
@@ -40,8 +40,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if tpr is None or tnr is None or tpr + tnr > 1 or any(disagreements(subject)):
         return
     message = f"no better than chance: tpr {tpr:.4g} and tnr {tnr:.4g} add up to {tpr + tnr:.4g}"
-    advice = (
-        "mend the template and validate again; positive means PASS, so see that it was counted so"
-    )
+    advice = "fix the template and validate again; check that PASS was counted as positive"
     key = next(key for key in ("tpr", "tnr", "confusion_matrix") if key in validation)
     yield Problem(CODE, message, ("validation", key), advice, on_key=True)

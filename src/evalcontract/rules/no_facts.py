@@ -1,8 +1,8 @@
 """
 A `fact_match` check has an empty list of facts.
 
-Why: No fact can be found or missing, so there is no share to compare with `min_recall`. Only
-without the list the row's own `expected_facts` are used.
+Why: Without facts there is no recall to compare with `min_recall`. The row's `expected_facts` are
+used only if the check has no `facts` key.
 
 Bad:
     id: facts
@@ -40,8 +40,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if check.get("facts") == []:
             yield Problem(
                 CODE,
-                "there are no facts to look for",
+                "`facts` is empty",
                 (*path, "facts"),
-                "list them, or remove `facts` to use the row's `expected_facts`",
+                "list the facts, or remove `facts` to use the row's `expected_facts`",
                 on_key=True,
             )

@@ -1,7 +1,7 @@
 """
 A dataset has no rows.
 
-Why: A run over nothing has nothing to fail: it is green, and says nothing.
+Why: An evaluation of no rows cannot fail: it is green and proves nothing.
 
 Bad:
     questions: []
@@ -26,7 +26,7 @@ CODE = Code("dataset/no-rows", page=__doc__)
 
 
 class _Count:
-    """Counts rows. Where nothing could be read no batch is seen, and that is said elsewhere."""
+    """Counts rows. The count stays None if the file cannot be read, which is reported elsewhere."""
 
     def __init__(self, context: DatasetContext) -> None:
         self._path = context.prefix
@@ -42,7 +42,7 @@ class _Count:
 
     def finish(self) -> Iterator[Problem]:
         if self._rows == 0:
-            yield Problem(CODE, "the dataset has no rows", self._path, "add one")
+            yield Problem(CODE, "the dataset has no rows", self._path, "add a row")
 
 
 RULE = DatasetRule(CODE, _Count)

@@ -1,8 +1,8 @@
 """
 No check of the row's rubric will run on the row.
 
-Why: The row has a rubric and looks graded. Every check is skipped, and a mean over the others hides
-it.
+Why: The row has a rubric and looks graded, but every check is skipped. An average over the other
+rows hides it.
 
 Bad:
     # file: data.yaml
@@ -58,7 +58,8 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
 @row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.runs_nothing and subject.plan is not None:
-        fields = list(dict.fromkeys(each.field for each in subject.outlooks if each.field))
+        outlooks = subject.outlooks
+        fields = list(dict.fromkeys(outlook.field for outlook in outlooks if outlook.field))
         wanted = ", ".join(f"`{field}`" for field in fields)
         message = f"no check of {subject.plan.artifact.name} will run on this row"
         yield Problem(CODE, message, (*subject.path, "rubric_ref"), f"the checks need {wanted}")

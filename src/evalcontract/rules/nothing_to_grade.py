@@ -1,7 +1,7 @@
 """
-A row has neither a rubric nor anything that is expected: nothing in it can be graded.
+A row has neither a rubric nor an expectation, so it cannot be graded.
 
-Why: The model is asked and paid, and its answer is compared with nothing.
+Why: The model call is paid for, and its answer is compared with nothing.
 
 Bad:
     questions:
@@ -32,18 +32,18 @@ CODE = Code("dataset/nothing-to-grade", page=__doc__)
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     if plan is not None or bundle is not None:
         return True
-    return {"anyOf": [{"required": [each]} for each in OWN_EXPECTATIONS]}
+    return {"anyOf": [{"required": [key]} for key in OWN_EXPECTATIONS]}
 
 
 @row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.is_told_above:
         return
-    # What a bundle adds to a row may be what it is graded by.
+    # A row with a bundle may be graded by the bundle's keys.
     if subject.plan is None and subject.bundle is None and not own_outlooks(subject.row):
         yield Problem(
             CODE,
             "nothing in this row can be graded",
             subject.path,
-            "add `rubric_ref`, `criteria` or what is expected",
+            "add `rubric_ref`, `criteria` or an expectation",
         )

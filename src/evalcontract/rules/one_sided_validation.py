@@ -1,8 +1,8 @@
 """
-A judge's validation has one of `tpr` and `tnr`, and not the other.
+A judge's validation has only one of `tpr` and `tnr`.
 
 Why: A judge that passes everything has a `tpr` of 1, one that fails everything a `tnr` of 1. Only
-both together say anything.
+both together are informative.
 
 Bad:
     id: accuracy
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 CODE = Code("judge/one-sided-validation", page=__doc__)
 
-_SHARES = {
-    "tpr": "of the outputs that people passed, the share that the judge passed",
-    "tnr": "of the outputs that people failed, the share that the judge failed",
+_MEANINGS = {
+    "tpr": "of the outputs that people passed, the fraction that the judge passed",
+    "tnr": "of the outputs that people failed, the fraction that the judge failed",
 }
 
 
@@ -43,9 +43,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     validation = subject.value.get("validation", {})
     given = [rate for rate in RATES if rate in validation]
     if len(given) == 1 and "confusion_matrix" not in validation:
-        lacking = next(rate for rate in RATES if rate != given[0])
-        if ("validation", lacking) in subject.misspelled:
+        missing = next(rate for rate in RATES if rate != given[0])
+        if ("validation", missing) in subject.misspelled:
             return
-        message = f"`{given[0]}` alone is not enough: add `{lacking}`"
+        message = f"`{given[0]}` alone is not enough: add `{missing}`"
         path = ("validation", given[0])
-        yield Problem(CODE, message, path, f"add `{lacking}`: {_SHARES[lacking]}", on_key=True)
+        yield Problem(CODE, message, path, f"add `{missing}`: {_MEANINGS[missing]}", on_key=True)

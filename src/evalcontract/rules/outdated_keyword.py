@@ -1,8 +1,8 @@
 """
 The schema of a `json_schema` check has a keyword of an older draft of JSON Schema, or of OpenAPI.
 
-Why: Schemas are read by Draft 2020-12, which has another keyword for it and passes over the old
-one. The demand is not made, and an output that breaks it passes.
+Why: Schemas are read as Draft 2020-12, which ignores the old keyword and has another in its place.
+The constraint is not applied, and an output that violates it passes.
 
 Bad:
     id: structured

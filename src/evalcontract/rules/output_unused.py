@@ -1,8 +1,8 @@
 """
-A judge's template never shows the output.
+A judge's template never includes the output.
 
-Why: The judge grades what it does not see; its verdict is the same for good and for bad work. A
-section `{{#output}}` only asks whether there is one, and a comment is not in the prompt.
+Why: The judge does not see what it grades, so its verdict is the same for good and bad outputs. A
+section `{{#output}}` only tests whether there is an output, and a comment is not in the prompt.
 
 Bad:
     id: accuracy
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CODE = Code("judge/output-unused", page=__doc__)
-_ADVICE = "write `{{ output }}` where it belongs"
+_ADVICE = "add `{{ output }}` where it belongs"
 
 
 @rule(CODE, Kind.JUDGE)
@@ -36,7 +36,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     from evalcontract.analysis.template import scan  # slow to import
 
     template = subject.value.get("template")
-    # Where a faulty tag may have meant the output, that fault is the mistake.
+    # If a faulty tag may have meant the output, only that tag is reported.
     if template is not None and not scan(template).may_show("output"):
-        message = "the template never shows the output that it is to judge"
+        message = "the template never includes the output"
         yield Problem(CODE, message, ("template",), _ADVICE, on_key=True)

@@ -1,8 +1,8 @@
 """
-The same judge, in the same version, sits in a jury twice.
+A jury lists the same version of a judge twice.
 
-Why: It votes twice, and a jury of one mind is not more certain for it. Where its vote is to count
-more than the others', a `weight` says so.
+Why: The judge votes twice, which makes the verdict no more reliable. To make its vote count more
+than the others, give it a `weight`.
 
 Bad:
     # file: rubrics/right.yaml
@@ -73,19 +73,19 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         first: dict[Any, int] = {}
         for index, juror in enumerate(check.get("jury", {}).get("judges", ())):
-            which = _which(juror["judge_prompt_ref"], context)
-            if which in first:
+            judge = _identity(juror["judge_prompt_ref"], context)
+            if judge in first:
                 judges = (*path, "jury", "judges")
-                message = f"`{juror['judge_prompt_ref']}` sits in this jury already"
-                advice = "name another judge, or give the first one a `weight`"
-                related = (Related("first here", (*judges, first[which])),)
+                message = f"duplicate judge `{juror['judge_prompt_ref']}` in this jury"
+                advice = "use another judge, or give the first one a `weight`"
+                related = (Related("first listed here", (*judges, first[judge])),)
                 place = (*judges, index, "judge_prompt_ref")
                 yield Problem(CODE, message, place, advice, related=related)
-            first.setdefault(which, index)
+            first.setdefault(judge, index)
 
 
-def _which(text: str, context: Context) -> Any:
-    """Return what tells a judge from others: the artifact itself, or the text where none is."""
+def _identity(text: str, context: Context) -> Any:
+    """Return the `id()` of the judge that a reference resolves to, or else the reference."""
     reference = Reference.parse(text)
-    found = context.library.resolve(reference) if reference else None
-    return id(found.artifact) if isinstance(found, Resolved) else str(reference or text)
+    target = context.library.resolve(reference) if reference else None
+    return id(target.artifact) if isinstance(target, Resolved) else str(reference or text)

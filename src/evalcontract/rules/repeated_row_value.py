@@ -1,8 +1,8 @@
 """
 A list of a row has the same text twice.
 
-Why: Twice the same fact counts twice in the share that is found. Elsewhere the second one does
-nothing, and probably another text was meant.
+Why: A duplicate fact counts twice in the recall. In other lists, a duplicate has no effect, and
+another text was probably intended.
 
 Bad:
     questions:
@@ -41,9 +41,9 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
         first: dict[str, int] = {}
         for index, text in enumerate(subject.row.get(key, ())):
             before = first.setdefault(text, index)
-            # What is blank twice is blank, and told as that.
+            # Blank texts are reported as `dataset/blank-value`.
             if before != index and not is_blank(text):
-                related = (Related("first here", (*subject.path, key, before)),)
-                message = f"`{text}` stands in `{key}` already"
+                related = (Related("first listed here", (*subject.path, key, before)),)
+                message = f"duplicate item `{text}` in `{key}`"
                 path = (*subject.path, key, index)
                 yield Problem(CODE, message, path, "remove one of the two", related=related)

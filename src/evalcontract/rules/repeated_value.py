@@ -1,8 +1,8 @@
 """
 A list of a check has the same value twice.
 
-Why: Twice the same fact counts twice in the share that is found. Elsewhere the second one does
-nothing, and probably another value was meant.
+Why: A duplicate fact counts twice in the recall. In other lists, a duplicate has no effect, and
+another value was probably intended.
 
 Bad:
     id: facts
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 CODE = Code("rubric/repeated-value", strict=Severity.WARNING, page=__doc__)
 
-#: `expected_tools` is not among them: a tool may have to be called twice.
+#: Without `expected_tools`, since a tool may be expected to be called twice.
 _LISTS = (
     "values",
     "facts",
@@ -50,12 +50,12 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         for key in _LISTS:
             first: dict[str, int] = {}
             for index, value in enumerate(check.get(key, ())):
-                # Facts are found whatever their case and spaces; other lists spell variants out.
+                # Facts are matched ignoring case and spaces; other lists are compared as written.
                 same = " ".join(value.lower().split()) if key == "facts" else value
                 if same in first:
                     before = (*path, key, first[same])
                     place = (*path, key, index)
-                    message = f"`{value}` stands in `{key}` already"
-                    related = (Related("first here", before),)
+                    message = f"duplicate item `{value}` in `{key}`"
+                    related = (Related("first listed here", before),)
                     yield Problem(CODE, message, place, "remove one of the two", related=related)
                 first.setdefault(same, index)

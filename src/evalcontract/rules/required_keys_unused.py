@@ -1,7 +1,7 @@
 """
-A `format` check of text asks for keys.
+A `format: text` check has `required_keys`.
 
-Why: Only JSON has keys. Nobody looks for them in a text, so an output without them passes.
+Why: Only JSON has keys. In a text they are not looked for, so an output without them passes.
 
 Bad:
     id: structured
@@ -39,8 +39,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if check["kind"] == "format" and check.get("format") == "text":
             if not check.get("required_keys"):
                 continue
-            message = "`required_keys` is not read: an output that is text has no keys"
-            advice = "write `format: json`, or take `required_keys` out"
-            related = (Related("text here", (*path, "format")),)
+            message = "`required_keys` is ignored: text output has no keys"
+            advice = "write `format: json`, or remove `required_keys`"
+            related = (Related("the format is text", (*path, "format")),)
             place = (*path, "required_keys")
             yield Problem(CODE, message, place, advice, on_key=True, related=related)

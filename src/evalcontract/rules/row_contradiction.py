@@ -1,9 +1,9 @@
 """
 A row expects what its rubric forbids.
 
-Why: One of the two fails whatever the model says, and it looks like the model's fault.
-What is told is certain: a tool that is forbidden, more tools than calls are allowed, a fact with a
-banned word in it or longer than the output may be, JSON where headings are asked for.
+Why: One of the two fails whatever the model says, and it looks like the model's fault. Only certain
+contradictions are reported: a forbidden tool, more tools than allowed calls, a fact that contains
+a banned word or is longer than the output may be, JSON where headings are required.
 
 Bad:
     # file: data.yaml
@@ -62,14 +62,14 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan = subject.plan
     if plan is None:
         return
-    for found in plan.conflicts.of(subject.row):
-        related = (Related("the rubric says so here", found.other, plan.artifact.file),)
-        path = (*subject.path, *found.path)
-        yield Problem(CODE, found.message, path, found.advice, related=related)
+    for conflict in plan.conflicts.of(subject.row):
+        related = (Related("the rubric's requirement", conflict.other, plan.artifact.file),)
+        path = (*subject.path, *conflict.path)
+        yield Problem(CODE, conflict.message, path, conflict.advice, related=related)
 
 
 def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
-    """Yield schemas that refuse at least every row with a conflict."""
+    """Yield schemas that, together, reject at least every row with a conflict."""
     if conflicts.tools:
         names = sorted(conflicts.tools)
         named = {"required": ["name"], "properties": {"name": {"enum": names}}}
@@ -78,10 +78,10 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
     if conflicts.max_calls is not None:
         yield {"properties": {"expected_tools": {"maxItems": conflicts.max_calls[0]}}}
     if conflicts.banned:
-        if sum(map(len, conflicts.banned)) > _LONGEST:
+        if sum(map(len, conflicts.banned)) > _MAX_PATTERN_LENGTH:
             yield {"properties": {"expected_facts": False}}
         else:
-            pattern = "|".join(map(_in_any_case, sorted(conflicts.banned)))
+            pattern = "|".join(map(_ignoring_case, sorted(conflicts.banned)))
             yield {"properties": {"expected_facts": {"items": {"not": {"pattern": pattern}}}}}
     if conflicts.max_chars is not None:
         limit = {"maxLength": conflicts.max_chars[0]}
@@ -91,19 +91,19 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
         yield {"properties": {"expected": no_json}}
 
 
-# Of so many characters no pattern is made.
-_LONGEST = 5000
+# Words longer than this in total are not made into a pattern.
+_MAX_PATTERN_LENGTH = 5000
 
 
-def _in_any_case(word: str) -> str:
-    """Return a pattern for a word, its ASCII letters in either case."""
+def _ignoring_case(word: str) -> str:
+    """Return a pattern that matches a word whatever the case of its ASCII letters."""
     return "".join(
-        f"[{each}{each.upper()}]"
-        if "a" <= each <= "z"
-        else f"\\{each}"
-        if each in _SPECIAL
-        else each
-        for each in word
+        f"[{char}{char.upper()}]"
+        if "a" <= char <= "z"
+        else f"\\{char}"
+        if char in _SPECIAL
+        else char
+        for char in word
     )
 
 

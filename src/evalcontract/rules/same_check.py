@@ -1,7 +1,7 @@
 """
 Two checks of a rubric are the same.
 
-Why: What they look for counts twice in a mean, and not at all more in any other way to combine.
+Why: In an average the check counts twice; with any other `combine` the duplicate has no effect.
 
 Bad:
     id: polite
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 CODE = Code("rubric/same-check", page=__doc__)
 
-#: What a check is called, and what is said about it.
+#: Keys that do not affect what a check does.
 _NAMES = frozenset({"id", "label", "description", "metadata"})
-#: Lists whose order means nothing, and in which what is said twice is said once.
+#: Lists in which order and duplicates have no effect.
 _SETS = frozenset(
     {
         "values",
@@ -63,16 +63,16 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
             continue
         before, twin = first[meaning]
         if "id" in check and check["id"] == twin.get("id"):
-            continue  # `rubric/duplicate-check-id` says so
+            continue  # reported as `rubric/duplicate-check-id`
         name = f"`{twin['id']}`" if "id" in twin else f"check {int(before[-1]) + 1}"
         message = f"duplicate of check {name}"
-        advice = "remove one of the two, or give it a weight"
-        related = (Related("the same check", before),)
+        advice = "remove one of the two, and give the other a weight if it should count more"
+        related = (Related("the first one", before),)
         yield Problem(CODE, message, path, advice, related=related)
 
 
 def _meaning(check: dict[str, Any]) -> dict[str, Any]:
-    """Return what a check does, written in one way: with defaults, lists that are sets sorted."""
+    """Return a check in normal form: with defaults, and with unordered lists sorted."""
     root = load("rubric")
     branch = root["$defs"][f"check_{check['kind']}"]
     known = {key: follow(part, root) for key, part in branch["properties"].items()}
@@ -80,26 +80,26 @@ def _meaning(check: dict[str, Any]) -> dict[str, Any]:
     whole = {**defaults, **check}
     any_case = whole.get("case_sensitive") is False
     return {
-        key: _plain(key, value, any_case=any_case, in_order=whole.get("order") == "sequence")
+        key: _normal(key, value, any_case=any_case, in_order=whole.get("order") == "sequence")
         for key, value in whole.items()
         if key not in _NAMES
     }
 
 
-def _plain(key: str, value: Any, *, any_case: bool, in_order: bool) -> Any:
+def _normal(key: str, value: Any, *, any_case: bool, in_order: bool) -> Any:
     if key in _SETS:
         folds = any_case and key == "values"
-        return sorted({each.lower() if folds else each for each in value})
+        return sorted({text.lower() if folds else text for text in value})
     if key == "facts":
         return sorted(value)
     if key == "expected_tools" and not in_order:
-        return sorted(value, key=lambda each: json.dumps(each, sort_keys=True))
+        return sorted(value, key=lambda tool: json.dumps(tool, sort_keys=True))
     if key.endswith("_ref"):
         return str(Reference.parse(value) or value)
     if key == "jury":
         judges = [
-            [str(Reference.parse(each["judge_prompt_ref"])), _number(each.get("weight", 1))]
-            for each in value["judges"]
+            [str(Reference.parse(judge["judge_prompt_ref"])), _number(judge.get("weight", 1))]
+            for judge in value["judges"]
         ]
         rest = {"aggregation": "majority_vote", "tie_break": "fail", **value}
         return {**rest, "judges": sorted(judges)}
@@ -108,5 +108,5 @@ def _plain(key: str, value: Any, *, any_case: bool, in_order: bool) -> Any:
 
 
 def _number(value: float) -> float:
-    """Write 1.0 as 1, and leave alone what is no whole number, or too large for a float."""
+    """Return a whole float as an int, and any other number unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,8 +1,8 @@
 """
-A judge that answers PASS or FAIL has a scale of scores.
+A binary judge has a score range or threshold.
 
-Why: `score_type` is binary, or is not written at all, which means binary. Then `min_score`,
-`max_score` and `pass_threshold` have no effect, and whoever wrote them expects one.
+Why: If `score_type` is `binary`, which is the default, the judge answers PASS or FAIL, and
+`min_score`, `max_score` and `pass_threshold` have no effect.
 
 Bad:
     id: depth
@@ -42,9 +42,10 @@ _KEYS = ("min_score", "max_score", "pass_threshold")
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     present = [key for key in subject.value if key in _KEYS]
     if "level_names" in subject.artifact.document.value:
-        return  # it is `score_type` that is wrong, and told
+        return  # `score_type` is wrong, which is reported by itself
     if present and score_type(subject) == "binary":
         named = " and ".join(f"`{key}`" for key in present)
-        message = f"{named} without effect: the judge is binary, it answers PASS or FAIL"
-        advice = "write `score_type: continuous`, or remove what is not used"
+        verb = "has" if len(present) == 1 else "have"
+        message = f"{named} {verb} no effect: the judge is binary, it answers PASS or FAIL"
+        advice = "set `score_type: continuous`, or remove the unused keys"
         yield Problem(CODE, message, (present[0],), advice, on_key=True)

@@ -1,7 +1,7 @@
 """
 A judge's lowest score is not below its highest.
 
-Why: Grades are brought to 0..1 by these two; with nothing between them there is no scale.
+Why: Grades are scaled to 0..1 by these two, which needs a range above zero.
 
 Bad:
     id: depth
@@ -44,5 +44,5 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if not lowest < highest:
         message = f"the lowest score, {lowest}, is not below the highest, {highest}"
         swapped = f"write `min_score: {highest}` and `max_score: {lowest}`"
-        advice = swapped if lowest > highest else "write the highest grade that the judge gives"
+        advice = swapped if lowest > highest else "set it to the highest grade the judge gives"
         yield Problem(CODE, message, ("max_score",), advice)

@@ -1,10 +1,10 @@
 r"""
-A pattern of a `regex` check, or in the schema of a `json_schema` check, can take exponentially
-long.
+A pattern of a `regex` check, or in the schema of a `json_schema` check, can take exponential
+time.
 
-Why: Where a repeated part can be read in two ways, each further repetition doubles the ways, and
-Python's `re` tries them all before it says no. One unlucky output hangs the whole run. What is
-told is certain: the text in the message does it.
+Why: If a repeated part can match the same text in two ways, each repetition doubles the number of
+ways, and Python's `re` tries them all before it gives up. One unlucky output hangs the whole run
+(catastrophic backtracking). Only certain cases are reported: the text in the message triggers it.
 
 Bad:
     id: tagged
@@ -29,7 +29,7 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import schemas_of, slow_patterns, told
+from evalcontract.rules._schemas import schema_problem, schemas_of, slow_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 CODE = Code("rubric/slow-regex", page=__doc__)
 
 _BACKTRACKS = "the pattern backtracks exponentially"
-_ADVICE = "let every text be read in one way only: `a+` for `(a+)+`, `a(,a)*` for `(a,?)+`"
+_ADVICE = "make the pattern unambiguous: `a+` for `(a+)+`, `a(,a)*` for `(a,?)+`"
 
 
 @rule(CODE, Kind.RUBRIC)
@@ -51,9 +51,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         attack = find_attack(check["pattern"], check.get("flags", ()), full=full)
         if attack is None:
             continue
-        message = f"{_BACKTRACKS}: on {attack.told()} it is not done in any useful time"
+        message = f"{_BACKTRACKS}: on {attack.told()} it does not finish in practice"
         yield Problem(CODE, message, (*path, "pattern"), _ADVICE)
     for path, schema in schemas_of(subject, context):
         for inner, attack, on_key in slow_patterns(schema):
             message = f"{_BACKTRACKS} on {attack.told()}"
-            yield told(CODE, path, message, inner, _ADVICE, on_key=on_key)
+            yield schema_problem(CODE, path, message, inner, _ADVICE, on_key=on_key)

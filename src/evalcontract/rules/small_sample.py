@@ -1,9 +1,9 @@
 """
-A judge was validated on few outputs: fewer than 60, or fewer than 20 that people passed or failed.
+A judge was validated on fewer than 60 outputs, or fewer than 20 that people passed or failed.
 
-Why: Of ten right out of ten, the true rate may still be 0.72. The message says how far the true
-rates may lie from the measured ones (95 %, Wilson's interval); without a confusion matrix each
-class is taken for half of the sample.
+Why: With 10 out of 10 right, the true rate may still be 0.72. The message gives the range of the
+true rates (95 % Wilson score interval). Without a confusion matrix, each class is assumed to be
+half of the sample.
 
 Bad:
     id: accuracy
@@ -59,22 +59,22 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if total >= _ENOUGH and not small:
         return
     few = f"only {total} outputs were compared" if total < _ENOUGH else f"only {', '.join(small)}"
-    doubt = [told for rate in RATES if (told := _doubt(validation, counted, total, rate))]
+    ranges = [text for rate in RATES if (text := _range(validation, counted, total, rate))]
     key = "sample_size" if total < _ENOUGH and "sample_size" in validation else "confusion_matrix"
     yield Problem(
         CODE,
-        f"{few}: {', '.join(doubt)}" if doubt else few,
+        f"{few}: {', '.join(ranges)}" if ranges else few,
         ("validation", key),
-        f"compare {_ENOUGH} or more, {_ENOUGH_OF_A_CLASS} or more that people passed, and that "
-        "they failed; 50 of each is better",
+        f"compare at least {_ENOUGH} outputs, at least {_ENOUGH_OF_A_CLASS} that people passed "
+        f"and {_ENOUGH_OF_A_CLASS} that they failed; 50 of each is better",
         on_key=key == "confusion_matrix",
     )
 
 
-def _doubt(
+def _range(
     validation: dict[str, Any], counted: Agreement | None, total: int, rate: str
 ) -> str | None:
-    """Say how far a rate may be off; None where it is not known."""
+    """Describe the confidence interval of a rate; None if the rate is unknown."""
     measured = rate_of(validation, rate)
     if measured is None:
         return None

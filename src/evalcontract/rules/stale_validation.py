@@ -1,8 +1,8 @@
 """
-A judge was validated long ago: more than 90 days, unless configured otherwise.
+A judge's validation is older than the limit: 90 days, unless configured otherwise.
 
-Why: Models behind an API change, and so does what they are asked. Old agreement with people is
-no evidence of agreement today.
+Why: Models behind an API change, and so do the inputs. Old agreement with people is no evidence of
+agreement today.
 
 Bad:
     id: accuracy
@@ -40,10 +40,10 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         return
     age = (context.today - day).days
     if age > context.max_age_days:
-        of_whom = f" of {context.age_from}" if context.age_from else ""
+        origin = f" of {context.age_from}" if context.age_from else ""
         yield Problem(
             CODE,
-            f"last validated {age} days ago; the limit{of_whom} is {context.max_age_days}",
+            f"last validated {age} days ago; the limit{origin} is {context.max_age_days}",
             ("validation", "validated_at"),
-            "validate the judge again, and record the day",
+            "validate the judge again, and record the date",
         )

@@ -1,8 +1,8 @@
 """
-JSON in a judge's template begins with two braces, so that Mustache takes it for a tag.
+JSON in a judge's template starts with two braces, so Mustache reads it as a tag.
 
-Why: It vanishes from the prompt without a word. Doubled braces are how Python's `str.format`
-writes one; Mustache wants one brace, and where two meet something between them.
+Why: It silently disappears from the prompt. Doubled braces are the escape of Python's
+`str.format`; in Mustache, write a single brace, and put a space between adjacent braces.
 
 Bad:
     id: scored

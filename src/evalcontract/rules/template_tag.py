@@ -1,10 +1,10 @@
 """
-A tag in a judge's template is not one that can be filled in.
+A tag in a judge's template cannot be filled in.
 
-Why: Mustache says nothing of a misspelled variable: it becomes nothing, and the judge grades an
-empty space. Partials, other delimiters, filters, and sections that do not close are no better. Nor
-are the placeholders of other languages, `{input}`, `${input}` or `{% if expected %}`: the model
-reads them as they stand.
+Why: Mustache silently replaces a misspelled variable with an empty string, so the judge grades
+without it. Partials, changed delimiters, filters and unclosed sections are not supported either.
+Placeholders of other template languages, such as `{input}`, `${input}` or `{% if expected %}`,
+reach the model as written.
 
 Bad:
     id: accuracy

@@ -1,7 +1,7 @@
 """
-A threshold that every score reaches.
+Every possible score reaches a threshold.
 
-Why: What cannot fail tests nothing, and looks in every report as if it did.
+Why: A check that cannot fail tests nothing, but every report shows it as passed.
 
 Bad:
     id: polite
@@ -40,16 +40,16 @@ CODE = Code("rubric/threshold-always-reached", page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     written = len(subject.written)
     scoring = subject.value.get("scoring", {})
-    for found in thresholds(scoring, subject.checks, written, context.library):
-        lowest = found.bounds.low
-        if found.value == 0 or found.value <= lowest - TOLERANCE:
-            scores = f"; the lowest one possible is {lowest:g}" if lowest else ""
+    for threshold in thresholds(scoring, subject.checks, written, context.library):
+        lowest = threshold.bounds.low
+        if threshold.value == 0 or threshold.value <= lowest - TOLERANCE:
+            scores = f"; the lowest possible score is {lowest:g}" if lowest else ""
             advice = "raise it above that" if lowest else "raise it above 0"
             yield Problem(
                 CODE,
-                f"every score reaches `{found.path[-1]}: {found.value:g}`{scores}",
-                found.path,
-                f"{advice}, or take the check out"
-                if found.path[0] == "checks"
+                f"every score reaches `{threshold.path[-1]}: {threshold.value:g}`{scores}",
+                threshold.path,
+                f"{advice}, or remove the check"
+                if threshold.path[0] == "checks"
                 else f"{advice}, or remove it",
             )

@@ -1,8 +1,8 @@
 """
-A rubric has a threshold, and combines its checks by `all_pass` or `any_pass`.
+A rubric that combines its checks by `all_pass` or `any_pass` has a threshold.
 
-Why: Those two give pass or fail already. A threshold looks as if it decided something, and
-changing it changes nothing.
+Why: These two give pass or fail without a threshold. The threshold looks effective, but changing
+it has no effect.
 
 Bad:
     id: polite
@@ -40,7 +40,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if "threshold" in scoring and scoring.get("combine") in ("all_pass", "any_pass"):
         yield Problem(
             CODE,
-            f"`threshold` decides nothing with `combine: {scoring['combine']}`",
+            f"`threshold` is ignored with `combine: {scoring['combine']}`",
             ("scoring", "threshold"),
             "remove it, or combine by weighted_avg, min, max or median",
             on_key=True,

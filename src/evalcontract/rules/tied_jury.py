@@ -1,8 +1,8 @@
 """
-The votes of a jury can be equal, and nothing says what then.
+The votes of a jury can be equal, and `tie_break` is not set.
 
-Why: Without `tie_break` a tie is a fail. That is a decision, and one that nobody seems to have
-taken; an odd number of judges, or a word about it, makes it plain.
+Why: Without `tie_break`, a tie is a fail, which may not be intended. Set `tie_break`, or use an odd
+number of judges.
 
 Bad:
     # file: rubrics/right.yaml
@@ -81,20 +81,20 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
                 CODE,
                 f"the votes of this jury can be equal: {tie}; a tie is then a fail",
                 (*path, "jury"),
-                "say what a tie is, `tie_break: pass` or `fail`, or make the votes odd",
+                "set `tie_break: pass` or `tie_break: fail`, or make the number of votes odd",
                 on_key=True,
             )
 
 
 def _tie(judges: list[dict[str, Any]]) -> str | None:
-    """Say how the votes can be equal; None where they cannot, or where there are too many."""
+    """Describe how the votes can be equal; None if they cannot, or if there are too many sums."""
     from fractions import Fraction  # slow to import
 
-    # As they are written: 0.1 and 0.2 are as much as 0.3.
-    weights = [each.get("weight", 1) for each in judges]
-    if not all(each <= sys.float_info.max for each in weights):
-        return None  # what is no number, or no end of it, counts no votes
-    votes = [weight for each in weights if (weight := Fraction(str(each)))]
+    weights = [judge.get("weight", 1) for judge in judges]
+    if not all(weight <= sys.float_info.max for weight in weights):
+        return None  # NaN and infinity cannot be added up
+    # Decimal fractions as written, so that 0.1 + 0.2 equals 0.3.
+    votes = [vote for weight in weights if (vote := Fraction(str(weight)))]
     half = sum(votes, Fraction(0)) / 2
     sums: dict[Fraction, tuple[Fraction, ...]] = {Fraction(0): ()}
     for vote in sorted(votes):

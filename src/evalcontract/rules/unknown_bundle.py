@@ -1,8 +1,8 @@
 """
-A row names a bundle that nobody declares.
+A row names a bundle that is not declared.
 
-Why: A bundle brings the schema of its own row keys. Without it those keys are not checked, and
-a misspelled one passes.
+Why: A bundle provides the schema of its own row keys. Without it those keys are not checked, so a
+misspelled one goes unnoticed.
 
 Bad:
     questions:
@@ -35,7 +35,7 @@ CODE = Code("dataset/unknown-bundle", strict=Severity.WARNING, page=__doc__)
 
 
 class _Bundles:
-    """Counts the rows of each bundle; one finding a bundle, at its first use."""
+    """Counts the rows of each undeclared bundle, to report it once, at its first use."""
 
     def __init__(self, context: DatasetContext) -> None:
         self._context = context
@@ -57,14 +57,14 @@ class _Bundles:
 
     def finish(self) -> Iterator[Problem]:
         for name, (path, count) in self._uses.items():
-            # A name that no bundle can have is told as such.
+            # An invalid bundle name is reported by the structure stage.
             if name in self._context.bundles or not IDENTIFIER.fullmatch(name):
                 continue
-            rows = f" ({count} rows name it)" if count > 1 else ""
+            rows = f" (used by {count} rows)" if count > 1 else ""
             near = nearest(name, sorted(self._context.bundles))
             declare = f"declare it in bundles/{name}.schema.json"
             advice = f"did you mean `{near}`? Otherwise {declare}" if near else declare
-            yield Problem(CODE, f"no bundle `{name}` is declared{rows}", path, advice)
+            yield Problem(CODE, f"the bundle `{name}` is not declared{rows}", path, advice)
 
 
 RULE = DatasetRule(CODE, _Bundles)

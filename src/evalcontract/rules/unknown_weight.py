@@ -1,7 +1,7 @@
 """
-A weight names no check of the rubric.
+A weight does not name a check of the rubric.
 
-Why: The weight is read by nobody, and the check that was meant counts as if it had none.
+Why: The weight is ignored, and the intended check counts as if it had none.
 
 Bad:
     id: polite
@@ -42,31 +42,31 @@ CODE = Code("rubric/unknown-weight", page=__doc__)
 @rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     weights = subject.value.get("scoring", {}).get("weights", {})
-    checks = [each for each in subject.written if isinstance(each, dict)]
+    checks = [check for check in subject.written if isinstance(check, dict)]
     if not checks or not weights:
-        return  # that there are no checks is a mistake of its own
-    # All ids as written, those of ill-formed checks too: their weight is not the mistake.
+        return  # missing checks are reported by the structure stage
+    # Include the ids of malformed checks: their weights are not the mistake.
     ids = list(dict.fromkeys(id_ for check in checks for id_ in _ids(check)))
     ids += [id_ for id_ in _misnamed(subject, checks) if id_ not in ids]
     if not ids:
-        message = "no check has an id, so that no weight can name one"
-        advice = "give each check an id, and name that"
+        message = "`weights` cannot name a check: no check has an id"
+        advice = "give each check an id, and use the ids in `weights`"
         yield Problem(CODE, message, ("scoring", "weights"), advice, on_key=True)
         return
     known = set(ids)
     taken = {normalise(id_) for id_ in ids}
-    free = Suggestions(id_ for id_ in ids if id_ not in weights)
-    every = Suggestions(ids)
-    # Of two checks with one id, which is told, one may be what a weight means.
+    unweighted = Suggestions(id_ for id_ in ids if id_ not in weights)
+    all_ids = Suggestions(ids)
+    # A weight may belong to a check with a duplicate id, which is reported by itself.
     given = [id_ for check in checks for id_ in _ids(check)]
-    repeated = len(given) - len(set(given))
+    duplicates = len(given) - len(set(given))
     for key in weights:
-        # Of `Kind-Words` beside the weight `kind_words` it is the id that is malformed.
+        # If the id is `Kind-Words` and the weight `kind_words`, the id is malformed.
         if key in known or (normalise(key) in taken and key == normalise(key)):
             continue
-        meant = free.nearest(key) or every.nearest(key)
-        if not meant and repeated:
-            repeated -= 1
+        meant = unweighted.nearest(key) or all_ids.nearest(key)
+        if not meant and duplicates:
+            duplicates -= 1
             continue
         advice = f"did you mean `{meant}`?" if meant else f"the checks are: {listed(ids)}"
         path = ("scoring", "weights", key)
@@ -76,20 +76,20 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
 
 
 def _ids(check: dict[str, Any]) -> Iterator[str]:
-    """Yield the id of a check, as text, however its key is spelled in capitals."""
+    """Yield the id of a check as text, whatever the case of its key."""
     for key, value in check.items():
         if key.lower() == "id" and isinstance(value, str | int | float):
             yield str(value)
 
 
 def _misnamed(subject: Subject, checks: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the texts of ill-formed checks without an id, under keys that no check knows.
+    """Yield the texts under unknown keys of malformed checks without an id.
 
-    One of them is the id, and that its key is wrong is told already.
+    One of them may be the id; the unknown key has been reported.
     """
-    sound = [check for _, check in subject.checks]
+    well_formed = [check for _, check in subject.checks]
     for check in checks:
-        if "id" in check or any(check is each for each in sound):
+        if "id" in check or any(check is other for other in well_formed):
             continue
         known = follow(load("rubric")["properties"]["checks"]["items"], load("rubric"))
         for key, value in check.items():

@@ -1,8 +1,8 @@
 """
 A check has no id.
 
-Why: Weights, results and reviews name a check by its id. Without one it is called by its kind
-and its place, and the place changes when a check is added above it.
+Why: Weights, results and reviews refer to a check by its id. Without one, the check is named after
+its kind and position, which changes when a check is added above it.
 
 Bad:
     id: polite
@@ -39,4 +39,4 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if "id" not in check:
             name = f"{check['kind']}_{path[-1]}"
-            yield Problem(CODE, "this check has no id", path, f"name it: `id: {name}`")
+            yield Problem(CODE, "this check has no id", path, f"add an id, such as `id: {name}`")

@@ -1,8 +1,8 @@
 """
-A threshold that no score can reach.
+No possible score reaches a threshold.
 
-Why: Whatever the output is, it fails, and the failure says nothing about it. A judge that answers
-in levels gives no more than its best level is worth.
+Why: Every output fails, whatever its quality. A judge that answers in levels gives at most the
+value of its highest level.
 
 Bad:
     # file: rubrics/right.yaml
@@ -63,13 +63,13 @@ CODE = Code("rubric/unreachable-threshold", page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     written = len(subject.written)
     scoring = subject.value.get("scoring", {})
-    for found in thresholds(scoring, subject.checks, written, context.library):
-        highest = found.bounds.high
-        if found.value > highest + TOLERANCE:
+    for threshold in thresholds(scoring, subject.checks, written, context.library):
+        highest = threshold.bounds.high
+        if threshold.value > highest + TOLERANCE:
             yield Problem(
                 CODE,
-                f"no score can reach `{found.path[-1]}: {found.value:g}`; "
-                f"the highest one possible is {highest:g}",
-                found.path,
+                f"no score can reach `{threshold.path[-1]}: {threshold.value:g}`; "
+                f"the highest possible score is {highest:g}",
+                threshold.path,
                 f"lower it to {highest:g} or less, or give the judge a higher level",
             )

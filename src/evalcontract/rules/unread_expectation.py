@@ -1,7 +1,7 @@
 """
-A row sets an expectation that no check of its rubric looks at.
+A row has an expectation that no check of its rubric reads.
 
-Why: The author believes that it is graded. A wrong answer passes as well as a right one.
+Why: The author believes that it is graded, but wrong and right answers pass alike.
 
 Bad:
     # file: data.yaml
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 CODE = Code("dataset/unread-expectation", page=__doc__)
-#: Expectations that some check has to read, where a row has a rubric, and what reads them.
-_READERS = {
-    "expected_facts": "a `fact_match` check without `facts` of its own",
-    "expected_tools": "a `tool_usage` check without `expected_tools` of its own",
-    "expected.format": "a `format` check without a `format` of its own",
-    "must_not_contain": "nothing in a rubric: its values go into a `must_not_contain` check",
+#: Expectations of a row that a check of its rubric should read, and what to do if none does.
+_ADVICE = {
+    "expected_facts": "it is read by a `fact_match` check without its own `facts`",
+    "expected_tools": "it is read by a `tool_usage` check without its own `expected_tools`",
+    "expected.format": "it is read by a `format` check without its own `format`",
+    "must_not_contain": "no rubric reads it: move its values into a `must_not_contain` check",
 }
 
 
@@ -62,7 +62,7 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     del bundle
     if plan is None or not plan.is_complete:
         return True
-    return all_of(_without(field) for field in _READERS if field not in plan.reads)
+    return all_of(_without(field) for field in _ADVICE if field not in plan.reads)
 
 
 def _without(field: str) -> dict[str, Any]:
@@ -76,12 +76,12 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan = subject.plan
     if plan is None or not plan.is_complete:
         return
-    for field, reader in _READERS.items():
+    for field, advice in _ADVICE.items():
         if field_of(subject.row, field) is not None and field not in plan.reads:
             yield Problem(
                 CODE,
                 f"no check of {plan.artifact.name} reads `{field}`",
                 (*subject.path, *field.split(".")),
-                f"it is read by {reader}",
+                advice,
                 on_key=True,
             )

@@ -1,7 +1,7 @@
 """
 The schema of a `json_schema` check accepts no value at all.
 
-Why: Two of its keywords exclude each other, so the check fails whatever the output is.
+Why: Two of its keywords contradict each other, so the check fails for every output.
 
 Bad:
     id: structured
@@ -55,11 +55,11 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         place = refusal(schema)
         if place is None:
             continue
-        message = "no value is valid by this schema"
-        meant = next((each.help for each in remarks(schema) if each.path == place), None)
+        message = "no value can match this schema"
+        fix = next((remark.help for remark in remarks(schema) if remark.path == place), None)
         if path[-1] == "schema":
-            advice = meant or "what stands here excludes every value"
+            advice = fix or "this part excludes every value"
             yield Problem(CODE, message, (*path, *place), advice)
         else:
-            advice = meant or f"what stands at {format_path(place)} in it excludes every value"
+            advice = fix or f"its part at {format_path(place)} excludes every value"
             yield Problem(CODE, message, path, advice)

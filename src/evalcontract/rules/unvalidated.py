@@ -1,8 +1,9 @@
 """
 A rubric uses a judge that was never validated against people.
 
-Why: A judge's verdict is an opinion until its agreement with people is measured: TPR (of what
-people pass, how much does it pass?) and TNR (of what they fail, how much does it fail?).
+Why: A judge's verdict is only an opinion until its agreement with people is measured: TPR (the
+fraction of outputs passed by people that it passes) and TNR (the fraction failed by people that
+it fails).
 
 Bad:
     # file: judges/accuracy.yaml
@@ -51,7 +52,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if id(subject.artifact) in context.used and not there:
         yield Problem(
             CODE,
-            f"rubrics use {subject.artifact.name}, and it was never validated",
+            f"{subject.artifact.name} is used by a rubric but was never validated",
             (),
             "add a `validation` block with `tpr`, `tnr`, `sample_size` and `validated_at`",
         )

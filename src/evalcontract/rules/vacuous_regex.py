@@ -1,8 +1,8 @@
 """
 The pattern of a `regex` check matches every text.
 
-Why: A pattern that may match nothing at all, such as `a*`, is found in every output: the check
-always passes, or with `negate` never.
+Why: A pattern that can match the empty string, such as `a*`, matches every output: the check
+always passes, or with `negate` never passes.
 
 Bad:
     id: dated
@@ -47,8 +47,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
             outcome = (
                 "with `negate` the check never passes" if negate else "the check always passes"
             )
-            advice = "ask for at least one character: `+` instead of `*`"
+            advice = "require at least one character: `+` instead of `*`"
             if not full:
-                advice += ", or put `match: full` if the whole output is meant"
+                advice += ", or set `match: full` to match the whole output"
             message = f"the pattern matches every text: {outcome}"
             yield Problem(CODE, message, (*path, "pattern"), advice)

@@ -1,8 +1,8 @@
 """
 The schema of a `json_schema` check accepts every JSON value.
 
-Why: The check then asks for JSON and for nothing else. Where a keyword is misspelled,
-`rubric/near-miss-keyword` says so instead.
+Why: The check requires only that the output is JSON. A misspelled keyword is reported as
+`rubric/near-miss-keyword` instead.
 
 Bad:
     id: structured
@@ -41,9 +41,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
         if not accepts_everything(schema) or any(remarks(schema)):
             continue
-        advice = "say what the value must be, or ask for JSON only: `kind: format`, `format: json`"
+        advice = "constrain the value, or check for JSON only: `kind: format`, `format: json`"
         unknown = unknown_keywords(schema) if isinstance(schema, dict) else []
         if unknown:
-            advice = f"`{unknown[0]}` is no keyword of JSON Schema"
+            advice = f"`{unknown[0]}` is not a JSON Schema keyword"
         message = "the schema accepts every JSON value"
         yield Problem(CODE, message, path, advice, on_key=True)

@@ -1,7 +1,8 @@
 """
-A judge was validated on another model than it is meant to run on.
+A judge was validated with a different model than the one it runs on.
 
-Why: Another model is another judge. How well the one agrees with people says little of the other.
+Why: A judge with another model is another judge. The agreement of one with people says little
+about the other.
 
 Bad:
     id: accuracy
@@ -50,13 +51,11 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     validated = subject.value.get("validation", {}).get("model")
     if not model or not validated or is_of_other_version(subject):
         return
-    # Who serves the model matters only where both say it.
+    # The providers are compared only if both are given.
     for key in ("name", "provider"):
         if validated.get(key, model.get(key)) != model.get(key, validated.get(key)):
-            what = "" if key == "name" else " the provider"
-            message = (
-                f"it was validated on{what} `{validated[key]}`, and is to run on `{model[key]}`"
-            )
-            advice = "validate it on the model that it runs on"
+            what = "" if key == "name" else " provider"
+            message = f"validated on{what} `{validated[key]}`, but runs on `{model[key]}`"
+            advice = "validate the judge on the model it runs on"
             yield Problem(CODE, message, ("validation", "model", key), advice)
             return

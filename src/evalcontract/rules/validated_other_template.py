@@ -1,9 +1,9 @@
 r"""
-A judge's validation is that of another template: its `template_sha256` is not that of this one.
+A judge was validated with another template: `template_sha256` does not match.
 
-Why: A word more or less in the instruction is another judge. The digest is that of the template's
-text as a YAML or JSON reader gives it, in UTF-8: a block without its indentation, lines ended by
-`\n`, the last one only where the style keeps it (`|` does, `|-` does not).
+Why: Changing one word of the instruction makes another judge. The digest is of the parsed text of
+the template, in UTF-8: block scalars without indentation, lines ended by `\n`, with a final newline
+only if the YAML style keeps it (`|` does, `|-` does not).
 
 Bad:
     id: accuracy
@@ -52,6 +52,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         return
     digest = template_digest(template)
     if digest != written:
-        message = "the template has changed since the validation: its digest is another"
+        message = "the template has changed since the validation: its digest differs"
         advice = f"validate again, and record `template_sha256: {digest}`"
         yield Problem(CODE, message, ("validation", "template_sha256"), advice)

@@ -1,8 +1,8 @@
 """
-A judge's validation is that of another version of it.
+A judge's validation belongs to another version of the judge.
 
-Why: What was compared with people is not what runs. A changed template or scale is another judge,
-with another agreement.
+Why: The version that was compared with people is not the one that runs. A changed template or
+scale makes another judge, with a different agreement.
 
 Bad:
     id: accuracy
@@ -39,6 +39,6 @@ CODE = Code("judge/validated-other-version", page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if is_of_other_version(subject):
         validated = subject.value["validation"]["judge_version"]
-        message = f"version {validated} was validated, and this is {subject.artifact.version}"
-        advice = "validate this version; the old numbers are not its own"
+        message = f"version {validated} was validated, but this is {subject.artifact.version}"
+        advice = "validate this version; the recorded numbers do not apply to it"
         yield Problem(CODE, message, ("validation", "judge_version"), advice)

@@ -1,8 +1,8 @@
 """
-A judge that gives grades has a `tpr` or `tnr`, and no `pass_threshold`.
+A judge that gives grades has a `tpr` or `tnr` but no `pass_threshold`.
 
-Why: The rates count which outputs the judge passed. Without a threshold nobody knows from which
-grade on an output passes, so they can be neither repeated nor used.
+Why: The rates count the outputs that the judge passed. Without a threshold it is unknown which
+grades pass, so the rates can be neither reproduced nor used.
 
 Bad:
     id: depth
@@ -48,7 +48,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     written = subject.artifact.document.value
     there = "pass_threshold" in written or ("pass_threshold",) in subject.misspelled
     if key and kind in ("continuous", "levels") and not there:
-        gives = "a level" if kind == "levels" else "a number"
-        message = f"`{key}` counts what passes, and the judge gives {gives} without a threshold"
-        advice = "add `pass_threshold`, the grade from which on an output passed in the comparison"
+        grade = "a level" if kind == "levels" else "a number"
+        message = f"`{key}` counts passes, but the judge gives {grade} without a pass threshold"
+        advice = "add `pass_threshold`: the lowest grade that counted as a pass in the validation"
         yield Problem(CODE, message, ("validation", key), advice, on_key=True)

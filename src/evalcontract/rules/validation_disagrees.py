@@ -1,9 +1,9 @@
 """
-The numbers of a judge's validation contradict one another.
+The numbers of a judge's validation contradict each other.
 
-Why: `tpr` is tp / (tp + fn), `tnr` is tn / (tn + fp), `sample_size` the sum of the four counts,
-and an interval holds its rate. Where they disagree one was mistyped or belongs to another run,
-and none can be trusted. Rates may be rounded to the digits that are written.
+Why: `tpr` is tp / (tp + fn), `tnr` is tn / (tn + fp), `sample_size` is the sum of the four counts,
+and a confidence interval contains its rate. If they disagree, one was mistyped or belongs to
+another run, and none can be trusted. Rates may be rounded to the written digits.
 
 Bad:
     id: accuracy
@@ -45,21 +45,21 @@ if TYPE_CHECKING:
 
 CODE = Code("judge/validation-disagrees", page=__doc__)
 
-_RECORD: Path = ("validation", "confidence_intervals")
+_INTERVALS: Path = ("validation", "confidence_intervals")
 
 
 @rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     validation = subject.value.get("validation", {})
-    found = list(disagreements(subject))
-    if len(found) > 1:  # one wrong count contradicts several numbers
-        message = "; ".join(told for _, told in found)
+    contradictions = list(disagreements(subject))
+    if len(contradictions) > 1:  # one wrong count contradicts several numbers
+        message = "; ".join(text for _, text in contradictions)
         path: Path = ("validation", "confusion_matrix")
-        yield Problem(CODE, message, path, "correct the count that is wrong", on_key=True)
-    elif found:
-        path, message = found[0]
+        yield Problem(CODE, message, path, "correct the wrong count", on_key=True)
+    elif contradictions:
+        path, message = contradictions[0]
         yield Problem(CODE, message, path, "correct it, or the counts in `confusion_matrix`")
-    doubtful = {path[-1] for path, _ in found}
+    doubtful = {path[-1] for path, _ in contradictions}
     for rate in RATES:
         interval = validation.get("confidence_intervals", {}).get(rate)
         if interval:
@@ -71,9 +71,9 @@ def _interval(
     subject: Subject, rate: str, interval: dict[str, Any], given: float | None
 ) -> Iterator[Problem]:
     lower, upper = interval["lower"], interval["upper"]
-    path = (*_RECORD, rate)
+    path = (*_INTERVALS, rate)
     if lower > upper:
-        message = f"the interval of {rate} ends at {upper}, below its beginning {lower}"
+        message = f"the interval of {rate} has a lower bound, {lower}, above its upper, {upper}"
         advice = f"write `lower: {upper}` and `upper: {lower}`"
         yield Problem(CODE, message, (*path, "lower"), advice)
     elif given is not None:
@@ -81,6 +81,6 @@ def _interval(
         below = given < lower - slack - rounding(subject, (*path, "lower"), lower)
         above = given > upper + slack + rounding(subject, (*path, "upper"), upper)
         if below or above:
-            message = f"{rate} is {given}, and its interval goes from {lower} to {upper}"
-            advice = "an interval holds the rate that it belongs to"
+            message = f"{rate} is {given}, outside of its interval, {lower} to {upper}"
+            advice = "a confidence interval contains its rate"
             yield Problem(CODE, message, (*path, "lower" if below else "upper"), advice)

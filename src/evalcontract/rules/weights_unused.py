@@ -1,8 +1,7 @@
 """
-Weights are given where nothing is weighted.
+Weights are given but not used.
 
-Why: Only a weighted mean reads them. They look as if they decided something, and changing them
-changes nothing.
+Why: Only a weighted average uses them. They look effective, but changing them has no effect.
 
 Bad:
     id: polite
@@ -55,9 +54,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
             if judge.get("weight", 1) != 1:
                 yield Problem(
                     CODE,
-                    f"`weight` decides nothing with `aggregation: {jury['aggregation']}`",
+                    f"`weight` is ignored with `aggregation: {jury['aggregation']}`",
                     (*path, "jury", "judges", index, "weight"),
                     "remove it, or aggregate by weighted_average",
                     on_key=True,
                 )
-                break  # one mistake, however many judges have a weight
+                break  # report it once per jury

@@ -1,7 +1,7 @@
 """
 All weights are zero.
 
-Why: A weighted mean of nothing is no score. Whatever the output is, the rubric cannot judge it.
+Why: A weighted average without weights is undefined, so the rubric cannot score any output.
 
 Bad:
     id: polite
@@ -39,12 +39,12 @@ CODE = Code("rubric/zero-weights", page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     scoring = subject.value.get("scoring", {})
     weights = scoring.get("weights", {})
-    # A check that is ill-formed or has no id counts 1: then not all are zero.
-    ids = [each.get("id") for each in subject.written if isinstance(each, dict)]
-    named = [id_ for id_ in ids if isinstance(id_, str) and weights.get(id_, 1) == 0]
-    if scoring.get("combine") == "weighted_avg" and ids and len(named) == len(subject.written):
-        advice = "give the checks that are to count a weight above 0"
-        message = "all weights are 0, so that no check counts"
+    # A check that is malformed or has no id has weight 1, so not all weights are zero.
+    ids = [check.get("id") for check in subject.written if isinstance(check, dict)]
+    zero = [id_ for id_ in ids if isinstance(id_, str) and weights.get(id_, 1) == 0]
+    if scoring.get("combine") == "weighted_avg" and ids and len(zero) == len(subject.written):
+        advice = "give at least one check a weight above 0"
+        message = "all weights are 0, so no check counts"
         yield Problem(CODE, message, ("scoring", "weights"), advice, on_key=True)
     for path, check in subject.checks:
         jury = check.get("jury", {})
@@ -52,7 +52,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if jury and aggregation in ("majority_vote", "weighted_average"):
             if any(judge.get("weight", 1) for judge in jury["judges"]):
                 continue
-            advice = "give the judges that are to count a weight above 0"
+            advice = "give at least one judge a weight above 0"
             place = (*path, "jury", "judges")
-            message = "all weights of the jury are 0, so that no judge counts"
+            message = "all weights of the jury are 0, so no judge counts"
             yield Problem(CODE, message, place, advice, on_key=True)
