@@ -167,7 +167,7 @@ REFUSED = [
     ("(?a)(?u)x", "ASCII and UNICODE flags are incompatible"),
     ("(?L)x", "bad inline flags: cannot use 'L' flag with a str pattern, at character 4"),
     ("a{99999999999999999999}", "the repetition number is too large"),
-    ("(" * 5000 + ")" * 5000, "it nests too deep for Python"),
+    ("(" * 5000 + ")" * 5000, "it is nested too deeply for Python"),
     ("(?P<a>b)(?P<a>c)", "redefinition of group name 'a'"),
     ("[b-a]", "bad character range b-a"),
 ]

@@ -93,7 +93,7 @@ REFUSED = [
     (r"(?P<n>a)\k<n>", "`(?P=name)`"),
     (r"\x{20ac}", r"`\u20ac`"),
     (r"\u12", "four hexadecimal digits"),
-    ("*.md", "no glob"),
+    ("*.md", "not a glob"),
     ("a**", "escape"),
     ("(?<=a+)b", "one length"),
     ("(a", "close it"),

@@ -1,1 +1,1 @@
-"""What texts mean without running them: templates, patterns, schemas, checks that clash."""
+"""Static analysis of templates, regular expressions, JSON Schemas and conflicting checks."""

@@ -1,6 +1,6 @@
-"""Demands of a rubric that no output can meet together; only what is certain is told.
+"""Find checks of a rubric that contradict each other; only certain contradictions are reported.
 
-Every comparison goes by an index, so that the work grows with the checks and not with their pairs.
+Checks are compared through an index, so the work grows with the number of checks, not of pairs.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from evalcontract.analysis.clashing_texts import Placed
     from evalcontract.model.path import Path
 
-#: With these one passing check is enough.
+#: The ways to combine for which one passing check is enough.
 ALTERNATIVES = ("any_pass", "max")
 
 
 def find_clashes(checks: Sequence[Placed], combine: str) -> Iterator[Clash]:
-    """Yield what contradicts within the checks of a rubric, each mistake once.
+    """Yield the contradictions among the checks of a rubric, each once.
 
-    Where one passing check is enough (`any_pass`, `max`), checks may exclude each other: they
-    are alternatives. There a pair is at fault of which one always passes.
+    If one passing check is enough (`any_pass`, `max`), the checks are alternatives and may exclude
+    each other. In that case, pairs of which one always passes are reported instead.
     """
     for path, check in checks:
         yield from _heading_levels(path, check)
@@ -42,14 +42,14 @@ def find_clashes(checks: Sequence[Placed], combine: str) -> Iterator[Clash]:
 def _heading_levels(path: Path, check: dict[str, Any]) -> Iterator[Clash]:
     if check["kind"] != "markdown_structure" or not check.get("no_h1"):
         return
-    wanted = next((key for key in ("min_headings", "required_sections") if check.get(key)), "")
-    if check.get("max_heading_level") == 1 and wanted:
+    key = next((key for key in ("min_headings", "required_sections") if check.get(key)), "")
+    if check.get("max_heading_level") == 1 and key:
         yield Clash(
             (*path, "no_h1"),
             "no output can pass: the only level that `max_heading_level` allows is forbidden",
-            "raise `max_heading_level`, or take `no_h1` out",
-            (*path, wanted),
-            "there have to be headings",
+            "raise `max_heading_level`, or remove `no_h1`",
+            (*path, key),
+            "headings are required here",
         )
 
 
@@ -57,22 +57,22 @@ def _heading_levels(path: Path, check: dict[str, Any]) -> Iterator[Clash]:
 
 
 def names_of(expected: Sequence[Any]) -> list[str]:
-    """Return the names in a list of tools, which may have arguments."""
-    return [each["name"] if isinstance(each, dict) else each for each in expected]
+    """Return the names of the expected tools, each a name or a dict with name and arguments."""
+    return [tool["name"] if isinstance(tool, dict) else tool for tool in expected]
 
 
 def least_calls(names: Sequence[str], *, any_tool: bool) -> int:
-    """Return how many calls it takes at the least to call what is expected."""
+    """Return the minimum number of calls needed to call the expected tools."""
     return min(1, len(names)) if any_tool else len(set(names))
 
 
 def forbidden_tools(checks: Sequence[Placed]) -> dict[str, Path]:
-    """Return the tools that checks forbid, each with where it is first forbidden."""
-    found: dict[str, Path] = {}
+    """Return the tools that the checks forbid, each with the path of its first occurrence."""
+    forbidden: dict[str, Path] = {}
     for path, check in checks:
         for index, name in enumerate(check.get("forbidden_tools", ())):
-            found.setdefault(name, (*path, "forbidden_tools", index))
-    return found
+            forbidden.setdefault(name, (*path, "forbidden_tools", index))
+    return forbidden
 
 
 def _tools(checks: Sequence[Placed]) -> Iterator[Clash]:
@@ -80,17 +80,17 @@ def _tools(checks: Sequence[Placed]) -> Iterator[Clash]:
     most: tuple[int, Path] = (0, ())
     for path, check in checks:
         names, any_tool = names_of(check.get("expected_tools", ())), check.get("match") == "any"
-        most = max(most, (least_calls(names, any_tool=any_tool), path), key=lambda each: each[0])
+        most = max(most, (least_calls(names, any_tool=any_tool), path), key=lambda calls: calls[0])
         shared = [index for index, name in enumerate(names) if name in forbidden]
         if shared:
             name = names[shared[0]]
-            some = any_tool and len(shared) < len(names)
+            has_alternative = any_tool and len(shared) < len(names)
             yield Clash(
                 (*path, "expected_tools", shared[0]),
                 f"`{name}` can never match: it is forbidden"
-                if some
-                else f"no output can pass: `{name}` is expected, and forbidden",
-                "take it out of one of the two lists",
+                if has_alternative
+                else f"no output can pass: `{name}` is both expected and forbidden",
+                "remove it from one of the two lists",
                 forbidden[name],
                 "forbidden here",
             )
@@ -99,9 +99,9 @@ def _tools(checks: Sequence[Placed]) -> Iterator[Clash]:
         if "max_calls" in check and check["max_calls"] < least:
             yield Clash(
                 (*path, "max_calls"),
-                f"no output can pass: the calls are limited to {check['max_calls']}, "
-                f"and the expected tools take {least}",
-                f"allow {least} or more",
+                f"no output can pass: the limit on calls is {check['max_calls']}, "
+                f"but the expected tools need {least}",
+                f"allow at least {least}",
                 (*expecting, "expected_tools"),
                 "expected here",
             )
@@ -111,20 +111,20 @@ def _tools(checks: Sequence[Placed]) -> Iterator[Clash]:
 
 
 def _lengths(checks: Sequence[Placed]) -> Iterator[Clash]:
-    asking = [placed for placed in checks if placed[1]["kind"] == "must_contain_any"]
-    if not asking:
+    requiring = [placed for placed in checks if placed[1]["kind"] == "must_contain_any"]
+    if not requiring:
         return
-    path, check = max(asking, key=_shortest)
+    path, check = max(requiring, key=_shortest)
     least = _shortest((path, check))
     for place, limits in checks:
         if least > limits.get("max_chars", least):
-            wanted = f"{name_of(path, check)} asks for {least} characters or more"
             yield Clash(
                 (*place, "max_chars"),
-                f"no output can pass both: {wanted}",
-                f"allow {least} characters or more",
+                f"no output can pass both: {name_of(path, check)} requires at least {least} "
+                "characters",
+                f"allow at least {least} characters",
                 (*path, "values"),
-                "asked for here",
+                "required here",
             )
 
 
@@ -133,26 +133,26 @@ def _shortest(placed: Placed) -> int:
 
 
 def _formats(checks: Sequence[Placed]) -> Iterator[Clash]:
-    """Yield a check of JSON beside one of Markdown.
+    """Yield checks that require Markdown if another one requires JSON.
 
-    A line of a JSON document begins with a bracket, a quote, a digit, a minus before a digit, a
-    comma, a colon or a letter of true, false and null. So none begins or underlines a heading,
-    and none opens a fenced block.
+    A line of a JSON document starts with a bracket, a quote, a digit, a minus before a digit, a
+    comma, a colon or a letter of true, false and null. So no line is a heading or its underline or
+    opens a fenced block.
     """
     json = next(((*placed, key) for placed in checks if (key := _of_json(placed[1]))), None)
     if json is None:
         return
     place, limits, key = json
     for path, check in checks:
-        wanted = of_markdown(check)
-        if wanted is not None:
+        markdown = of_markdown(check)
+        if markdown is not None:
             yield Clash(
-                (*path, wanted),
-                f"no output can pass both: for {name_of(place, limits)} the whole output is JSON, "
-                "which has no headings and no fenced blocks",
-                "take one of the two checks out",
+                (*path, markdown),
+                f"no output can pass both: {name_of(place, limits)} requires the whole output to "
+                "be JSON, which has no headings and no fenced blocks",
+                "remove one of the two checks",
                 (*place, key),
-                "the whole output is JSON",
+                "requires JSON",
             )
 
 
@@ -164,7 +164,7 @@ def _of_json(check: dict[str, Any]) -> str | None:
 
 
 def of_markdown(check: dict[str, Any]) -> str | None:
-    """Return the key by which a check asks for headings or fenced blocks; None where none does."""
+    """Return the key by which a check requires headings or fenced blocks, or None."""
     match check:
         case {"kind": "markdown_structure"}:
             keys = ("min_headings", "required_sections", "min_code_blocks")
@@ -177,7 +177,7 @@ def of_markdown(check: dict[str, Any]) -> str | None:
 
 
 def _opposites(checks: Sequence[Placed], combine: str) -> Iterator[Clash]:
-    """Yield a pattern that must match in one check, and must not in another."""
+    """Yield patterns that must match in one check and must not match in another."""
     first: dict[tuple[Any, ...], Placed] = {}
     for path, check in checks:
         if check["kind"] != "regex":
@@ -191,8 +191,8 @@ def _opposites(checks: Sequence[Placed], combine: str) -> Iterator[Clash]:
                 (*path, "pattern"),
                 f"every output passes this check or {name_of(place, limits)}, and one is enough"
                 if combine in ALTERNATIVES
-                else f"no output can pass both: {name_of(place, limits)} asks for the opposite",
-                "take one of the two checks out",
+                else f"no output can pass both: {name_of(place, limits)} requires the opposite",
+                "remove one of the two checks",
                 (*place, "pattern"),
-                "the same pattern here",
+                "the same pattern",
             )

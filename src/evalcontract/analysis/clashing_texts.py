@@ -1,7 +1,6 @@
-"""Texts that an output must contain, beside texts that it must not.
+"""Find texts that an output must contain but that contain a forbidden text.
 
-Texts are looked up in an index of the texts that may stand in them, so that thousands of checks do
-not have to be held against one another.
+The forbidden texts are indexed, so that thousands of checks need not be compared in pairs.
 """
 
 from __future__ import annotations
@@ -15,14 +14,15 @@ if TYPE_CHECKING:
 
 Placed = tuple["Path", dict[str, Any]]
 
-#: How many checks that look for the same text are told apart. One finding is enough to mend one.
-_MOST_PLACES = 8
-#: Texts up to this length are looked up by every part of another text; longer ones are searched.
+#: The maximum number of occurrences that are kept for the same text.
+_MAX_PLACES = 8
+#: For texts up to this length, every substring of another text is looked up; longer texts are
+#: searched for one by one.
 _WINDOW = 64
 
 
 class Clash(NamedTuple):
-    """Two places of a rubric that contradict each other."""
+    """A contradiction between two places of a rubric."""
 
     path: Path
     message: str
@@ -32,7 +32,7 @@ class Clash(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """The texts of a check, where they stand, and whether their case matters."""
+    """The texts of a check, their path, and whether they are case-sensitive."""
 
     check: Placed
     path: Path
@@ -41,24 +41,24 @@ class Texts(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the check is called."""
+        """The name of the check in messages."""
         return name_of(*self.check)
 
 
 def name_of(path: Path, check: dict[str, Any]) -> str:
-    """Return what a check is called."""
+    """Return the name of a check in messages: its id, or else its number."""
     return f"`{check['id']}`" if "id" in check else f"check {int(path[-1]) + 1}"
 
 
 def implies(held: str, part: str, *, held_sensitive: bool, part_sensitive: bool) -> bool:
-    """Tell whether a text that contains `held` contains `part` for certain, by their case rules."""
+    """Whether every text that contains `held` also contains `part`, by their case sensitivity."""
     if not part_sensitive:
         return part.lower() in held.lower()
     return part in held and (held_sensitive or part.lower() == part.upper())
 
 
 def forbidden_in(placed: Placed) -> Texts | None:
-    """Return the texts that a check forbids; None where it is of another kind."""
+    """Return the texts that a check forbids; None if the check is of another kind."""
     path, check = placed
     if check["kind"] == "must_not_contain":
         sensitive = check.get("case_sensitive", False)
@@ -69,8 +69,8 @@ def forbidden_in(placed: Placed) -> Texts | None:
     return None
 
 
-def asked_in(placed: Placed) -> Texts | None:
-    """Return the texts that a check asks for; None where it is of another kind."""
+def required_in(placed: Placed) -> Texts | None:
+    """Return the texts that a check requires; None if the check is of another kind."""
     path, check = placed
     if check["kind"] == "must_contain_any":
         sensitive = check.get("case_sensitive", False)
@@ -82,7 +82,7 @@ def asked_in(placed: Placed) -> Texts | None:
 
 
 class _Index:
-    """Texts by their letters without case: which of them stand in another text for certain."""
+    """An index of texts, case-folded, to find those that a given text implies."""
 
     def __init__(self) -> None:
         self.places: dict[str, list[tuple[int, int]]] = {}
@@ -93,9 +93,9 @@ class _Index:
     def add(self, texts: Texts) -> None:
         for index, value in enumerate(texts.values):
             folded = value.lower()
-            found = self.places.setdefault(folded, [])
-            if len(found) < _MOST_PLACES:
-                found.append((len(self.lists), index))
+            places = self.places.setdefault(folded, [])
+            if len(places) < _MAX_PLACES:
+                places.append((len(self.lists), index))
             if len(folded) <= _WINDOW:
                 self.lengths.add(len(folded))
             else:
@@ -103,7 +103,7 @@ class _Index:
         self.lists.append(texts)
 
     def within(self, held: str, *, sensitive: bool) -> Iterator[tuple[int, int]]:
-        """Yield the list and the index of each text that a text implies."""
+        """Yield the list number and index of each text that `held` implies."""
         for part in self._parts(held.lower()):
             for number, index in self.places[part]:
                 texts = self.lists[number]
@@ -116,73 +116,76 @@ class _Index:
                     yield number, index
 
     def _parts(self, folded: str) -> set[str]:
-        found = {part for part in self.long if part in folded}
+        parts = {part for part in self.long if part in folded}
         for length in self.lengths:
             for start in range(len(folded) - length + 1):
                 part = folded[start : start + length]
                 if part in self.places:
-                    found.add(part)
-        return found
+                    parts.add(part)
+        return parts
 
 
 def clashing_texts(checks: Sequence[Placed]) -> Iterator[Clash]:
-    """Yield the texts that one check asks for and another one forbids."""
+    """Yield the texts that one check requires and another one forbids."""
     index = _Index()
     for forbidden in filter(None, map(forbidden_in, checks)):
         index.add(forbidden)
     if not index.lists:
         return
-    for asked in filter(None, map(asked_in, checks)):
+    for required in filter(None, map(required_in, checks)):
         blocked: dict[int, dict[int, int]] = {}
-        for number, value in enumerate(asked.values):
-            for other, text in index.within(value, sensitive=asked.sensitive):
-                if index.lists[other].check is not asked.check:
+        for number, value in enumerate(required.values):
+            for other, text in index.within(value, sensitive=required.sensitive):
+                if index.lists[other].check is not required.check:
                     first = blocked.setdefault(other, {})
                     first[number] = min(text, first.get(number, text))
         for other in sorted(blocked):
-            yield _clash(asked, index.lists[other], blocked[other])
+            yield _clash(required, index.lists[other], blocked[other])
 
 
-def _clash(asked: Texts, by: Texts, blocked: dict[int, int]) -> Clash:
-    """Say that some values, by their index, hold a text that is forbidden, by its index."""
+def _clash(required: Texts, forbidden: Texts, blocked: dict[int, int]) -> Clash:
+    """Report required values that contain a forbidden text.
+
+    `blocked` maps the index of each such value to the index of the forbidden text.
+    """
     index = min(blocked)
-    value, text = asked.values[index], by.values[blocked[index]]
-    every = asked.path[-1] == "required_sections" or len(blocked) == len(asked.values)
-    said = f"{by.name} forbids it" if text == value else f"{by.name} forbids `{text}`"
+    value, text = required.values[index], forbidden.values[blocked[index]]
+    is_fatal = required.path[-1] == "required_sections" or len(blocked) == len(required.values)
+    reason = f"{forbidden.name} forbids " + ("it" if text == value else f"`{text}`")
     return Clash(
-        (*asked.path, index),
-        f"no output can pass both: `{value}` is asked for here, and {said}"
-        if every
-        else f"`{value}` can never match: {said}",
-        "take it out of one of the two checks",
-        (*by.path, blocked[index]),
+        (*required.path, index),
+        f"no output can pass both: `{value}` is required here, but {reason}"
+        if is_fatal
+        else f"`{value}` can never match: {reason}",
+        "remove it from one of the two checks",
+        (*forbidden.path, blocked[index]),
         "forbidden here",
     )
 
 
 def always_one(checks: Sequence[Placed]) -> Iterator[Clash]:
-    """Yield where what fails one check, which forbids, passes another for certain."""
+    """Yield pairs of checks of which every output passes at least one."""
     index = _Index()
     for placed in checks:
-        asked = asked_in(placed) if placed[1]["kind"] == "must_contain_any" else None
-        if asked is not None:
-            index.add(asked)
+        required = required_in(placed) if placed[1]["kind"] == "must_contain_any" else None
+        if required is not None:
+            index.add(required)
     for placed in checks:
-        by = forbidden_in(placed) if placed[1]["kind"] == "must_not_contain" else None
-        if by is None or not index.lists:
+        forbidden = forbidden_in(placed) if placed[1]["kind"] == "must_not_contain" else None
+        if forbidden is None or not index.lists:
             continue
         passing: set[int] | None = None
-        for text in by.values:
-            found = {number for number, _ in index.within(text, sensitive=by.sensitive)}
-            passing = found if passing is None else passing & found
+        for text in forbidden.values:
+            implied = {number for number, _ in index.within(text, sensitive=forbidden.sensitive)}
+            passing = implied if passing is None else passing & implied
             if not passing:
                 break
         for number in sorted(passing or ()):
-            asked = index.lists[number]
+            required = index.lists[number]
             yield Clash(
-                asked.path,
-                f"every output passes this check or {by.name}, and one of them is enough",
-                "take one of the two checks out, or combine them by all_pass",
-                by.path,
-                "what fails here passes there",
+                required.path,
+                f"every output passes this check or {forbidden.name}, and one is enough",
+                "remove one of the two checks, or use `combine: all_pass`",
+                forbidden.path,
+                "an output that fails this check passes the other",
             )

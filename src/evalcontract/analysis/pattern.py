@@ -1,7 +1,7 @@
-"""A regular expression as a tree, for those who want to prove something about it.
+"""A regular expression as a syntax tree, for static analysis.
 
-Python's own parser reads the pattern, so what a tree says is what `re` runs. What no proof here
-can use (a group that asks whether another one matched) makes a pattern unreadable.
+The pattern is parsed by Python's own parser, so the tree is what `re` runs. Conditional groups,
+`(?(1)…)`, are not supported.
 """
 
 from __future__ import annotations
@@ -20,19 +20,23 @@ if TYPE_CHECKING:
 _LAST = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 
-#: What is longer is not read: each item of a pattern is compiled on its own.
-_MOST_CHARACTERS = 20_000
-_MOST_LETTERS = 2_000
+#: Longer patterns are not read, since each item of a pattern is compiled separately.
+_MAX_CHARACTERS = 20_000
+_MAX_LETTERS = 2_000
 
 FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
-#: All that `re` raises at a pattern. `(?a)(?u)` is a bare ValueError; the last two are for patterns
-#: that nest too deep or count too far.
+#: The exceptions that `re` raises for a pattern: a plain ValueError for `(?a)(?u)`, RecursionError
+#: for deep nesting, OverflowError for huge repeat counts.
 _REFUSALS = (re.error, ValueError, RecursionError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
 class Char:
-    """One character; `test` is a pattern of its own. `any_*` say what it takes for certain."""
+    """One character, matched by `test`.
+
+    `any_other` is whether it is certain to match every character but a newline, `any_newline`
+    whether it is certain to match a newline.
+    """
 
     test: re.Pattern[str]
     any_other: bool = False
@@ -41,7 +45,7 @@ class Char:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A condition on a place, such as `^`; it takes no character."""
+    """A zero-width assertion such as `^`."""
 
     test: re.Pattern[str]
     is_start: bool = False
@@ -51,7 +55,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A look ahead, or `behind` by so many characters."""
+    """A lookahead, or a lookbehind by `behind` characters."""
 
     body: Node
     behind: int | None
@@ -60,7 +64,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """What a group took, once more."""
+    """A backreference to a group."""
 
     group: int
     any_case: bool
@@ -68,7 +72,7 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class CaptureGroup:
-    """A part whose match can be asked for; `number` is None where nobody can."""
+    """A group; `number` is None if it is non-capturing."""
 
     number: int | None
     body: Node
@@ -76,21 +80,21 @@ class CaptureGroup:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """One of several, the first one first; none at all never matches."""
+    """Alternatives in order of preference. Without options it never matches."""
 
     options: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One after the other."""
+    """A concatenation."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The same `low` to `high` times; no `high` is no bound. `keeps` never gives back."""
+    """A repetition, `low` to `high` times; `high` is None if unbounded. `keeps`: possessive."""
 
     body: Node
     low: int
@@ -101,7 +105,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """The first match of a part, and no other."""
+    """An atomic group: the first match of its body and no other."""
 
     body: Node
 
@@ -111,7 +115,7 @@ Node = Char | Anchor | Look | Back | CaptureGroup | Either | Sequence | Repeat |
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern read. `alphabet` has a character of every sort that it tells apart."""
+    """A parsed pattern. `alphabet` has a sample of every class of characters it distinguishes."""
 
     root: Node
     alphabet: tuple[str, ...]
@@ -119,7 +123,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Uncompilable:
-    """Why Python takes a text for no pattern: in its words, and at which character from 0."""
+    """Why Python cannot compile a pattern: its message, and the index of the character."""
 
     reason: str
     at: int | None = None
@@ -129,16 +133,13 @@ class Uncompilable:
 
 
 def compile_pattern(pattern: str, flags: Iterable[str] = ()) -> re.Pattern[str] | Uncompilable:
-    """Compile a pattern with flags of `i m s x`, as every place does that has a pattern of others.
-
-    No pattern makes it raise.
-    """
+    """Compile an untrusted pattern with flags of `i m s x`. Never raises."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "possible nested set": legal, and not ours to say
+            warnings.simplefilter("ignore")  # FutureWarning "possible nested set"
             return re.compile(pattern, _flags(flags))
     except RecursionError:
-        return Uncompilable("it nests too deep for Python")
+        return Uncompilable("it is nested too deeply for Python")
     except re.error as error:
         return Uncompilable(error.msg, error.pos)
     except _REFUSALS as error:
@@ -146,10 +147,10 @@ def compile_pattern(pattern: str, flags: Iterable[str] = ()) -> re.Pattern[str] 
 
 
 def _flags(flags: Iterable[str]) -> re.RegexFlag:
-    wanted = re.RegexFlag(0)
+    combined = re.RegexFlag(0)
     for flag in flags:
-        wanted |= FLAGS[flag]
-    return wanted
+        combined |= FLAGS[flag]
+    return combined
 
 
 class _UnreadableError(Exception):
@@ -157,22 +158,23 @@ class _UnreadableError(Exception):
 
 
 def read_pattern(pattern: str, flags: Iterable[str] = ()) -> Pattern | None:
-    """Read a pattern with flags of `i m s x`; None where it does not compile or is not for us."""
-    if len(pattern) > _MOST_CHARACTERS:
+    """Parse a pattern with flags of `i m s x`; None if it is invalid, too long or unsupported."""
+    if len(pattern) > _MAX_CHARACTERS:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             parsed = _parser.parse(pattern, int(_flags(flags)))
             root = _sequence(parsed, parsed.state.flags)
-            mentioned = islice(_mentioned(parsed), _MOST_LETTERS)
-            alphabet = tuple(dict.fromkeys((*_READABLE, *mentioned)))
+            mentioned = islice(_mentioned(parsed), _MAX_LETTERS)
+            alphabet = tuple(dict.fromkeys((*_SAMPLES, *mentioned)))
     except (*_REFUSALS, _UnreadableError):
         return None
     return Pattern(root, alphabet)
 
 
-_READABLE = (
+#: Samples of common classes of characters, readable ones first.
+_SAMPLES = (
     *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
     *"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \n\t\r",
     *"\x00\x1c\x85\xa0\xdf\xe9\xc9\u0131\u017f\u03c3\u0663\u4e2d\u2028\ufeff\U0001f600",
@@ -185,19 +187,19 @@ def _sequence(parsed: Any, flags: int) -> Node:
 
 
 def _node(code: Any, value: Any, flags: int) -> Node:  # noqa: C901, PLR0911 - a table
-    """Turn an item of Python's parser into a node. `str(code)` is its name."""
+    """Convert an item of Python's parse tree, named `str(code)`, into a node."""
     match str(code):
         case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
-            return Char(_test(code, value, flags), *_taken(str(code), value, flags))
+            return Char(_test(code, value, flags), *_coverage(str(code), value, flags))
         case "AT":
-            return _place(code, value, flags)
+            return _anchor(code, value, flags)
         case "SUBPATTERN":
             number, added, removed, body = value
-            if added & _parser.TYPE_FLAGS:  # `(?a:...)` is instead of what is around it
+            if added & _parser.TYPE_FLAGS:  # `(?a:...)` replaces the outer flag
                 flags &= ~_parser.TYPE_FLAGS
             return CaptureGroup(number, _sequence(body, (flags | added) & ~removed))
         case "BRANCH":
-            return Either(tuple(_sequence(each, flags) for each in value[1]))
+            return Either(tuple(_sequence(option, flags) for option in value[1]))
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT" as name:
             low, high, body = value
             bound = None if high is _parser.MAXREPEAT else int(high)
@@ -217,7 +219,7 @@ def _node(code: Any, value: Any, flags: int) -> Node:  # noqa: C901, PLR0911 - a
 
 
 def _test(code: Any, value: Any, flags: int) -> re.Pattern[str]:
-    """Compile one item alone, so that its meaning is what Python makes of it."""
+    """Compile one item separately, so that Python itself defines its meaning."""
     parts = tuple(value) if isinstance(value, list) else value
     return _compiled(code, parts, flags & ~re.VERBOSE)
 
@@ -231,7 +233,7 @@ def _compiled(code: Any, value: Any, flags: int) -> re.Pattern[str]:
     return compiled
 
 
-def _place(code: Any, value: Any, flags: int) -> Anchor:
+def _anchor(code: Any, value: Any, flags: int) -> Anchor:
     name, lines = str(value), bool(flags & re.MULTILINE)
     return Anchor(
         _test(code, value, flags),
@@ -241,8 +243,11 @@ def _place(code: Any, value: Any, flags: int) -> Anchor:
     )
 
 
-def _taken(name: str, value: Any, flags: int) -> tuple[bool, bool]:
-    """Tell whether an item takes every character but a line break, and whether it takes that."""
+def _coverage(name: str, value: Any, flags: int) -> tuple[bool, bool]:
+    """Return whether an item matches every character but newline, and whether it matches newline.
+
+    False means that it may or may not.
+    """
     newline = 10
     if name == "ANY":
         return True, bool(flags & re.DOTALL)
@@ -260,7 +265,10 @@ def _taken(name: str, value: Any, flags: int) -> tuple[bool, bool]:
 
 
 def _has_newline(items: list[tuple[str, Any]]) -> bool:
-    """Tell whether a class takes a line break for certain; of a negated one, whether it may."""
+    """Whether the items of a class are certain to include a newline.
+
+    For the items of a negated class, whether they may include it.
+    """
     return any(
         (code == "LITERAL" and part == ord("\n"))
         or (code == "RANGE" and part[0] <= ord("\n") <= part[1])
@@ -273,7 +281,10 @@ _WITH_NEWLINE = ("CATEGORY_SPACE", "CATEGORY_NOT_WORD", "CATEGORY_NOT_DIGIT")
 
 
 def _mentioned(parsed: Any) -> Iterator[str]:
-    """Yield the characters at which a pattern begins to tell others apart, and their neighbours."""
+    """Yield the characters that a pattern mentions, and their neighbours.
+
+    At these characters, its classes begin or end.
+    """
     for item in parsed:
         if isinstance(item, tuple | list) or hasattr(item, "data"):
             yield from _mentioned(item)

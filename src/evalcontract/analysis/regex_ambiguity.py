@@ -1,14 +1,15 @@
-"""Does a regular expression backtrack exponentially? A text that makes it do so, or nothing.
+"""Find a text on which a regular expression backtracks exponentially.
 
-A pattern is ambiguous without bound if some part of it, come back to itself, could have read the
-same word in two ways (the criterion EDA of Weber and Seidl, "On the degree of ambiguity of finite
-automata", 1991, which Weideman et al. 2016 carry over to backtracking matchers). Every round of
-that word then doubles the ways, and a text that matches in none of them makes the matcher try all.
+A pattern is exponentially ambiguous if some state of its automaton can return to itself by the
+same word in two ways (criterion EDA of Weber and Seidl, "On the degree of ambiguity of finite
+automata", 1991, applied to backtracking matchers by Weideman et al. 2016). Every repetition of the
+word doubles the number of ways, and if the text as a whole does not match, the matcher tries all.
 
-So two runs of the pattern's position automaton are followed side by side until they have parted
-and met again. What the automaton leaves out (conditions on a place, references to groups) may make
-such a word harmless; so each is tried on a counting matcher, and only what is seen to grow is told.
-A look ahead is matched on its own, so it has an automaton of its own, with the way to it.
+To find such a word, two runs of the position automaton are followed in parallel until they have
+parted and met again. The automaton ignores assertions and treats backreferences as copies, so the
+word may be harmless. Each word is therefore tried on a matcher that counts steps, and reported
+only if the count grows exponentially. A lookahead is matched separately, so it has an automaton of
+its own, together with the path to it.
 """
 
 from __future__ import annotations
@@ -35,87 +36,87 @@ if TYPE_CHECKING:
 
     from evalcontract.analysis.pattern import Node, Pattern
 
-_MOST_LOOKS = 8
-_MOST_PAIRS = 400_000  # of steps that two runs can take together, over all of a pattern
-_MOST_WITNESSES = 6
-_MOST_STEPS = 60_000
-_MOST_STEPS_AT_FIRST = 300_000  # where a round is so much work that growth is not seen otherwise
-_MOST_STEPS_IN_ALL = 1_000_000
-_MOST_ROUNDS = 30
-#: A word read in two ways doubles the work of each round; a power of the length cannot do that
-#: for long, and has fallen below this before the bound on steps is met.
+_MAX_LOOKS = 8
+_MAX_PAIRS = 400_000  # pairs of transitions followed, for the whole pattern
+_MAX_WORDS = 6
+_MAX_STEPS = 60_000
+_MAX_STEPS_AT_FIRST = 300_000  # for the first rounds, in case one round takes many steps
+_MAX_TOTAL_STEPS = 1_000_000
+_MAX_ROUNDS = 30
+#: The minimum growth of the steps per round. Exponential backtracking about doubles them;
+#: polynomial backtracking falls below this before the limit on steps is reached.
 _GROWTH = 1.6
 _ROUNDS_SEEN = 4
-_ROUNDS_OF_DOUBT = 8
+_ROUNDS_BEFORE_GIVING_UP = 8
 
-#: What may follow the rounds so that nothing matches.
+#: Texts after the repetitions, tried in turn to make the match fail.
 _ENDINGS = ("", "!", "\n!", "\x00", " ", "0", "a", "€")
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A text that takes exponentially many steps: `before`, many times `word`, then `after`."""
+    """A text that takes exponentially many steps: `before`, repetitions of `word`, `after`."""
 
     before: str
     word: str
     after: str
 
     def text(self, rounds: int) -> str:
-        """Write it with so many rounds; every one about doubles the steps."""
+        """Return the text with `rounds` repetitions; each about doubles the steps."""
         return self.before + self.word * rounds + self.after
 
     def told(self, rounds: int = 40) -> str:
-        """Write it shortly, as what is repeated how often."""
+        """Return a short description of the text for a message."""
         before = f"{self.before!r}, " if self.before != self.word else ""
         after = f", then {self.after!r}" if self.after else ""
         return f"{before}{rounds} times {self.word!r}{after}"
 
 
 def find_attack(pattern: str, flags: Iterable[str], *, full: bool) -> Attack | None:
-    """Return a text on which a pattern backtracks exponentially; None where none is found.
+    """Return a text on which a pattern backtracks exponentially, or None if none is found.
 
-    What is returned is certain, up to bounds on the size of the pattern; None is not a promise.
+    A returned text has been confirmed by counting steps. None does not prove that there is none.
     """
     read = read_pattern(pattern, flags)
     try:
         words = _words(read) if read else []
         program = program_of(read.root) if read and words else None
-        return _proven(program, words, full=full) if program else None
+        return _confirmed(program, words, full=full) if program else None
     except (PatternTooLargeError, RecursionError):
         return None
 
 
 def _words(read: Pattern) -> list[tuple[str, str]]:
-    """List words that can be read in two ways, each with the way there, the shortest first."""
-    found: list[tuple[str, str]] = []
-    for root in (read.root, *islice(_looks_ahead(read.root), _MOST_LOOKS)):
-        found += _ambiguous(automaton_of(root, read.alphabet))
-    return sorted(found, key=lambda words: sum(map(len, words)))
+    """Return ambiguous words, each with a prefix that leads to it, the shortest first."""
+    words: list[tuple[str, str]] = []
+    for root in (read.root, *islice(_lookaheads(read.root), _MAX_LOOKS)):
+        words += _ambiguous(automaton_of(root, read.alphabet))
+    return sorted(words, key=lambda pair: sum(map(len, pair)))
 
 
-def _looks_ahead(node: Node) -> Iterator[Node]:
-    """Yield each look ahead in a pattern, behind one way to it."""
+def _lookaheads(node: Node) -> Iterator[Node]:
+    """Yield each lookahead of a pattern, preceded by one path to it."""
     match node:
         case Sequence(parts=parts):
             for index, part in enumerate(parts):
-                for inner in _looks_ahead(part):
+                for inner in _lookaheads(part):
                     yield Sequence((*parts[:index], inner))
         case Either(options=options):
             for option in options:
-                yield from _looks_ahead(option)
+                yield from _lookaheads(option)
         case CaptureGroup(body=body) | Atomic(body=body) | Repeat(body=body):
-            yield from _looks_ahead(body)
+            yield from _lookaheads(body)
         case Look(body=body, behind=None):
             yield body
-            yield from _looks_ahead(body)
+            yield from _lookaheads(body)
         case _:
             pass
 
 
-def _proven(program: Program, words: list[tuple[str, str]], *, full: bool) -> Attack | None:
-    """Return the first text that is seen to make the work grow."""
-    left = _MOST_STEPS_IN_ALL
-    for before, word in words[:_MOST_WITNESSES]:
+def _confirmed(program: Program, words: list[tuple[str, str]], *, full: bool) -> Attack | None:
+    """Return the first text for which the number of steps grows exponentially."""
+    left = _MAX_TOTAL_STEPS
+    for before, word in words[:_MAX_WORDS]:
         for after in _ENDINGS:
             attack = Attack(before, word, after)
             counts, done = _steps_by_rounds(program, attack, full=full, left=left)
@@ -130,25 +131,26 @@ def _proven(program: Program, words: list[tuple[str, str]], *, full: bool) -> At
 def _steps_by_rounds(
     program: Program, attack: Attack, *, full: bool, left: int
 ) -> tuple[list[int], bool]:
-    """Count the steps for one round, two, ... until there are too many; tell whether all is done.
+    """Count the steps for 1, 2, … rounds until the limit; also return whether it was not reached.
 
-    It is done too where many rounds are hardly more work than few, and where `left` is used up.
+    Stops early if the steps hardly grow or `left` is used up.
     """
     counts: list[int] = []
-    for rounds in range(1, _MOST_ROUNDS):
+    for rounds in range(1, _MAX_ROUNDS):
         try:
             text = attack.text(rounds)
             limit = _limit_after(counts)
             counts.append(count_steps(program, text, full=full, limit=limit).steps)
         except StepsExceededError:
             return counts, False
-        if sum(counts) > left or (rounds > _ROUNDS_OF_DOUBT and counts[-1] < 2 * counts[0]):
+        is_flat = rounds > _ROUNDS_BEFORE_GIVING_UP and counts[-1] < 2 * counts[0]
+        if sum(counts) > left or is_flat:
             break
     return counts, True
 
 
 def _limit_after(counts: list[int]) -> int:
-    return _MOST_STEPS if len(counts) >= _ROUNDS_SEEN else _MOST_STEPS_AT_FIRST
+    return _MAX_STEPS if len(counts) >= _ROUNDS_SEEN else _MAX_STEPS_AT_FIRST
 
 
 def _grows(counts: list[int]) -> bool:
@@ -158,12 +160,12 @@ def _grows(counts: list[int]) -> bool:
 
 
 def _ambiguous(automaton: Automaton) -> Iterator[tuple[str, str]]:
-    """Yield words that can be read in two ways from a position to itself, with the way there."""
-    left = _MOST_PAIRS
+    """Yield words that lead from a position to itself in two ways, each with a prefix to it."""
+    left = _MAX_PAIRS
     for component in automaton.components():
         for position in sorted(component):
-            word, seen = _parted_and_met(automaton, position, component, left)
-            left -= seen
+            word, pairs = _find_ambiguous_word(automaton, position, component, left)
+            left -= pairs
             if left <= 0:
                 return
             if word is not None:
@@ -171,22 +173,22 @@ def _ambiguous(automaton: Automaton) -> Iterator[tuple[str, str]]:
                 if before is not None:
                     yield before, word
             else:
-                break  # one position of a component decides for all of it
+                break  # if one position of a component has no such word, none has
 
 
-def _parted_and_met(
-    automaton: Automaton, start: int, component: frozenset[int], most: int
+def _find_ambiguous_word(
+    automaton: Automaton, start: int, component: frozenset[int], limit: int
 ) -> tuple[str | None, int]:
-    """Search the pairs of runs from `start` for one that parted and met there again.
+    """Search the pairs of runs from `start` for one that parts and meets at `start` again.
 
-    Return the shortest word, and how many pairs of steps were looked at.
+    Return the shortest word, and the number of pairs of transitions followed.
     """
     looked = 0
     first = (start, start, False)
     came: dict[tuple[int, int, bool], tuple[tuple[int, int, bool], str]] = {}
-    waiting = [first]
-    for pair in waiting:
-        if looked > most:
+    queue = [first]
+    for pair in queue:
+        if looked > limit:
             break
         one, other, parted = pair
         for next_one, ways in automaton.follow[one].items():
@@ -205,12 +207,12 @@ def _parted_and_met(
                     continue
                 came[after] = (pair, shared)
                 if after == (start, start, True):
-                    return _spelled(came, after, first), looked
-                waiting.append(after)
+                    return _spell(came, after, first), looked
+                queue.append(after)
     return None, looked
 
 
-def _spelled(
+def _spell(
     came: dict[tuple[int, int, bool], tuple[tuple[int, int, bool], str]],
     end: tuple[int, int, bool],
     start: tuple[int, int, bool],

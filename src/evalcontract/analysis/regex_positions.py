@@ -1,8 +1,8 @@
-"""The position automaton of a regular expression (Glushkov), with how many ways lead each step.
+"""The position automaton (Glushkov) of a regular expression, with multiplicities.
 
-A position is a character of the pattern, written out. It takes one of an alphabet that has a
-character of every sort; conditions on a place and looks count as always true, and a reference to a
-group as the group once more.
+A position is a character node of the pattern, with repeats written out. It matches characters of
+an alphabet of samples. Anchors and lookarounds are taken to be always true, and a backreference to
+be a copy of its group.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from evalcontract.analysis.regex_program import PatternTooLargeError
 if TYPE_CHECKING:
     from evalcontract.analysis.pattern import Node
 
-_MOST_POSITIONS = 300
-_MOST_PARTS = 20_000  # that are walked; what takes no character makes no position
-_MOST_LINKS = 2_000_000
-_MANY = 25  # as many turns of a repeat are as good as no bound
-_TWO = 2  # one way or several: more are not told apart
+_MAX_POSITIONS = 300
+_MAX_PARTS = 20_000  # nodes visited; a node without characters makes no position
+_MAX_LINKS = 2_000_000
+_MANY = 25  # larger repeat counts are treated as unbounded
+_TWO = 2  # the number of ways is counted up to two
 
 Ways = dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """How many ways a part can be empty, and the positions it can begin and end with."""
+    """In how many ways a part can be empty, and the positions it can start and end with."""
 
     empty: int
     first: Ways = field(default_factory=dict)
@@ -43,7 +43,7 @@ class _Part:
 
 
 class Automaton:
-    """Positions from 0; `follow[p]` has those that come next, and in how many ways."""
+    """Positions from 0; `follow[p]` maps the next positions to the number of ways to them."""
 
     def __init__(self, alphabet: tuple[str, ...]) -> None:
         self.follow: list[Ways] = []
@@ -51,63 +51,63 @@ class Automaton:
         self.groups: dict[int, Node] = {}
         self.parts = self.links = 0
         self._alphabet = alphabet
-        self._takes: list[frozenset[str]] = []
+        self._accepted: list[frozenset[str]] = []
         self._known: dict[Char, frozenset[str]] = {}
         self._shared: dict[tuple[frozenset[str], frozenset[str]], str | None] = {}
 
     def add(self, char: Char) -> int:
-        """Add a position.
+        """Add a position and return its number.
 
         Raises:
-            TooLargeError: there are too many.
+            PatternTooLargeError: there are too many positions.
 
         """
-        if len(self.follow) >= _MOST_POSITIONS:
+        if len(self.follow) >= _MAX_POSITIONS:
             raise PatternTooLargeError
         if char not in self._known:
-            fits = char.test.fullmatch
-            self._known[char] = frozenset(each for each in self._alphabet if fits(each))
+            matches = char.test.fullmatch
+            self._known[char] = frozenset(letter for letter in self._alphabet if matches(letter))
         self.follow.append({})
-        self._takes.append(self._known[char])
+        self._accepted.append(self._known[char])
         return len(self.follow) - 1
 
     def shared(self, one: int, other: int) -> str | None:
-        """Return a character that two positions both take, the first of the alphabet."""
-        sets = self._takes[one], self._takes[other]
+        """Return the first character of the alphabet that both positions match, or None."""
+        sets = self._accepted[one], self._accepted[other]
         if sets not in self._shared:
             both = sets[0] & sets[1]
-            first = (each for each in self._alphabet if each in both)
+            first = (letter for letter in self._alphabet if letter in both)
             self._shared[sets] = next(first, None) if both else None
         return self._shared[sets]
 
     def way_to(self, end: int) -> str | None:
-        """Return the shortest word that ends with a position."""
-        came: dict[int, int | None] = dict.fromkeys(self.starts)
-        waiting = list(self.starts)
-        for position in waiting:
+        """Return the shortest word that leads to a position, or None if it is unreachable."""
+        previous: dict[int, int | None] = dict.fromkeys(self.starts)
+        queue = list(self.starts)
+        for position in queue:
             for after in self.follow[position]:
-                if after not in came and self._takes[after]:
-                    came[after] = position
-                    waiting.append(after)
-        if end not in came:
+                if after not in previous and self._accepted[after]:
+                    previous[after] = position
+                    queue.append(after)
+        if end not in previous:
             return None
         letters, at = [], end
         while at is not None:
             letters.append(self.shared(at, at) or "")
-            at = came[at]  # type: ignore[assignment]
+            at = previous[at]  # type: ignore[assignment]
         return "".join(reversed(letters))
 
     def components(self) -> list[frozenset[int]]:
-        """List the sets of positions that all reach each other again."""
-        reach = [self._reached(position) for position in range(len(self.follow))]
+        """Return the strongly connected components: sets of positions that reach each other."""
+        reach = [self._reachable(position) for position in range(len(self.follow))]
         loops = [position for position, seen in enumerate(reach) if position in seen]
-        found = {
+        components = {
             frozenset(other for other in reach[position] if position in reach[other])
             for position in loops
         }
-        return sorted(found, key=min)
+        return sorted(components, key=min)
 
-    def _reached(self, start: int) -> set[int]:
+    def _reachable(self, start: int) -> set[int]:
         seen: set[int] = set()
         waiting = [start]
         while waiting:
@@ -118,10 +118,10 @@ class Automaton:
 
 
 def automaton_of(root: Node, alphabet: tuple[str, ...]) -> Automaton:
-    """Build the automaton of a pattern.
+    """Return the automaton of a pattern.
 
     Raises:
-        TooLargeError: it has too many positions.
+        PatternTooLargeError: it has too many positions.
 
     """
     automaton = Automaton(alphabet)
@@ -131,7 +131,7 @@ def automaton_of(root: Node, alphabet: tuple[str, ...]) -> Automaton:
 
 def _part(node: Node, automaton: Automaton) -> _Part:  # noqa: C901, PLR0911 - a table
     automaton.parts += 1
-    if automaton.parts > _MOST_PARTS:
+    if automaton.parts > _MAX_PARTS:
         raise PatternTooLargeError
     match node:
         case Char():
@@ -147,15 +147,15 @@ def _part(node: Node, automaton: Automaton) -> _Part:  # noqa: C901, PLR0911 - a
             return _part(automaton.groups[group], automaton)
         case Sequence(parts=parts):
             whole = _Part(1)
-            for each in parts:
-                whole = _then(whole, _part(each, automaton), automaton)
+            for part in parts:
+                whole = _concatenate(whole, _part(part, automaton), automaton)
             return whole
         case Either(options=options):
             whole = _Part(0)
-            for each in options:
-                part = _part(each, automaton)
-                empty = min(_TWO, whole.empty + part.empty)
-                whole = _Part(empty, whole.first | part.first, whole.last | part.last)
+            for option in options:
+                branch = _part(option, automaton)
+                empty = min(_TWO, whole.empty + branch.empty)
+                whole = _Part(empty, whole.first | branch.first, whole.last | branch.last)
             return whole
         case Repeat():
             return _repeat(node, automaton)
@@ -163,7 +163,7 @@ def _part(node: Node, automaton: Automaton) -> _Part:  # noqa: C901, PLR0911 - a
             return _Part(1)
 
 
-def _then(one: _Part, two: _Part, automaton: Automaton) -> _Part:
+def _concatenate(one: _Part, two: _Part, automaton: Automaton) -> _Part:
     _link(one.last, two.first, automaton)
     return _Part(
         min(_TWO, one.empty * two.empty),
@@ -173,16 +173,15 @@ def _then(one: _Part, two: _Part, automaton: Automaton) -> _Part:
 
 
 def _sum(ways: Ways, more: Ways, times: int) -> Ways:
-    added = {each: min(_TWO, count * times) for each, count in more.items()} if times else {}
+    added = {key: min(_TWO, count * times) for key, count in more.items()} if times else {}
     return {
-        each: min(_TWO, ways.get(each, 0) + added.get(each, 0))
-        for each in ways.keys() | added.keys()
+        key: min(_TWO, ways.get(key, 0) + added.get(key, 0)) for key in ways.keys() | added.keys()
     }
 
 
 def _link(last: Ways, first: Ways, automaton: Automaton) -> None:
     automaton.links += len(last) * len(first)
-    if automaton.links > _MOST_LINKS:
+    if automaton.links > _MAX_LINKS:
         raise PatternTooLargeError
     for end, ends in last.items():
         follow = automaton.follow[end]
@@ -191,18 +190,20 @@ def _link(last: Ways, first: Ways, automaton: Automaton) -> None:
 
 
 def _repeat(node: Repeat, automaton: Automaton) -> _Part:
-    """Write the turns out. One that took nothing is the last, as in Python's matcher."""
+    """Expand a repeat. As in Python's matcher, an empty repetition ends it."""
     endless = node.high is None or node.high >= _MANY
     low = node.low if node.low < _MANY else 1
     whole = _Part(1)
     for _ in range(low - 1 if endless and low else low):
-        whole = _then(whole, _part(node.body, automaton), automaton)
+        whole = _concatenate(whole, _part(node.body, automaton), automaton)
     if endless:
         body = _part(node.body, automaton)
         _link(body.last, body.first, automaton)
-        return _then(whole, _Part(body.empty if low else 1, body.first, body.last), automaton)
+        return _concatenate(
+            whole, _Part(body.empty if low else 1, body.first, body.last), automaton
+        )
     rest = _Part(1)
     for _ in range((node.high or 0) - low):
-        inner = _then(_part(node.body, automaton), rest, automaton)
+        inner = _concatenate(_part(node.body, automaton), rest, automaton)
         rest = _Part(1, inner.first, inner.last)
-    return _then(whole, rest, automaton)
+    return _concatenate(whole, rest, automaton)

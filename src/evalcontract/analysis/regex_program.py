@@ -1,4 +1,4 @@
-"""A regular expression as instructions, in the order in which a backtracking matcher tries."""
+"""Compile a regular expression into instructions for a backtracking matcher."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from evalcontract.analysis.pattern import (
 if TYPE_CHECKING:
     from evalcontract.analysis.pattern import Node
 
-_MOST_INSTRUCTIONS = 4000
-_MOST_PARTS = 20_000  # that are written; what is empty makes no instruction
-_MOST_SLOTS = 200  # all of them are copied when one changes
-_MANY = 100  # as many turns are written as a loop; no text looked at is long enough to tell
+_MAX_INSTRUCTIONS = 4000
+_MAX_PARTS = 20_000  # nodes visited; an empty node makes no instruction
+_MAX_SLOTS = 200  # all of them are copied when one changes
+_MANY = 100  # larger repeat counts are compiled as a loop; the texts tried are too short to differ
 
 
 class PatternTooLargeError(Exception):
-    """A pattern is longer, written out, than is worth looking at."""
+    """A pattern is too large to analyse once its repeats are written out."""
 
 
 class Do(NamedTuple):
-    """An instruction: `to` is where it goes on, `other` what it tries after that.
+    """An instruction: `to` is the next instruction, `other` the alternative tried after it.
 
-    Of `mark`, `turn` and `back` they are slots; `part` is what the instruction looks with.
+    For `mark`, `turn` and `back` they are slots. `part` is the instruction's argument, such as the
+    pattern of a character.
     """
 
     what: str
@@ -44,17 +45,17 @@ class Do(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A pattern as instructions; a slot remembers a position."""
+    """A compiled pattern. `slots` is the number of slots, each of which stores a position."""
 
     code: list[Do]
     slots: int
 
 
 def program_of(root: Node) -> Program:
-    """Write a pattern out as a program.
+    """Compile a pattern into a program.
 
     Raises:
-        TooLargeError: it is too long.
+        PatternTooLargeError: it is too large.
 
     """
     writer = _Writer()
@@ -70,20 +71,20 @@ class _Writer:
         self._groups: dict[int, int] = {}
 
     def put(self, what: str, to: int = 0, other: int = 0, part: Any = None) -> int:
-        if len(self.code) >= _MOST_INSTRUCTIONS:
+        if len(self.code) >= _MAX_INSTRUCTIONS:
             raise PatternTooLargeError
         self.code.append(Do(what, to, other, part))
         return len(self.code) - 1
 
     def slot(self) -> int:
-        if self.slots >= _MOST_SLOTS:
+        if self.slots >= _MAX_SLOTS:
             raise PatternTooLargeError
         self.slots += 1
         return self.slots - 1
 
     def write(self, node: Node) -> None:  # noqa: C901 - a table
         self.parts += 1
-        if self.parts > _MOST_PARTS:
+        if self.parts > _MAX_PARTS:
             raise PatternTooLargeError
         match node:
             case Char(test=test) | Anchor(test=test):
@@ -122,7 +123,7 @@ class _Writer:
         self.put("mark", end)
 
     def _inner(self, what: str, body: Node, part: Any = None) -> None:
-        """Write a part that is matched on its own, behind the instruction that asks for it."""
+        """Write a part that is matched separately, after the instruction that runs it."""
         at = self.put(what)
         self.write(body)
         self.put("done")
@@ -160,7 +161,7 @@ class _Writer:
         split = self.put("split")
         self.put("mark", slot)
         self.write(body)
-        end = self.put("turn", split, slot)  # a turn that took nothing is the last one
+        end = self.put("turn", split, slot)  # an empty repetition ends the loop
         self.code[end] = Do("turn", split, slot, end + 1)
         return split
 

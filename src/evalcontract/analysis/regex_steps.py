@@ -1,6 +1,6 @@
-"""How many steps a backtracking matcher takes: a small machine that tries what `re` tries.
+"""Count the steps of a backtracking matcher, with a small interpreter that works like `re`.
 
-Counting is the same on every machine and stops at a bound, where a clock is neither.
+Unlike time, the count is the same on every machine and can be limited.
 """
 
 from __future__ import annotations
@@ -20,39 +20,37 @@ class _Run:
 
 
 class StepsExceededError(Exception):
-    """A matcher was stopped at its bound."""
+    """The matcher reached the limit of steps."""
 
 
 class Count(NamedTuple):
-    """How many steps a matcher took, and whether it found a match."""
+    """The number of steps of a matcher, and whether it found a match."""
 
     steps: int
     matched: bool
 
 
 def count_steps(program: Program, text: str, *, full: bool, limit: int) -> Count:
-    """Count the steps until it is certain whether something matches from the start of `text`.
-
-    `full` asks for a match of the whole text.
+    """Count the steps of matching at the start of `text`, or the whole text if `full`.
 
     Raises:
         StepsExceededError: there are more than `limit`.
 
     """
     run = _Run(text, limit)
-    start = (-1,) * program.slots
-    found = _matched(program.code, run, 0, start, only_end=full)
-    return Count(run.steps, found is not None)
+    slots = (-1,) * program.slots
+    match = _match(program.code, run, 0, slots, only_end=full)
+    return Count(run.steps, match is not None)
 
 
-def _matched(  # noqa: C901, PLR0912 - one branch an instruction
+def _match(  # noqa: C901, PLR0912 - one branch per instruction
     code: list[Do], run: _Run, at: int, slots: tuple[int, ...], *, start: int = 0, only_end: bool
 ) -> tuple[int, tuple[int, ...]] | None:
-    """Return where the first match that begins at `at` ends, and what its slots hold."""
+    """Return the end and the slots of the first match at `at`, or None."""
     text = run.text
-    waiting = [(start, at, slots)]
-    while waiting:
-        pc, at, slots = waiting.pop()
+    alternatives = [(start, at, slots)]
+    while alternatives:
+        pc, at, slots = alternatives.pop()
         while True:
             run.steps += 1
             if run.steps > run.limit:
@@ -63,7 +61,7 @@ def _matched(  # noqa: C901, PLR0912 - one branch an instruction
                     break
                 at, pc = at + 1, pc + 1
             elif what == "split":
-                waiting.append((other, at, slots))
+                alternatives.append((other, at, slots))
                 pc = to
             elif what == "go":
                 pc = to
@@ -80,39 +78,40 @@ def _matched(  # noqa: C901, PLR0912 - one branch an instruction
                     break
                 return at, slots
             elif what == "back":
-                taken = _taken_again(text, at, slots[to], slots[other], any_case=part)
-                if taken is None:
+                length = _backreference(text, at, slots[to], slots[other], any_case=part)
+                if length is None:
                     break
-                at, pc = at + taken, pc + 1
+                at, pc = at + length, pc + 1
             else:
-                found = _apart(code, run, at, slots, code[pc])
-                if found is None:
+                inner = _match_inner(code, run, at, slots, code[pc])
+                if inner is None:
                     break
-                (at, slots), pc = found, to
+                (at, slots), pc = inner, to
     return None
 
 
-def _taken_again(text: str, at: int, start: int, end: int, *, any_case: bool) -> int | None:
+def _backreference(text: str, at: int, start: int, end: int, *, any_case: bool) -> int | None:
+    """Return the length of a backreference's match at `at`, or None if it does not match."""
     if start < 0 or end < start:
         return None
-    wanted = text[start:end]
-    found = text[at : at + len(wanted)]
-    same = found.lower() == wanted.lower() if any_case else found == wanted
-    return len(wanted) if same else None
+    captured = text[start:end]
+    actual = text[at : at + len(captured)]
+    same = actual.lower() == captured.lower() if any_case else actual == captured
+    return len(captured) if same else None
 
 
-def _apart(
+def _match_inner(
     code: list[Do], run: _Run, at: int, slots: tuple[int, ...], do: Do
 ) -> tuple[int, tuple[int, ...]] | None:
-    """Match a part on its own: an atomic one, or one that only looks; `fail` never matches."""
+    """Match an atomic group, a lookaround or `fail`, which never matches."""
     if do.what == "atomic":
-        return _matched(code, run, at, slots, start=do.other, only_end=False)
+        return _match(code, run, at, slots, start=do.other, only_end=False)
     if do.what == "fail":
         return None
     behind, negative = do.part
-    found = None
+    match = None
     if behind is None or behind <= at:
-        found = _matched(code, run, at - (behind or 0), slots, start=do.other, only_end=False)
+        match = _match(code, run, at - (behind or 0), slots, start=do.other, only_end=False)
     if negative:
-        return None if found else (at, slots)
-    return (at, found[1]) if found else None
+        return None if match else (at, slots)
+    return (at, match[1]) if match else None

@@ -1,4 +1,4 @@
-"""Does a JSON Schema (Draft 2020-12) accept every value, or none? A proof, or nothing."""
+"""Prove that a JSON Schema (Draft 2020-12) accepts every value, or none."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 _TYPES = ("object", "array", "string", "number", "boolean", "null")
 
-# What no value fails by.
-_NOTES = frozenset(
+# Keywords that do not restrict values.
+_ANNOTATIONS = frozenset(
     ("$schema", "$id", "$comment", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs",
      "definitions", "title", "description", "default", "examples", "deprecated", "readOnly",
      "writeOnly", "contentEncoding", "contentMediaType", "contentSchema")
 )  # fmt: skip
 
-_NO_KEYS: Callable[[Any], bool] = lambda value: not value  # noqa: E731 - a row of the table
-_EACH: Callable[[Any], bool] = lambda value: all(map(accepts_everything, value.values()))  # noqa: E731
-_ITSELF: Callable[[Any], bool] = lambda value: accepts_everything(value)  # noqa: E731, PLW0108
+_IF_EMPTY: Callable[[Any], bool] = lambda value: not value  # noqa: E731 - a row of the table
+_IF_ALL_VALUES: Callable[[Any], bool] = lambda value: all(map(accepts_everything, value.values()))  # noqa: E731
+_IF_ITSELF: Callable[[Any], bool] = lambda value: accepts_everything(value)  # noqa: E731, PLW0108
 
-#: The keywords that can refuse a value, and when they do not.
+#: The keywords that can reject a value, each with a test of whether its value rejects nothing.
 _KEYWORDS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(
         ("$ref", "$dynamicRef", "$recursiveRef", "enum", "const", "pattern", "format", "maximum",
@@ -31,11 +31,11 @@ _KEYWORDS: dict[str, Callable[[Any], bool]] = {
          "additionalItems"),
         lambda value: False,  # noqa: ARG005
     ),
-    **dict.fromkeys(("required", "dependentRequired", "minLength", "minItems"), _NO_KEYS),
-    **dict.fromkeys(("minProperties", "uniqueItems"), _NO_KEYS),
-    **dict.fromkeys(("properties", "patternProperties", "dependentSchemas"), _EACH),
-    **dict.fromkeys(("items", "additionalProperties", "propertyNames"), _ITSELF),
-    **dict.fromkeys(("unevaluatedItems", "unevaluatedProperties"), _ITSELF),
+    **dict.fromkeys(("required", "dependentRequired", "minLength", "minItems"), _IF_EMPTY),
+    **dict.fromkeys(("minProperties", "uniqueItems"), _IF_EMPTY),
+    **dict.fromkeys(("properties", "patternProperties", "dependentSchemas"), _IF_ALL_VALUES),
+    **dict.fromkeys(("items", "additionalProperties", "propertyNames"), _IF_ITSELF),
+    **dict.fromkeys(("unevaluatedItems", "unevaluatedProperties"), _IF_ITSELF),
     "type": lambda value: set(value) >= set(_TYPES) if isinstance(value, list) else False,
     "allOf": lambda value: all(map(accepts_everything, value)),
     "prefixItems": lambda value: all(map(accepts_everything, value)),
@@ -46,25 +46,25 @@ _KEYWORDS: dict[str, Callable[[Any], bool]] = {
 
 
 def accepts_everything(schema: Any) -> bool:
-    """Tell whether it is proven that a valid schema accepts every JSON value."""
+    """Whether a valid schema provably accepts every JSON value."""
     if not isinstance(schema, dict):
         return schema is True
     return all(
-        key not in _KEYWORDS or key in _NOTES or _KEYWORDS[key](value)
+        key not in _KEYWORDS or key in _ANNOTATIONS or _KEYWORDS[key](value)
         for key, value in schema.items()
     )
 
 
 def unknown_keywords(schema: Any) -> list[str]:
-    """List the keys of a schema that are no keywords; a validator passes over them."""
-    return [key for key in schema if key not in _KEYWORDS and key not in _NOTES]
+    """Return the keys of a schema that are not keywords; validators ignore them."""
+    return [key for key in schema if key not in _KEYWORDS and key not in _ANNOTATIONS]
 
 
 def refusal(schema: Any) -> Path | None:
-    """Return the place that makes a valid schema refuse every JSON value, if that is proven."""
+    """Return the path that provably makes a valid schema reject every JSON value, or None."""
     if not isinstance(schema, dict):
         return () if schema is False else None
-    for place in _applied(schema):
+    for place in _unsatisfiable_parts(schema):
         return place
     named = schema.get("type", _TYPES)
     types = [named] if isinstance(named, str) else list(named)
@@ -72,12 +72,12 @@ def refusal(schema: Any) -> Path | None:
         values = schema.get("enum", []) if key == "enum" else [schema.get("const")]
         if key in schema and not any(_is(value, types) for value in values):
             return (key,)
-    places = [_impossible(schema, each) for each in types]
+    places = [_impossible(schema, type_) for type_ in types]
     return places[0] if places and None not in places else None
 
 
-def _applied(schema: dict[str, Any]) -> Iterator[Path]:
-    """Yield the places of other schemas inside that alone refuse everything."""
+def _unsatisfiable_parts(schema: dict[str, Any]) -> Iterator[Path]:
+    """Yield the paths of subschemas that by themselves reject everything."""
     for index, part in enumerate(schema.get("allOf", ())):
         place = refusal(part)
         if place is not None:
@@ -99,7 +99,7 @@ def _is(value: Any, types: list[str]) -> bool:
 
 
 def _impossible(schema: dict[str, Any], type_: str) -> Path | None:
-    """Return the keyword by which no value of a type is accepted."""
+    """Return the path of a keyword that rejects every value of a type, or None."""
     match type_:
         case "object":
             return _no_object(schema)

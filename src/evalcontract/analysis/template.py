@@ -1,8 +1,8 @@
-"""What a judge's template is made of: its Mustache tags, and the faults among them.
+"""Scan a judge's template for Mustache tags and their faults.
 
-Mustache as of the specification 1.4.2 (https://github.com/mustache/spec), of which the contract
+Mustache as specified in version 1.4.2 (https://github.com/mustache/spec), of which the contract
 allows variables, comments, sections and inverted sections. Nothing is rendered. A scan takes time
-in proportion to the text, and refuses no text.
+linear in the length of the text and accepts every text.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from evalcontract.analysis.template_tags import Pieces, Tag, TagFault, brief, cu
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The result of a scan: all tags in order, the faults in the order of their tags.
+    """The result of a scan: all tags in order, and the faults in the order of their tags.
 
-    `shown` are the variables whose text comes to stand in the prompt, `paths` the dotted names
-    that are shown in any case, outside of all sections. `literal` is the text outside of tags,
-    with a NUL where one stood.
+    `shown` has the variables whose text appears in the prompt, `paths` the dotted names that
+    always appear because they are outside of sections. `literal` is the text outside of tags, with
+    a NUL in place of each tag.
     """
 
     tags: tuple[Tag, ...]
@@ -39,16 +39,16 @@ class Template:
     paths: frozenset[str] = frozenset()
 
     def may_show(self, root: str) -> bool:
-        """Whether a variable comes to stand in the prompt, or was meant to.
+        """Whether a variable appears in the prompt or was meant to.
 
-        A section over a variable only asks whether it is there; `{{ . }}` inside shows it.
+        A section over a variable only tests whether it is present; `{{ . }}` inside shows it.
         """
         return root in self.shown or any(root in fault.meant for fault in self.faults)
 
 
 @lru_cache(maxsize=32)
 def scan(text: str) -> Template:
-    """Read a template. Several rules ask for the same one in turn."""
+    """Scan a template. Cached, since several rules scan the same one in turn."""
     pieces = cut(text)
     nesting = _Nesting(pieces)
     nesting.run()
@@ -63,8 +63,8 @@ def scan(text: str) -> Template:
 class _Open:
     """A section that is not closed yet; `closers` are the names that may close it.
 
-    `item` is the variable that `.` stands for inside, None where it stands for nothing; `below`
-    the one that other names are looked up in, if any.
+    `item` is the variable that `.` refers to inside, or None; `below` is the variable in which
+    other names are looked up, or "".
     """
 
     tag: Tag
@@ -77,15 +77,15 @@ _OUTSIDE = _Open(Tag("section", "", "", 0, 0), frozenset(), None, "")
 
 
 class _Nesting:
-    """One pass over the tags that knows which sections are open."""
+    """One pass over the tags that tracks the open sections."""
 
     def __init__(self, pieces: Pieces) -> None:
         self.pieces = pieces
         self.shown: set[str] = set()
         self.paths: set[str] = set()
         self.open: list[_Open] = []
-        self.names: Counter[str] = Counter()  # what may close a section that is open
-        self.crossed: Counter[str] = Counter()  # sections that another one's end has cut off
+        self.names: Counter[str] = Counter()  # names that may close an open section
+        self.crossed: Counter[str] = Counter()  # names of sections ended by an outer section's end
         self.to_come = Counter(tag.name for tag in pieces.tags if tag.kind == "close")
 
     def run(self) -> None:
@@ -93,15 +93,15 @@ class _Nesting:
             if tag.kind == "close":
                 self._close(tag)
             elif tag.kind != "comment":
-                self._look(tag)
+                self._visit(tag)
         for left in self.open:
-            if left.tag.kind != "block":  # it is reported already
+            if left.tag.kind != "block":  # a block has been reported
                 end = f"{{{{/{brief(left.tag.name)}}}}}"
                 advice = f"write `{end}` where the section ends"
                 self.pieces.report(left.tag, "is never closed", advice)
 
-    def _look(self, tag: Tag) -> None:
-        """Judge the name in a tag, and enter the section that it opens."""
+    def _visit(self, tag: Tag) -> None:
+        """Check the name in a tag, and enter the section that it opens."""
         around = self.open[-1] if self.open else _OUTSIDE
         root = tag.name.split(".", maxsplit=1)[0]
         member = around.below != "" and root not in ROOTS
@@ -112,8 +112,8 @@ class _Nesting:
         if tag.name == ".":
             root = around.item or ""
             if around.item is None:
-                told = "stands for the item of a section, and there is none around it"
-                fault = NameFault(told, "write the name of a variable")
+                text = "is the current item of a section, but is not inside a section"
+                fault = NameFault(text, "write the name of a variable")
         else:
             fault = fault_of_name(tag.name, tag.kind, member=member)
             root = around.below if member else root
@@ -127,15 +127,15 @@ class _Nesting:
                 self.paths.add(tag.name)
 
     def _section(self, tag: Tag, root: str | None, around: _Open) -> None:
-        """Enter a section. One with a fault (root None) is taken for what it was meant to be."""
-        called = block(tag.name)
-        word, about = called or ("", tag.name)
+        """Enter a section. If it has a fault (root None), guess the variable that was meant."""
+        handlebars = block(tag.name)
+        word, name = handlebars or ("", tag.name)
         if root is None:
-            root = meaning(about.split(".", maxsplit=1)[0]) or BELOW[-1]
+            root = meaning(name.split(".", maxsplit=1)[0]) or BELOW[-1]
         item, below = around.item, around.below
         if tag.kind == "section" and word not in ("if", "unless"):
             item, below = root, root if root in BELOW else below
-        names = (tag.name, word, about) if called else (tag.name,)
+        names = (tag.name, word, name) if handlebars else (tag.name,)
         self._enter(tag, frozenset(names), item, below)
 
     def _enter(self, tag: Tag, closers: frozenset[str], item: str | None, below: str) -> None:
@@ -143,31 +143,31 @@ class _Nesting:
         self.names.update(closers)
 
     def _leave(self, depth: int) -> list[_Open]:
-        """Leave the innermost sections, and return them, the outermost first."""
+        """Leave the innermost `depth` sections and return them, the outermost first."""
         left = self.open[-depth:]
         del self.open[-depth:]
-        for each in left:
-            self.names.subtract(each.closers)
+        for section in left:
+            self.names.subtract(section.closers)
         return left
 
     def _close(self, tag: Tag) -> None:
         self.to_come[tag.name] -= 1
         inner = self.open[-1] if self.open else _OUTSIDE
-        told, advice = "", f"write `{{{{/{brief(inner.tag.name)}}}}}`"
+        fault, advice = "", f"write `{{{{/{brief(inner.tag.name)}}}}}`"
         if self.names[tag.name] > 0:
             inward = enumerate(reversed(self.open), 1)
-            depth = next(n for n, each in inward if tag.name in each.closers)
+            depth = next(n for n, section in inward if tag.name in section.closers)
             for cut_off in self._leave(depth)[1:]:
                 self.crossed.update(cut_off.closers)
             if depth > 1:
-                told = f"stands here while the section `{brief(inner.tag.name)}` is open"
+                fault = f"closes an outer section while `{brief(inner.tag.name)}` is open"
                 advice = f"{advice} before it"
         elif self.crossed[tag.name] > 0:
             self.crossed[tag.name] -= 1
         elif self.open and not any(self.to_come[name] > 0 for name in inner.closers):
             self._leave(1)
-            told = f"closes nothing; the section that is open is `{brief(inner.tag.name)}`"
+            fault = f"does not match the open section, `{brief(inner.tag.name)}`"
         else:
-            told, advice = "closes a section that is not open", "remove it, or open the section"
-        if told:
-            self.pieces.report(tag, told, advice)
+            fault, advice = "closes a section that is not open", "remove it, or open the section"
+        if fault:
+            self.pieces.report(tag, fault, advice)

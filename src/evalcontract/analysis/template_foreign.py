@@ -1,7 +1,7 @@
-"""Placeholders of other template languages, which Mustache hands to the model as they stand.
+"""Find placeholders of other template languages, which Mustache passes to the model unchanged.
 
-Braces stand in prose and in code too. So only what names a variable of a template counts, and of
-that only the surest form where the variable is shown by a tag as well.
+Prose and code contain braces too, so only placeholders that name a template variable count. If a
+tag shows the variable as well, only the least ambiguous form counts.
 """
 
 from __future__ import annotations
@@ -33,39 +33,40 @@ _STATEMENTS = frozenset({
 })  # fmt: skip
 _NAMES = ("of_percent", "of_dollar", "of_smarty", "of_brace")
 _CODE = re.compile(r"`{3,}|`|\n")
-_MANY = 3  # others that an advice names
+_MAX_OTHERS = 3  # further placeholders that the advice names
 
-_SAID = {
-    "percent": "is how Python's `%` fills in a text",
-    "dollar": "is how other languages fill in a text",
-    "brace": "is how Python's `str.format` fills in a text",
-    "statement": "is a statement of Jinja or Liquid",
-    "remark": "is a comment of Jinja",
+_MESSAGES = {
+    "percent": "is a placeholder of Python's `%` operator",
+    "dollar": "is a placeholder of other template languages",
+    "brace": "is a placeholder of Python's `str.format`",
+    "statement": "is a Jinja or Liquid statement",
+    "remark": "is a Jinja comment",
 }
 _INSTEAD = {
-    "statement": "write a section: `{{#expected}}…{{/expected}}` where it is there, and "
-    "`{{^expected}}…{{/expected}}` where not",
+    "statement": "write a section: `{{#expected}}…{{/expected}}` if it is present, "
+    "`{{^expected}}…{{/expected}}` if not",
     "remark": "write `{{! … }}`",
 }
 
 
 @dataclass(slots=True)
-class _Kind:
-    """What is found of one language: the first of it, and what to write for each form."""
+class _Placeholders:
+    """The placeholders of one language: the first one, and the replacement for each."""
 
     tag: Tag
-    forms: dict[str, str] = field(default_factory=dict)
+    replacements: dict[str, str] = field(default_factory=dict)
     meant: set[str] = field(default_factory=set)
 
 
 def find_foreign(
     text: str, plain: Iterable[tuple[int, str]], shown: frozenset[str]
 ) -> Iterator[TagFault]:
-    """Yield a fault for each language that stands in the parts of a template outside of tags.
+    """Yield a fault for each template language found outside of tags.
 
-    `plain` are these parts, each with where it starts; `shown` is what the tags show.
+    `plain` has the parts of the text outside of tags, each with its start; `shown` has the
+    variables that the tags show.
     """
-    found: dict[str, _Kind] = {}
+    by_language: dict[str, _Placeholders] = {}
     code: list[tuple[int, int]] | None = None
     for start, part in plain:
         if "{" not in part and "%" not in part:
@@ -74,34 +75,35 @@ def find_foreign(
             if code is None:
                 code = list(_code(text))
             at, form = start + match.start(), match[0]
-            language = next(name for name in _SAID if match[name])
-            root, right = _meaning(match, shown, is_code=_is_in(at, code))
-            if not right:
+            language = next(name for name in _MESSAGES if match[name])
+            root, replacement = _meaning(match, shown, is_code=_is_in(at, code))
+            if not replacement:
                 continue
-            if language not in found:
-                occurrence = text.count(form, 0, at)
-                found[language] = _Kind(Tag("foreign", "", form, at, occurrence, mark=form))
-            found[language].forms.setdefault(form, right)
-            found[language].meant |= {root} if root else set()
-    yield from (_fault(language, kind) for language, kind in found.items())
+            if language not in by_language:
+                tag = Tag("foreign", "", form, at, text.count(form, 0, at), mark=form)
+                by_language[language] = _Placeholders(tag)
+            by_language[language].replacements.setdefault(form, replacement)
+            by_language[language].meant |= {root} if root else set()
+    for language, placeholders in by_language.items():
+        yield _fault(language, placeholders)
 
 
-def _fault(language: str, kind: _Kind) -> TagFault:
-    (form, right), *others = kind.forms.items()
-    message = f"`{brief(form)}` {_SAID[language]}; Mustache hands it to the model as it stands"
-    advice = _INSTEAD.get(language) or f"write `{right}`"
+def _fault(language: str, placeholders: _Placeholders) -> TagFault:
+    (form, replacement), *others = placeholders.replacements.items()
+    message = f"`{brief(form)}` {_MESSAGES[language]}; Mustache passes it to the model unchanged"
+    advice = _INSTEAD.get(language) or f"write `{replacement}`"
     if others and language not in _INSTEAD:
-        named = [f"`{instead}` for `{brief(other)}`" for other, instead in others[:_MANY]]
+        named = [f"`{instead}` for `{brief(other)}`" for other, instead in others[:_MAX_OTHERS]]
         advice += f", {', '.join(named)}"
-        advice += ", and so on" if len(others) > _MANY else ""
-    return TagFault(message, advice, kind.tag, frozenset(kind.meant))
+        advice += ", and so on" if len(others) > _MAX_OTHERS else ""
+    return TagFault(message, advice, placeholders.tag, frozenset(placeholders.meant))
 
 
 def _meaning(
     match: re.Match[str], shown: frozenset[str], *, is_code: bool
 ) -> tuple[str | None, str | None]:
-    """Return the variable that a placeholder means, and the tag to write; None: leave it alone."""
-    name = next((match[each] for each in _NAMES if match[each]), None)
+    """Return the variable that a placeholder means and its replacement; None if it is ignored."""
+    name = next((match[group] for group in _NAMES if match[group]), None)
     if name is None:
         is_meant = not is_code and (bool(match["remark"]) or match["word"] in _STATEMENTS)
         return None, ("{{! … }}" if match["remark"] else "{{#expected}}") if is_meant else None
@@ -114,15 +116,15 @@ def _meaning(
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a text between backticks, on one line or fenced."""
+    """Yield the inline code and fenced blocks of a text, as start and end."""
     opened, mark = 0, ""
-    for found in _CODE.finditer(text):
-        if found[0] == "\n":
+    for match in _CODE.finditer(text):
+        if match[0] == "\n":
             mark = "" if mark == "`" else mark
         elif not mark:
-            opened, mark = found.start(), found[0][:3]
-        elif mark == found[0][:3]:
-            yield opened, found.end()
+            opened, mark = match.start(), match[0][:3]
+        elif mark == match[0][:3]:
+            yield opened, match.end()
             mark = ""
 
 

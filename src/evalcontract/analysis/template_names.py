@@ -1,4 +1,4 @@
-"""The names that a template may use, and what to write instead of those it may not."""
+"""The names that a template may use, and suggestions for those it may not."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from evalcontract.model.nearest import nearest, normalise
 
 ROOTS = ("input", "output", "expected", "context")
 BELOW = ("expected", "context")
-"""The variables that have names below them; the others are texts."""
+"""The variables that are objects with keys; the others are strings."""
 
 _FORMAT = ["expected", "format"]
 _PART = re.compile(r"[\w-]+")
 _INDEX = re.compile(r"""\[\s*["']?(?P<name>[\w-]+)["']?\s*\]""")
 _BLOCK = re.compile(r"(?P<word>if|unless|each|with|for)\s+(?P<name>\S+)$")
-_MANY = 120  # characters of a name that are looked at for what it could mean
+_MAX_NAME = 120  # characters of a name that are compared with known names
 
-#: What other systems call the four, by the name here.
+#: Names of the four variables in other systems.
 _FOREIGN = {
     "input": (
         "question", "prompt", "query", "request", "instruction", "instructions", "problem", "task",
@@ -38,20 +38,20 @@ _FOREIGN = {
         "retrieved_context", "retrieved_documents", "retrieval_context",
     ),
 }  # fmt: skip
-_HERE = {foreign: root for root, names in _FOREIGN.items() for foreign in names}
-#: Of these, what a prompt hardly says in braces but to have it filled in.
-_SELDOM_ELSE = ("question", "query", "answer", "response", "completion", "reference")
-#: Ordinary words that are near to one of the four.
+_ROOT_BY_ALIAS = {alias: root for root, names in _FOREIGN.items() for alias in names}
+#: The aliases that, in braces, are almost certainly placeholders.
+_SURE_ALIASES = ("question", "query", "answer", "response", "completion", "reference")
+#: Ordinary words that resemble one of the four.
 _WORDS = ("content", "contents", "contest", "except")
-#: Keys of a row that no template is given.
-_OF_A_ROW = {
-    "criteria": "write the criteria into the template, or carry them as `{{ context.criteria }}`",
-    "rubric": "write what counts into the template, or carry it as `{{ context.rubric }}`",
-    "expected_facts": "put the facts below the row's `expected`, and write `{{ expected.facts }}`",
+#: Keys of a row that templates cannot use, with advice.
+_ROW_KEYS = {
+    "criteria": "write the criteria into the template, or pass them as `{{ context.criteria }}`",
+    "rubric": "write the criteria into the template, or pass them as `{{ context.rubric }}`",
+    "expected_facts": "put the facts under the row's `expected`, and write `{{ expected.facts }}`",
     "facts": "write `{{ expected.facts }}`",
-    "expected_tools": "put them below the row's `expected`, and write `{{ expected.tools }}`",
-    "tags": "put them below the row's `context`, and write `{{ context.tags }}`",
-    "metadata": "put it below the row's `context`, and write `{{ context.metadata }}`",
+    "expected_tools": "put them under the row's `expected`, and write `{{ expected.tools }}`",
+    "tags": "put them under the row's `context`, and write `{{ context.tags }}`",
+    "metadata": "put it under the row's `context`, and write `{{ context.metadata }}`",
 }
 _FORMS = {"raw": "{{{{{{ {} }}}}}}", "section": "{{{{#{}}}}}", "inverted": "{{{{^{}}}}}"}
 _VARIABLE = "{{{{ {} }}}}"
@@ -59,7 +59,7 @@ _VARIABLE = "{{{{ {} }}}}"
 
 @dataclass(frozen=True, slots=True)
 class NameFault:
-    """What is wrong with a name; `meant` are the variables that it may stand for."""
+    """A fault of a name; `meant` has the variables that it may stand for."""
 
     message: str
     help: str
@@ -67,115 +67,113 @@ class NameFault:
 
 
 def written(name: str, kind: str) -> str:
-    """Write a tag of a kind."""
+    """Return a tag of a kind for a name."""
     return _FORMS.get(kind, _VARIABLE).format(name)
 
 
 def fault_of_name(name: str, kind: str, *, member: bool = False) -> NameFault | None:
-    """Judge the name in a tag of a kind; None where it is good.
+    """Return the fault of the name in a tag, or None if it is valid.
 
-    A `member` stands in a section over something that has names below it, so it may be any.
+    A `member` is inside a section over an object, so any name is allowed.
     """
     if not name:
-        return NameFault("has no name in it", f"write one of {_listed()}")
+        return NameFault("has no name", f"write one of {_ALL}")
     if name == "else":
         advice = "close the section and open an inverted one: `{{/expected}}{{^expected}}`"
-        return NameFault("is no Mustache, which knows no `else`", advice, frozenset())
+        return NameFault("is not Mustache, which has no `else`", advice, frozenset())
     parts = name.split(".")
     if not all(_PART.fullmatch(part) for part in parts):
         return _malformed(name, kind)
     if parts[0] == "this":
         rest = ".".join(parts[1:]) or "."
         advice = f"write `{written(rest, kind)}` inside of a section"
-        return NameFault("is no Mustache, which knows no `this`", advice, frozenset())
+        return NameFault("is not Mustache, which has no `this`", advice, frozenset())
     if parts[0] in ROOTS:
-        return _below_a_text(parts, kind)
+        return _key_of_string(parts, kind)
     return None if member else _unknown(parts, kind)
 
 
 def meaning(name: str) -> str | None:
-    """Return the variable that a foreign or misspelled first part means, if one is near."""
-    word = normalise(name[:_MANY])
-    return word if word in ROOTS else _HERE.get(word) or nearest(word, ROOTS)
+    """Return the variable that the first part of a name means by alias or typo, or None."""
+    word = normalise(name[:_MAX_NAME])
+    return word if word in ROOTS else _ROOT_BY_ALIAS.get(word) or nearest(word, ROOTS)
 
 
 def surely_means(name: str) -> str | None:
-    """Return the variable that a name outside of tags means, where other words stand too."""
-    word = normalise(name[:_MANY])
+    """Return the variable that a name outside of tags means, or None if it may be another word."""
+    word = normalise(name[:_MAX_NAME])
     if word in ROOTS:
         return word
-    if word in _HERE:
-        return _HERE[word] if "_" in word or word in _SELDOM_ELSE else None
+    if word in _ROOT_BY_ALIAS:
+        return _ROOT_BY_ALIAS[word] if "_" in word or word in _SURE_ALIASES else None
     return None if word in _WORDS else nearest(word, ROOTS)
 
 
 def block(name: str) -> tuple[str, str] | None:
-    """Split a block of Handlebars, `each expected.facts`, into its word and its name."""
-    found = _BLOCK.fullmatch(name) if len(name) <= _MANY else None
-    return (found["word"], found["name"]) if found else None
+    """Split a Handlebars block, `each expected.facts`, into its keyword and its name."""
+    match = _BLOCK.fullmatch(name) if len(name) <= _MAX_NAME else None
+    return (match["word"], match["name"]) if match else None
 
 
-def _below_a_text(parts: list[str], kind: str) -> NameFault | None:
+def _key_of_string(parts: list[str], kind: str) -> NameFault | None:
+    """Return the fault of a name that looks up a key in a string, or None if it does not."""
     root = parts[0]
     if parts[:2] == _FORMAT and len(parts) > len(_FORMAT):
-        told = "looks below `expected.format`, which is a text and has nothing below it"
-        return NameFault(told, f"write `{written('expected.format', kind)}`", frozenset((root,)))
+        fault = "looks up a key of `expected.format`, which is a string"
+        return NameFault(fault, f"write `{written('expected.format', kind)}`", frozenset((root,)))
     if root in BELOW or len(parts) == 1:
         return None
-    told = f"looks below `{root}`, which is a text and has nothing below it"
-    return NameFault(told, f"write `{written(root, kind)}`", frozenset((root,)))
+    fault = f"looks up a key of `{root}`, which is a string"
+    return NameFault(fault, f"write `{written(root, kind)}`", frozenset((root,)))
 
 
 def _unknown(parts: list[str], kind: str) -> NameFault:
-    told = "names nothing that a judge is given"
-    if parts[0] in _OF_A_ROW and len(parts) == 1:
-        return NameFault(told, _OF_A_ROW[parts[0]], frozenset())
+    fault = "is not a variable that a judge is given"
+    if parts[0] in _ROW_KEYS and len(parts) == 1:
+        return NameFault(fault, _ROW_KEYS[parts[0]], frozenset())
     root = meaning(parts[0])
     rest = parts[1:]
     if root is None and rest:  # `row.input`, `item.question`
         root, rest = meaning(rest[0]), rest[1:]
     if root is None:
-        known = f"it is given {_listed()}"
+        known = f"the variables are {_ALL}"
         name = ".".join(parts)
-        advice = f"{known}; what else it needs stands below `context`, as `context.{name}`"
-        return NameFault(told, advice if len(name) <= _MANY else known)
+        advice = f"{known}; put other values under `context`, as `context.{name}`"
+        return NameFault(fault, advice if len(name) <= _MAX_NAME else known)
     name = ".".join([root, *rest]) if root in BELOW else root
-    foreign = normalise(parts[0]) in _HERE or rest != parts[1:]
-    right = f"`{written(name, kind)}`"
-    return NameFault(
-        told, f"write {right}" if foreign else f"did you mean {right}?", frozenset((root,))
-    )
+    is_alias = normalise(parts[0]) in _ROOT_BY_ALIAS or rest != parts[1:]
+    tag = f"`{written(name, kind)}`"
+    advice = f"write {tag}" if is_alias else f"did you mean {tag}?"
+    return NameFault(fault, advice, frozenset((root,)))
 
 
 def _malformed(name: str, kind: str) -> NameFault:
     mentioned = frozenset(root for root in ROOTS if root in name)
-    called = block(name)
-    if called and kind in ("section", "inverted"):
-        word, about = called
-        form = written(about, "inverted" if word == "unless" else "section")
-        told = f"is no Mustache, which knows no `{word}`"
-        return NameFault(told, f"write `{form}` … `{{{{/{about}}}}}`", frozenset())
+    handlebars = block(name)
+    if handlebars and kind in ("section", "inverted"):
+        word, variable = handlebars
+        form = written(variable, "inverted" if word == "unless" else "section")
+        fault = f"is not Mustache, which has no `{word}`"
+        return NameFault(fault, f"write `{form}` … `{{{{/{variable}}}}}`", frozenset())
     first = name.split("|", maxsplit=1)[0].strip()
     if "|" in name and fault_of_name(first, kind) is None:
-        told = "has a filter, and Mustache knows none"
-        return NameFault(told, f"write `{written(first, kind)}`", mentioned)
+        fault = "has a filter, which Mustache does not support"
+        return NameFault(fault, f"write `{written(first, kind)}`", mentioned)
     joined = re.sub(r"\s+", "", name)
     if joined != name and fault_of_name(joined, kind) is None:
-        told = "has a space inside of its name"
-        right = frozenset(root for root in ROOTS if root in joined)
-        return NameFault(told, f"write `{written(joined, kind)}`", right)
+        fault = "has a space in its name"
+        meant = frozenset(root for root in ROOTS if root in joined)
+        return NameFault(fault, f"write `{written(joined, kind)}`", meant)
     dotted = _INDEX.sub(r".\g<name>", name)
     if dotted != name and fault_of_name(dotted, kind) is None:
-        told = "looks up by brackets, and Mustache by dots"
-        return NameFault(told, f"write `{written(dotted, kind)}`", mentioned)
+        fault = "uses brackets to look up a key, where Mustache uses dots"
+        return NameFault(fault, f"write `{written(dotted, kind)}`", mentioned)
     *words, last = _PART.findall(name) or [""]
     if last in ROOTS and words in ([], ["if"]):
         form = f"{{{{#{last}}}}}` … `{{{{/{last}}}}}" if words else written(last, kind)
-        told = "has more in it than the name of a variable"
-        return NameFault(told, f"write `{form}`", mentioned)
-    advice = f"a name is one of {_listed()}, or one below the last two, as `expected.facts`"
-    return NameFault("has no name of a variable in it", advice, mentioned or frozenset(ROOTS))
+        return NameFault("has more than a variable name", f"write `{form}`", mentioned)
+    advice = f"a name is one of {_ALL}, or a key of the last two, such as `expected.facts`"
+    return NameFault("has no valid variable name", advice, mentioned or frozenset(ROOTS))
 
 
-def _listed() -> str:
-    return "`input`, `output`, `expected` and `context`"
+_ALL = "`input`, `output`, `expected` and `context`"
