@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "rules" / "judge"
 JUDGE = {"id": "a", "version": "1.0.0", "template": "Is it right? {{ output }}"}
+DATED = {"validated_at": "2026-05-08"}
+MEASURED = DATED | {"tpr": 0.95, "tnr": 0.9}
 CAREFUL = ("groundedness", "helpfulness", "tone_of_voice")
 
 
@@ -72,7 +74,7 @@ def test_a_careful_judge_is_clean_in_strict_mode_too(name: str, tmp_path: Path) 
 
 
 def test_small_sample_says_how_sure_the_rates_are(tmp_path: Path) -> None:
-    validation = {"tpr": 0.9, "tnr": 0.8, "sample_size": 40}
+    validation = DATED | {"tpr": 0.9, "tnr": 0.8, "sample_size": 40}
     code, said = only(tmp_path, validation=validation)
     assert code == "judge/small-sample"
     assert "only 40 outputs were compared" in said
@@ -81,7 +83,7 @@ def test_small_sample_says_how_sure_the_rates_are(tmp_path: Path) -> None:
 
 def test_small_class_is_counted_with_its_own_size(tmp_path: Path) -> None:
     counts = {"tp": 95, "fn": 5, "tn": 9, "fp": 1}
-    code, said = only(tmp_path, validation={"confusion_matrix": counts})
+    code, said = only(tmp_path, validation=DATED | {"confusion_matrix": counts})
     assert code == "judge/small-sample"
     assert "only 10 that people failed" in said
     assert "the true tpr may be from 0.89 to 0.98, the true tnr may be from 0.60 to 0.98" in said
@@ -89,14 +91,16 @@ def test_small_class_is_counted_with_its_own_size(tmp_path: Path) -> None:
 
 def test_a_small_sample_whose_numbers_disagree_is_one_finding(tmp_path: Path) -> None:
     counts = {"tp": 5, "fn": 5, "tn": 5, "fp": 5}
-    code, said = only(tmp_path, validation={"sample_size": 200, "confusion_matrix": counts})
+    validation = DATED | {"sample_size": 200, "confusion_matrix": counts}
+    code, said = only(tmp_path, validation=validation)
     assert code == "judge/validation-disagrees"
     assert "sample_size is 200, but the counts add up to 20" in said
 
 
 def test_a_wrong_count_says_all_that_it_contradicts(tmp_path: Path) -> None:
     counts = {"tp": 5, "fn": 5, "tn": 52, "fp": 8}
-    validation = {"tpr": 0.92, "tnr": 0.87, "sample_size": 120, "confusion_matrix": counts}
+    rates = {"tpr": 0.92, "tnr": 0.87, "sample_size": 120}
+    validation = DATED | rates | {"confusion_matrix": counts}
     code, said = only(tmp_path, validation=validation)
     assert code == "judge/validation-disagrees"
     assert "tpr is 0.92, but tp / (tp + fn) is 5 / 10 = 0.5" in said
@@ -116,18 +120,20 @@ def test_rounding_is_that_of_the_digits_that_stand_there(
     """The rate is 55 / 60, that is 0.91666 and so on."""
     counts = "{tp: 55, fn: 5, tn: 55, fp: 5}"
     head = "id: a\nversion: '1.0.0'\ntemplate: '{{ output }}'\n"
-    validation = f"validation: {{tpr: {written}, confusion_matrix: {counts}}}\n"
+    date_ = "validated_at: 2026-05-08"
+    validation = f"validation: {{tpr: {written}, confusion_matrix: {counts}, {date_}}}\n"
     found = check(tmp_path, head + validation, "yaml")
     assert [each.code for each in found] == ([] if agrees else ["judge/validation-disagrees"])
 
 
 def test_the_right_digest_is_told(tmp_path: Path) -> None:
     digest = hashlib.sha256(JUDGE["template"].encode()).hexdigest()
-    validation = {"template_sha256": "0" * 64}
+    validation = MEASURED | {"template_sha256": "0" * 64}
     code, said = only(tmp_path, validation=validation)
     assert code == "judge/validated-other-template"
     assert digest in said
-    assert check(tmp_path, json.dumps(JUDGE | {"validation": {"template_sha256": digest}})) == []
+    validation = MEASURED | {"template_sha256": digest}
+    assert check(tmp_path, json.dumps(JUDGE | {"validation": validation})) == []
 
 
 @every_case("style", ["|", "|-", ">", "|+"])
@@ -136,7 +142,8 @@ def test_the_digest_is_that_of_the_text_yaml_gives(style: str, end: str, tmp_pat
     text = {"|": "a\n{{ output }}\n", "|-": "a\n{{ output }}", ">": "a {{ output }}\n"}
     digest = hashlib.sha256(text.get(style, "a\n{{ output }}\n\n").encode()).hexdigest()
     lines = ["id: a", "version: '1.0.0'", f"template: {style}", "  a", "  {{ output }}", ""]
-    lines += [f"validation: {{template_sha256: {digest}}}", ""]
+    validation = json.dumps(MEASURED | {"template_sha256": digest})
+    lines += [f"validation: {validation}", ""]
     assert check(tmp_path, end.join(lines), "yaml") == []
 
 
@@ -153,7 +160,7 @@ def test_the_digest_is_that_of_the_text_yaml_gives(style: str, end: str, tmp_pat
 def test_versions_compare_as_versions(
     mine: str, validated: str, *, is_other: bool, tmp_path: Path
 ) -> None:
-    judge = JUDGE | {"version": mine, "validation": {"judge_version": validated}}
+    judge = JUDGE | {"version": mine, "validation": MEASURED | {"judge_version": validated}}
     expected = ["judge/validated-other-version"] if is_other else []
     assert [each.code for each in check(tmp_path, json.dumps(judge))] == expected
 
@@ -168,12 +175,12 @@ def test_versions_compare_as_versions(
             "write `min_score: 1` and `max_score: 5`",
         ),
         (
-            {"score_type": "continuous", "max_score": 5, "pass_threshold": 6},
+            {"score_type": "continuous", "min_score": 1, "max_score": 5, "pass_threshold": 6},
             "judge/ineffective-threshold",
             "nothing can pass",
         ),
         (
-            {"score_type": "continuous", "min_score": 0, "pass_threshold": 0},
+            {"score_type": "continuous", "pass_threshold": 0},
             "judge/ineffective-threshold",
             "everything passes",
         ),
@@ -181,8 +188,12 @@ def test_versions_compare_as_versions(
         ({"template": "{{ input }}"}, "judge/output-unused", "add `{{ output }}`"),
         ({"template": "{{! {{ output }}"}, "judge/template-tag", "ends at the first"),
         ({"template": '{{"a": 1}} {{ output }}'}, "judge/template-json", '`{"score": 1}`'),
-        ({"validation": {"tpr": 0.5, "tnr": 0.5}}, "judge/no-better-than-chance", "add up to 1"),
-        ({"validation": {"tpr": 0.9}}, "judge/one-sided-validation", "add `tnr`"),
+        (
+            {"validation": DATED | {"tpr": 0.5, "tnr": 0.5}},
+            "judge/no-better-than-chance",
+            "add up to 1",
+        ),
+        ({"validation": DATED | {"tpr": 0.9}}, "judge/one-sided-validation", "add `tnr`"),
     ],
 )
 def test_one_mistake_one_finding(

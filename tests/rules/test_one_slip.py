@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 RATES = {"tpr": 0.9, "tnr": 0.9, "validated_at": "2026-05-08", "sample_size": 200}
 JUDGE = {"id": "a", "version": "1.0.0", "template": "Right? {{ output }}", "validation": RATES}
-GRADED = {**JUDGE, "score_type": "continuous", "pass_threshold": 3}
+GRADED = {**JUDGE, "score_type": "continuous", "pass_threshold": 0.6}
 CHECKS: list[dict[str, Any]] = [
     {"id": "a", "kind": "llm_judge", "judge_prompt_ref": "judge/a@1.0.0"},
     {"id": "b", "kind": "must_not_contain", "values": ["x"]},

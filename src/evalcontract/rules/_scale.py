@@ -24,13 +24,13 @@ def is_withheld(subject: Subject, *keys: str) -> bool:
 def ends(subject: Subject) -> tuple[float | None, float | None]:
     """Return the lowest and the highest grade, each None if unknown.
 
-    Levels without values are evenly spaced from 0 to 1.
+    Levels without values are evenly spaced from 0 to 1; a continuous scale without ends is 0 to 1.
     """
     lowest, highest = subject.value.get("min_score"), subject.value.get("max_score")
     if score_type(subject) == "levels":
         values = subject.value.get("level_values")
         if values:
             return min(values), max(values)
-        if lowest is None and highest is None:
-            return 0, 1
+    if lowest is None and highest is None and score_type(subject) != "binary":
+        return 0, 1
     return lowest, highest

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from evalcontract.rules._rule import Subject
 
 RATES = ("tpr", "tnr")
+#: The keys that say how well a judge agrees with people.
+MEASURES = (*RATES, "confusion_matrix")
 _Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
 _CEILING = 10**12  # larger counts are treated as this one, to avoid float overflow
 _SLACK = 1e-9  # tolerance for floating-point error
@@ -41,6 +43,11 @@ def agreement_of(validation: dict[str, Any]) -> Agreement | None:
     """Return the confusion matrix of a validation, or None."""
     counts = validation.get("confusion_matrix")
     return Agreement(*(counts[key] for key in ("tp", "fn", "tn", "fp"))) if counts else None
+
+
+def is_measured(validation: dict[str, Any]) -> bool:
+    """Whether a validation holds a rate, or the counts behind the rates."""
+    return any(key in validation for key in MEASURES)
 
 
 def rate_of(validation: dict[str, Any], rate: str) -> float | None:

@@ -3,7 +3,7 @@ With this `pass_threshold`, every grade of the judge passes, or none can.
 
 Why: A grade passes if it is at or above the threshold. A threshold at the lowest grade passes
 everything, one above the highest passes nothing. Levels without `level_values` are evenly spaced
-from 0 to 1.
+from 0 to 1, and a continuous scale without `min_score` and `max_score` is 0 to 1.
 
 Bad:
     id: depth

@@ -43,7 +43,7 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODE = Code("judge/unvalidated", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
+CODE = Code("judge/unvalidated", soft=Severity.NOTE, page=__doc__)
 
 
 @rule(CODE, Kind.JUDGE)

@@ -1,0 +1,50 @@
+"""
+A judge has one end of its scale, and not the other.
+
+Why: Grades are scaled to 0..1 by `min_score` and `max_score`. With one of them alone nobody can
+tell what a grade is worth. Without either, a continuous scale is 0 to 1.
+
+Bad:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    max_score: 5
+
+Good:
+    id: depth
+    version: "1.0.0"
+    template: "How deep is this, from 1 to 5? {{ output }}"
+    score_type: continuous
+    min_score: 1
+    max_score: 5
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._scale import is_withheld, score_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = Code("judge/incomplete-scale", page=__doc__)
+
+_ENDS = ("min_score", "max_score")
+
+
+@rule(CODE, Kind.JUDGE)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    if score_type(subject) != "continuous" or is_withheld(subject, *_ENDS):
+        return
+    present = [key for key in _ENDS if key in subject.value]
+    missing = [key for key in _ENDS if key not in subject.value]
+    if len(present) == 1 and (missing[0],) not in subject.misspelled:
+        message = f"`{present[0]}` without `{missing[0]}` is half a scale"
+        advice = f"add `{missing[0]}`, or remove `{present[0]}` for a scale from 0 to 1"
+        yield Problem(CODE, message, (present[0],), advice, on_key=True)

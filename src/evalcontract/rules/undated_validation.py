@@ -1,0 +1,44 @@
+"""
+A judge's validation has no date.
+
+Why: A model changes under its name, and so does what people ask. Without `validated_at` nobody can
+tell whether the numbers still hold, and the limit on their age cannot be applied.
+
+Bad:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, sample_size: 200}
+
+Good:
+    id: accuracy
+    version: "1.0.0"
+    template: "Is it right? {{ output }}"
+    validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._validation import is_measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = Code("judge/undated-validation", page=__doc__)
+
+
+@rule(CODE, Kind.JUDGE)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    validation = subject.value.get("validation")
+    if validation is None or not is_measured(validation) or "validated_at" in validation:
+        return  # one without numbers is reported as `judge/unmeasured-validation`
+    if ("validation", "validated_at") in subject.misspelled:
+        return
+    advice = f"add `validated_at`, the date of the validation, such as {context.today}"
+    yield Problem(CODE, "the validation has no date", ("validation",), advice, on_key=True)
