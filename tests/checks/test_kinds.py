@@ -302,15 +302,15 @@ def test_php(*, php: bool) -> None:
 @every_case(
     ("check", "words"),
     [
-        (of("regex", pattern="[0-9]*"), "`[0-9]*` matches every text, so it passes always"),
-        (of("regex", pattern="x?", negate=True), "`x?` matches every text, so it fails always"),
+        (of("regex", pattern="[0-9]*"), "`[0-9]*` matches every text, so it always passes"),
+        (of("regex", pattern="x?", negate=True), "`x?` matches every text, so it always fails"),
         (of("json_schema", schema_ref="nowhere.json"), "the schema `nowhere.json` is not there"),
         (judged("nobody"), "there is no `judge/nobody@1.0.0`"),
         (judged("empty"), "`judge/empty@1.0.0` has no template"),
         (other("nowhere"), "there is no `rubric/nowhere@1.0.0`"),
-        (other("two"), "no check of it runs: the row has no `expected_facts`"),
+        (other("two"), "none of its checks runs: the row has no `expected_facts`"),
         (FACTS, "the row has no `expected_facts`"),
-        (of("regex", patern="a"), "the check is ill-formed"),
+        (of("regex", patern="a"), "the check is malformed"),
     ],
     ids=json.dumps,
 )

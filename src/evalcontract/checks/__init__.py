@@ -1,4 +1,4 @@
-"""The kinds of checks, one a file: what each reads of a row, and when it will not run."""
+"""The kinds of checks, one per file: what each reads from a row, and when it does not run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ KINDS: dict[str, CheckKind] = {
 
 @cache
 def kinds_in_use() -> Mapping[str, CheckKind]:
-    """Return the built-in kinds, and the entry points of `evalcontract.checks`, by name.
+    """Return the built-in kinds and the entry points of `evalcontract.checks`, by name.
 
     Raises:
         PluginError: one does not load, is not a kind, or has a name that is taken.

@@ -1,4 +1,4 @@
-"""What the judges of a check read of a row, by their templates."""
+"""What the judges of a check read from a row, according to their templates."""
 
 from __future__ import annotations
 
@@ -18,83 +18,83 @@ _ROOTS: tuple[Field, ...] = ("expected", "context")
 
 
 def needs_of_judges(
-    references: Iterable[str], around: EvalContext, *, of_row: bool = True
+    references: Iterable[str], context: EvalContext, *, of_row: bool = True
 ) -> Needs:
-    """Return what judges cannot do without; one that is not there bars the check.
+    """Return what judges need from a row; the check never runs if a judge is missing.
 
-    With `of_row` a name below a variable is the row's own; without it the check may fill it in.
+    With `of_row`, keys such as `expected.facts` must be in the row; without it, the check itself
+    may provide them.
     """
     fields: dict[Field, None] = {}
     paths: dict[Field, None] = {}
     for text in references:
-        judge = _judge(text, around)
+        judge = _judge(text, context)
         if judge is None:
             return never_runs(State.UNAVAILABLE, f"there is no `{text}`")
         if not isinstance(judge.document.value.get("template"), str):
             return never_runs(State.UNAVAILABLE, f"`{text}` has no template")
-        plain, _ = _roots(judge)
-        fields.update(dict.fromkeys(field for field in _ROOTS if field in plain))
+        shown, _ = _roots(judge)
+        fields.update(dict.fromkeys(field for field in _ROOTS if field in shown))
         if of_row:
             paths.update(dict.fromkeys(_paths(judge)))
     return Needs(tuple(fields), present=tuple(paths))
 
 
-def reads_of_judges(references: Iterable[str], around: EvalContext) -> frozenset[str]:
-    """Return the fields that the templates of judges mention at all, or were meant to."""
-    found: set[str] = set()
+def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozenset[str]:
+    """Return the fields that the templates of judges mention, or were meant to."""
+    fields: set[str] = set()
     for text in references:
-        judge = _judge(text, around)
+        judge = _judge(text, context)
         if judge is not None:
-            plain, guarded = _roots(judge)
-            found |= plain | guarded | _meant(judge)
-    # A template that shows `expected` shows what stands below it.
-    return frozenset(found | ({"expected.format"} if "expected" in found else set()))
+            shown, tested = _roots(judge)
+            fields |= shown | tested | _meant(judge)
+    # A template that reads `expected` also reads the keys of it.
+    return frozenset(fields | ({"expected.format"} if "expected" in fields else set()))
 
 
-def _judge(text: str, around: EvalContext) -> Artifact | None:
+def _judge(text: str, context: EvalContext) -> Artifact | None:
     reference = Reference.parse(text)
-    found = around.library.resolve(reference) if reference else None
-    return found.artifact if isinstance(found, Resolved) else None
+    target = context.library.resolve(reference) if reference else None
+    return target.artifact if isinstance(target, Resolved) else None
 
 
-def _read(template: str) -> Template:
+def _scan(template: str) -> Template:
     from evalcontract.analysis.template import scan  # slow to import
 
     return scan(template)
 
 
 def _paths(judge: Artifact) -> list[str]:
-    """Return the names below a variable that a template shows in any case.
+    """Return the dotted names that a template requires.
 
-    A section over one of them, or over something above it, is the author's own test for it.
+    A name is optional if a section tests it or a prefix of it.
     """
-    read = _read(judge.document.value["template"])
-    tested = {tag.name for tag in read.tags if tag.kind in ("section", "inverted")}
-    return sorted(path for path in read.paths if tested.isdisjoint(_upward(path)))
+    template = _scan(judge.document.value["template"])
+    tested = {tag.name for tag in template.tags if tag.kind in ("section", "inverted")}
+    return sorted(path for path in template.paths if tested.isdisjoint(_prefixes(path)))
 
 
-def _upward(path: str) -> Iterator[str]:
-    """Yield a dotted name, and each above it."""
+def _prefixes(path: str) -> Iterator[str]:
+    """Yield a dotted name and its prefixes, the longest first."""
     while path:
         yield path
         path = path.rpartition(".")[0]
 
 
 def _roots(judge: Artifact) -> tuple[set[str], set[str]]:
-    """Return the variables that a template shows in any case, and those it shows if they are there.
-
-    A section over a variable is the author's own test for it.
-    """
-    template = judge.document.value.get("template")
-    if not isinstance(template, str):
+    """Return the variables that a template requires, and those that its sections test."""
+    text = judge.document.value.get("template")
+    if not isinstance(text, str):
         return set(), set()
-    read = _read(template)
-    sections = {tag.name.split(".")[0] for tag in read.tags if tag.kind in ("section", "inverted")}
-    return set(read.shown) - sections, sections
+    template = _scan(text)
+    tested = {
+        tag.name.split(".")[0] for tag in template.tags if tag.kind in ("section", "inverted")
+    }
+    return set(template.shown) - tested, tested
 
 
 def _meant(judge: Artifact) -> set[str]:
-    """Return the variables that a template's faulty tags may mean: those faults are told there."""
+    """Return the variables that a template's faulty tags may mean."""
     template = judge.document.value.get("template")
-    faults = _read(template).faults if isinstance(template, str) else ()
+    faults = _scan(template).faults if isinstance(template, str) else ()
     return {root for fault in faults for root in fault.meant if root in _ROOTS}

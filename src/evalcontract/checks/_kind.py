@@ -1,4 +1,4 @@
-"""What a kind of check is to a row: whether it will run, and what it needs of the row."""
+"""Kinds of checks: what each needs from a row, and whether it will run."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _INDEX = re.compile("[0-9]{1,9}")
 
 Check = dict[str, Any]
 
-#: A key of a row that checks read, or a dotted name below one: `expected.format`.
+#: A key of a row that checks read, or a dotted path such as `expected.format`.
 Field = str
 
 
 class State(StrEnum):
-    """What will become of a check on a row.
+    """The predicted state of a check on a row.
 
-    It runs; it is skipped for want of something; it passes whatever the output is; it cannot
-    be run on this machine or in this workspace; or it fails whatever the output is, which only
-    those of other systems do.
+    RUN: the check runs. SKIP: it is skipped because the row lacks a key. VACUOUS: it passes
+    whatever the output is. UNAVAILABLE: it cannot run on this machine or in this workspace. FAIL:
+    it fails whatever the output is; only graders of other systems do that.
     """
 
     RUN = "run"
@@ -36,10 +36,9 @@ class State(StrEnum):
 
 
 class Prediction(NamedTuple):
-    """What will become of a check, and why if it will not run.
+    """The predicted state of a check, and the reason if it will not run.
 
-    `field` is the key of the row that is to blame; without one it is the rubric's fault, or the
-    machine's.
+    `field` is the key of the row that causes it; None if the cause is the rubric or the machine.
     """
 
     state: State
@@ -48,22 +47,22 @@ class Prediction(NamedTuple):
 
     @property
     def runs(self) -> bool:
-        """Whether the check will say something of the output."""
+        """Whether the check will run."""
         return self.state is State.RUN
 
 
 RUNS = Prediction(State.RUN)
-#: Of a row that asks for the format `text`, and for nothing else.
+#: The prediction for `format: text` without any other constraint.
 ANY_TEXT = Prediction(
-    State.VACUOUS, "the row asks for text, and every output is", "expected.format"
+    State.VACUOUS, "the row expects text, and every output is text", "expected.format"
 )
 
 
 class Needs(NamedTuple):
-    """What a check asks of a row, whatever the row is.
+    """What a check needs from a row.
 
-    `fields` must be there and hold something, `present` may be empty; with all of them the check
-    runs, unless `never_runs` says why it never does.
+    `fields` must be present and not empty, `present` may be empty. With all of them the check runs,
+    unless `never_runs` gives the reason why it never does.
     """
 
     fields: tuple[Field, ...] = ()
@@ -72,7 +71,7 @@ class Needs(NamedTuple):
 
 
 class EvalContext(NamedTuple):
-    """What decides besides the rubric: the library, the machine, the files of the workspace."""
+    """What a prediction depends on besides rubric and row: library, machine, workspace files."""
 
     library: Library
     has_php: bool
@@ -80,11 +79,11 @@ class EvalContext(NamedTuple):
 
 
 class CheckKind(NamedTuple):
-    """A kind of check: `reads` are the fields that it may read, `needs` what it asks of a row.
+    """A kind of check: `reads` returns the fields that it may read, `needs` what it needs.
 
-    `schema` is for kinds of other packages: a JSON Schema of such a check, with the `properties`
-    that are its parameters. The keys that every check may have are added to it. Of the built-in
-    kinds the rubric schema has it.
+    `schema` is for kinds of other packages: a JSON Schema for checks of the kind, with its
+    parameters as `properties`. The keys that every check may have are added to it. The schemas of
+    the built-in kinds are part of the rubric schema.
     """
 
     name: str
@@ -93,27 +92,27 @@ class CheckKind(NamedTuple):
     schema: Mapping[str, Any] | None = None
 
 
-def reads_nothing(check: Check, around: EvalContext) -> frozenset[str]:
-    """Say that a kind looks at the output alone."""
-    del check, around
+def reads_nothing(check: Check, context: EvalContext) -> frozenset[str]:
+    """Return no fields: the kind reads only the output."""
+    del check, context
     return frozenset()
 
 
-def always_runs(check: Check, around: EvalContext) -> Needs:
-    """Say that a kind runs on every row."""
-    del check, around
+def always_runs(check: Check, context: EvalContext) -> Needs:
+    """Return no needs: the kind runs on every row."""
+    del check, context
     return Needs()
 
 
 def never_runs(state: State, reason: str) -> Needs:
-    """Say why a check never runs, on whatever row."""
+    """Return the needs of a check that runs on no row, with the reason."""
     return Needs(never_runs=Prediction(state, reason))
 
 
 def field_of(row: Mapping[str, Any], field: str) -> Any:
-    """Return what a row holds in a field; None where it has none.
+    """Return the value of a row's field, or None if it has none.
 
-    A number is the place in a list, as in Mustache.
+    A number is an index of a list, as in Mustache.
     """
     value: Any = row
     for name in field.split("."):
@@ -127,19 +126,19 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
 
 
 def is_empty(field: str, value: Any) -> bool:
-    """Whether a value says nothing: no items, no text but spaces, or facts that are all so.
+    """Whether a value is an empty collection or a blank text; for facts, whether all are blank.
 
-    Facts are looked for spaces aside: a blank one stands in every output.
+    Facts are matched ignoring spaces, so every output contains a blank one.
     """
     if isinstance(value, str):
         return not value.strip()
     if field == "expected_facts" and isinstance(value, list):
-        return all(isinstance(each, str) and not each.strip() for each in value)
+        return all(isinstance(fact, str) and not fact.strip() for fact in value)
     return value in ([], {})
 
 
 def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Prediction:
-    """Return what will become of a check with such needs on a row."""
+    """Return the prediction for a check with the given needs on a row."""
     if needs.never_runs is not None:
         return needs.never_runs
     for field in (*needs.fields, *needs.present):

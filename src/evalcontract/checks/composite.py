@@ -1,4 +1,4 @@
-"""`composite`: runs where at least one check of the other rubric does."""
+"""`composite`: runs if at least one check of the other rubric runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
 
 
-def _needs(check: Check, around: EvalContext) -> Needs:
-    """Say only whether the other rubric is there; its checks are looked at in `outlook`."""
+def _needs(check: Check, context: EvalContext) -> Needs:
+    """Return whether the other rubric exists; `Step.outlook` looks at its checks."""
     reference = Reference.parse(check["rubric_ref"])
-    found = around.library.resolve(reference) if reference else None
-    if not isinstance(found, Resolved):
+    target = context.library.resolve(reference) if reference else None
+    if not isinstance(target, Resolved):
         return never_runs(State.UNAVAILABLE, f"there is no `{check['rubric_ref']}`")
     if check.get("threshold") == 0:
         return never_runs(State.VACUOUS, "every score reaches a `threshold` of 0")

@@ -1,4 +1,4 @@
-"""What a rubric's checks make impossible of what a row expects; only what is certain."""
+"""Find expectations of a row that its rubric makes impossible; only certain conflicts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.valid_parts import Checks
 
-# Letters of ASCII alone, so that the gate can say the same as a pattern.
+# Only ASCII letters, so that the prefilter can express the same as a pattern.
 _FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _NONE: Mapping[str, Path] = {}
 
 
 class Conflict(NamedTuple):
-    """An expectation that cannot be met: where in the row, and what in the rubric forbids it."""
+    """An expectation that cannot be met: its path in the row, and the rubric's (`other`)."""
 
     path: Path
     message: str
@@ -34,12 +34,12 @@ class Conflict(NamedTuple):
 
 
 class Conflicts(NamedTuple):
-    """What the checks of a rubric forbid, of the expectations that they read of a row.
+    """The limits that a rubric sets for the expectations that its checks read from a row.
 
-    `tools` that may not be called, and `max_calls` in all; words `banned` from the output, without
-    case, and `max_chars` of it; `markdown` where it has to have headings or blocks, so that it is
-    no JSON. Each with its place in the rubric. `any_tool` and `some_facts` tell that not every one
-    that is expected is needed.
+    `tools` are forbidden tools, `max_calls` the limit on calls, `banned` the forbidden words in
+    lower case, `max_chars` the limit on the length of the output. `markdown` is set if headings or
+    code blocks are required, which rules out JSON. Each has its path in the rubric. With `any_tool`
+    and `some_facts`, not all expected tools and facts are required.
     """
 
     tools: Mapping[str, Path] = _NONE
@@ -51,7 +51,7 @@ class Conflicts(NamedTuple):
     markdown: Path | None = None
 
     def of(self, row: Mapping[str, Any]) -> Iterator[Conflict]:
-        """Yield what a row expects in vain."""
+        """Yield the expectations of a row that cannot be met."""
         yield from self._of_tools(names_of(row.get("expected_tools") or ()))
         for index, fact in enumerate(row.get("expected_facts") or ()):
             conflict = self._of_fact(("expected_facts", index), fact)
@@ -62,9 +62,9 @@ class Conflicts(NamedTuple):
         if self.markdown is not None and expected.get("format") == "json":
             yield Conflict(
                 ("expected", "format"),
-                "this cannot be met: JSON has no headings and no fenced blocks, and the rubric "
-                "asks for some",
-                "refer to a rubric without them, or do not expect JSON",
+                "this cannot be met: JSON has no headings and no fenced blocks, but the rubric "
+                "requires some",
+                "use a rubric without them, or do not expect JSON",
                 self.markdown,
             )
 
@@ -72,22 +72,22 @@ class Conflicts(NamedTuple):
         shared = [index for index, name in enumerate(names) if name in self.tools]
         if shared:
             name = names[shared[0]]
-            some = self.any_tool and len(shared) < len(names)
+            has_alternative = self.any_tool and len(shared) < len(names)
             yield Conflict(
                 ("expected_tools", shared[0]),
                 f"`{name}` can never match: the rubric forbids it"
-                if some
-                else f"this cannot be met: `{name}` is expected, and the rubric forbids it",
-                "take it out of one of the two lists",
+                if has_alternative
+                else f"this cannot be met: `{name}` is expected, but the rubric forbids it",
+                "remove it from one of the two lists",
                 self.tools[name],
             )
         least = least_calls(names, any_tool=self.any_tool)
         if self.max_calls is not None and self.max_calls[0] < least:
             yield Conflict(
                 ("expected_tools",),
-                f"this cannot be met: it takes {least} calls, and the rubric allows "
+                f"this cannot be met: it takes {least} calls, but the rubric allows "
                 f"{self.max_calls[0]}",
-                "expect fewer tools, or refer to a rubric that allows more calls",
+                "expect fewer tools, or use a rubric that allows more calls",
                 self.max_calls[1],
             )
 
@@ -98,8 +98,8 @@ class Conflicts(NamedTuple):
         if word is not None:
             return Conflict(
                 path,
-                f"{verdict}: the fact holds `{word}`, and the rubric forbids it",
-                "say the fact without it, or take it out of the rubric",
+                f"{verdict}: the fact contains `{word}`, but the rubric forbids it",
+                "reword the fact, or remove the word from the rubric",
                 self.banned[word],
             )
         if self.max_chars is None or len(" ".join(fact.split())) <= self.max_chars[0]:
@@ -108,58 +108,58 @@ class Conflicts(NamedTuple):
             path,
             f"{verdict}: the fact is longer than the {self.max_chars[0]} characters that the "
             "rubric allows",
-            "say it in fewer words, or refer to a rubric that allows more",
+            "shorten it, or use a rubric that allows more",
             self.max_chars[1],
         )
 
 
 def conflicts_of(checks: Checks, combine: str | None) -> Conflicts:
-    """Work out what the well-formed checks of a rubric forbid of what they read.
+    """Collect the limits that the well-formed checks of a rubric set for a row's expectations.
 
-    Where one passing check is enough, checks may exclude each other; nothing is certain then, nor
-    where it is not known how they are combined.
+    There are none if one passing check is enough, or if `combine` is unknown: then nothing is
+    certain.
     """
     if combine is None or combine in ALTERNATIVES:
         return Conflicts()
-    kinds = {kind: [each for _, each in checks if each["kind"] == kind] for kind in _READERS}
+    kinds = {kind: [check for _, check in checks if check["kind"] == kind] for kind in _READERS}
     tools, facts, formats = (
-        [each for each in kinds[kind] if key not in each] for kind, key in _READERS.items()
+        [check for check in kinds[kind] if key not in check] for kind, key in _READERS.items()
     )
-    # A judge may find a fact in other words.
-    facts = [each for each in facts if "judge_prompt_ref" not in each]
+    # A judge may accept a paraphrase of a fact.
+    facts = [check for check in facts if "judge_prompt_ref" not in check]
     return Conflicts(
         forbidden_tools(checks) if tools else {},
         _least(checks, "max_calls") if tools else None,
-        all(each.get("match") == "any" for each in tools),
+        all(check.get("match") == "any" for check in tools),
         _banned(checks) if facts else {},
         _least(checks, "max_chars") if facts else None,
-        all(each.get("min_recall", 1) < 1 for each in facts),
+        all(check.get("min_recall", 1) < 1 for check in facts),
         _markdown(checks) if formats else None,
     )
 
 
-#: The kinds that read what a row expects, where they have not this key of their own.
+#: The kinds that read an expectation of the row, unless the check has this key.
 _READERS = {"tool_usage": "expected_tools", "fact_match": "facts", "format": "format"}
 
 
 def _least(checks: Checks, key: str) -> tuple[int, Path] | None:
     limits = [(check[key], (*path, key)) for path, check in checks if key in check]
-    return min(limits, key=lambda each: each[0], default=None)
+    return min(limits, key=lambda limit: limit[0], default=None)
 
 
 def _banned(checks: Checks) -> dict[str, Path]:
-    """Return the words that no output may hold, without case.
+    """Return the words that no output may contain, in lower case.
 
-    Words with a space are left out: a fact is found across a line break too, where they are not.
-    So are those whose case matters: a fact is found whatever its case.
+    Words with a space are left out: unlike them, a fact also matches across a line break. So are
+    case-sensitive words: a fact matches whatever its case.
     """
-    found: dict[str, Path] = {}
+    banned: dict[str, Path] = {}
     for texts in filter(None, map(forbidden_in, checks)):
         for index, text in enumerate(texts.values):
             any_case = not texts.sensitive or text.lower() == text.upper()
-            if any_case and not any(each.isspace() for each in text):
-                found.setdefault(text.translate(_FOLD), (*texts.path, index))
-    return found
+            if any_case and not any(char.isspace() for char in text):
+                banned.setdefault(text.translate(_FOLD), (*texts.path, index))
+    return banned
 
 
 def _markdown(checks: Checks) -> Path | None:

@@ -1,4 +1,4 @@
-"""Coverage: of every row and every check, whether it will run."""
+"""Coverage: which checks will run on which rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One check on one row. Where a row has no rubric, `check` is the key that it is graded by."""
+    """One check on one row. For a row without a rubric, `check` is the key of the expectation."""
 
     check: str
     kind: str
@@ -28,8 +28,8 @@ class Cell:
 class RowCoverage:
     """One row: its index from 0, its id, the exact name of its rubric, and its checks.
 
-    `rubric` is None for a row that refers to none. `fault` says why nothing is known of the row's
-    checks: it is ill-formed, or its reference leads nowhere.
+    `rubric` is None if the row has none. `fault` is the reason if the row's checks are unknown: the
+    row is malformed, or its reference cannot be resolved.
     """
 
     index: int
@@ -46,10 +46,9 @@ class RowCoverage:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Counts of cells by what becomes of them, and of rows.
+    """Counts of cells by state, and of rows.
 
-    A row on which nothing is known or nothing runs counts as one cell that does not run, so that
-    it cannot be lost in a mean.
+    A row without checks counts as one cell that does not run, so that it lowers the average.
     """
 
     run: int = 0
@@ -63,13 +62,13 @@ class Totals:
 
     @property
     def cells(self) -> int:
-        """How many checks there are, over all rows."""
-        told = self.run + self.skip + self.vacuous + self.unavailable + self.fail
-        return told + self.rows_without_checks
+        """The number of checks over all rows, counting a row without checks as one."""
+        checks = self.run + self.skip + self.vacuous + self.unavailable + self.fail
+        return checks + self.rows_without_checks
 
     @property
     def percent(self) -> float:
-        """The share of checks that will run, from 0 to 100; 0 where there are none."""
+        """The percentage of checks that will run, from 0 to 100; 0 if there are none."""
         return 100 * self.run / self.cells if self.cells else 0.0
 
 
@@ -77,8 +76,8 @@ class Totals:
 class FileCoverage:
     """The coverage of one dataset.
 
-    `by_check` counts by (rubric, check, kind). `rows` are those with a check that will not run,
-    or all of them where that was asked for, each with its place.
+    `by_check` has totals by (rubric, check, kind). `rows` has the rows with a check that will not
+    run, or all rows on request, each with its place.
     """
 
     file: str
@@ -88,7 +87,7 @@ class FileCoverage:
 
 
 def cover(index: int, row: Any, plan: Plan | None, fault: str | None = None) -> RowCoverage:
-    """Return the coverage of one row; `plan` is that of its rubric, None where it has none."""
+    """Return the coverage of one row; `plan` is that of its rubric, or None."""
     id_ = row.get("id") if isinstance(row, dict) else None
     name = id_ if isinstance(id_, str) else None
     if fault is not None:
@@ -126,7 +125,7 @@ def total(rows: Iterable[RowCoverage]) -> Totals:
 
 
 def add(one: Totals, other: Totals) -> Totals:
-    """Add two counts up."""
+    """Return the sum of two totals."""
     return Totals(
         one.run + other.run,
         one.skip + other.skip,
@@ -140,7 +139,7 @@ def add(one: Totals, other: Totals) -> Totals:
 
 
 class Tally:
-    """Counts the coverage of rows as they stream by; rows with a gap are kept, or all of them."""
+    """Counts the coverage of a stream of rows, and keeps the rows with gaps, or all rows."""
 
     def __init__(self, *, keep_all: bool) -> None:
         self._keep_all = keep_all
@@ -149,7 +148,7 @@ class Tally:
         self._kept: list[tuple[RowCoverage, Place]] = []
 
     def take(self, row: RowCoverage, place: Callable[[], Place]) -> None:
-        """Count a row; `place` is asked only if it is kept."""
+        """Count a row; `place` is called only if the row is kept."""
         running = 0
         for cell in row.cells:
             state = cell.outlook.state
@@ -165,7 +164,7 @@ class Tally:
             self._kept.append((row, place()))
 
     def of(self, file: str) -> FileCoverage:
-        """Return the coverage of the file that the rows were of."""
+        """Return the coverage of the rows, as that of `file`."""
         by_check = {
             key: Totals(**{state.value: count for state, count in states.items()})
             for key, states in self._states.items()
@@ -175,6 +174,6 @@ class Tally:
             rows_without_checks=self._empty,
             rows_on_which_nothing_runs=self._idle,
         )
-        for each in by_check.values():
-            totals = add(totals, each)
+        for counts in by_check.values():
+            totals = add(totals, counts)
         return FileCoverage(file, totals, by_check, tuple(self._kept))

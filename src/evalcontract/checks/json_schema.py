@@ -1,4 +1,4 @@
-"""`json_schema`: says nothing where its schema accepts every value."""
+"""`json_schema`: vacuous if its schema accepts every value."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from evalcontract.checks._kind import (
 )
 
 
-def _needs(check: Check, around: EvalContext) -> Needs:
+def _needs(check: Check, context: EvalContext) -> Needs:
     from evalcontract.structure.authored.faults import schema_faults  # slow to import
 
     if "schema" in check:
         schema = check["schema"]
     else:
         try:
-            schema = around.read_json(check["schema_ref"])
+            schema = context.read_json(check["schema_ref"])
         except LookupError as error:
             return never_runs(State.UNAVAILABLE, f"the schema `{check['schema_ref']}` {error}")
     if schema_faults(schema):

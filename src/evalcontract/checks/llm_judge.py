@@ -1,4 +1,4 @@
-"""`llm_judge`: needs its judges, and what their templates read of the row."""
+"""`llm_judge`: needs its judges, and what their templates read from the row."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ def _references(check: Check) -> list[str]:
     return [check["judge_prompt_ref"]]
 
 
-def _reads(check: Check, around: EvalContext) -> frozenset[str]:
-    return reads_of_judges(_references(check), around)
+def _reads(check: Check, context: EvalContext) -> frozenset[str]:
+    return reads_of_judges(_references(check), context)
 
 
-def _needs(check: Check, around: EvalContext) -> Needs:
-    needs = needs_of_judges(_references(check), around)
+def _needs(check: Check, context: EvalContext) -> Needs:
+    needs = needs_of_judges(_references(check), context)
     if needs.never_runs is None and check.get("threshold") == 0:
         return never_runs(State.VACUOUS, "every score reaches a `threshold` of 0")
     return needs

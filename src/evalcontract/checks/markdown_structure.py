@@ -1,4 +1,4 @@
-"""`markdown_structure`: says nothing where every rule allows everything."""
+"""`markdown_structure`: vacuous if none of its rules restricts the output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evalcontract.checks._kind import (
     reads_nothing,
 )
 
-# What each rule is worth when it forbids nothing.
+# The value of each rule that restricts nothing.
 _IDLE = {
     "min_headings": 0,
     "max_heading_level": 6,
@@ -24,10 +24,10 @@ _IDLE = {
 }
 
 
-def _needs(check: Check, around: EvalContext) -> Needs:
-    del around
+def _needs(check: Check, context: EvalContext) -> Needs:
+    del context
     if all(check[key] == idle for key, idle in _IDLE.items() if key in check):
-        return never_runs(State.VACUOUS, "its rules forbid nothing")
+        return never_runs(State.VACUOUS, "its rules allow every output")
     return Needs()
 
 

@@ -1,4 +1,4 @@
-"""`must_contain_any`: looks at the output alone."""
+"""`must_contain_any`: reads only the output."""
 
 from __future__ import annotations
 

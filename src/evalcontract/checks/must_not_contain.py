@@ -1,4 +1,4 @@
-"""`must_not_contain`: looks at the output alone."""
+"""`must_not_contain`: reads only the output."""
 
 from __future__ import annotations
 

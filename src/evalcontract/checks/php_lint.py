@@ -1,4 +1,4 @@
-"""`php_lint`: needs PHP on the machine; without it nothing passes."""
+"""`php_lint`: needs PHP on the machine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from evalcontract.checks._kind import (
 )
 
 
-def _needs(check: Check, around: EvalContext) -> Needs:
+def _needs(check: Check, context: EvalContext) -> Needs:
     del check
-    return Needs() if around.has_php else never_runs(State.UNAVAILABLE, "no `php` on this machine")
+    return Needs() if context.has_php else never_runs(State.UNAVAILABLE, "no `php` on this machine")
 
 
 KIND = CheckKind("php_lint", reads_nothing, _needs)

@@ -1,4 +1,4 @@
-"""A plan: what a rubric will do with a row, worked out once for all rows."""
+"""A plan: what a rubric's checks need from a row, computed once for all rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """One check of a rubric. `inner` are the steps of the other rubric, for a composite."""
+    """One check of a rubric. For a composite, `inner` has the steps of the other rubric."""
 
     name: str
     kind: str
@@ -40,22 +40,22 @@ class Step(NamedTuple):
     inner: tuple[Step, ...] = ()
 
     def outlook(self, row: Mapping[str, Any]) -> Prediction:
-        """Return what will become of the check on a row."""
+        """Return the prediction for the check on a row."""
         if self.needs.never_runs is not None or not self.inner:
             return outlook_of(self.needs, row)
         inner = [step.outlook(row) for step in self.inner]
-        if any(each.runs for each in inner):
+        if any(prediction.runs for prediction in inner):
             return outlook_of(self.needs, row)
-        worst = next((each for each in inner if each.field is not None), inner[0])
-        return Prediction(worst.state, f"no check of it runs: {worst.reason}", worst.field)
+        cause = next((prediction for prediction in inner if prediction.field), inner[0])
+        return Prediction(cause.state, f"none of its checks runs: {cause.reason}", cause.field)
 
 
 class Plan(NamedTuple):
-    """What a rubric does with rows. `reads` are the fields that any of its checks looks at.
+    """What a rubric does with rows. `reads` has the fields that any of its checks reads.
 
-    `is_complete` is False where a check has a fault of structure, or refers to what is not there:
-    then nobody knows what it would read. `bundles` are those that the rubric is for; empty means
-    any. `conflicts` is what the rubric makes impossible of what it reads of a row.
+    `is_complete` is False if a check is malformed or refers to something that does not exist: then
+    it is unknown what it would read. `bundles` are those that the rubric applies to; empty means
+    any. `conflicts` has the limits that it sets for a row's expectations.
     """
 
     artifact: Artifact
@@ -66,28 +66,28 @@ class Plan(NamedTuple):
     conflicts: Conflicts = Conflicts()
 
 
-def plan_of(artifact: Artifact, around: EvalContext) -> Plan:
-    """Work out the plan of a rubric; checks with a fault of structure are left out of it."""
-    return _plan(artifact, around, depth=0)
+def plan_of(artifact: Artifact, context: EvalContext) -> Plan:
+    """Return the plan of a rubric. Malformed checks become steps that never run."""
+    return _plan(artifact, context, depth=0)
 
 
-def _plan(artifact: Artifact, around: EvalContext, *, depth: int) -> Plan:
+def _plan(artifact: Artifact, context: EvalContext, *, depth: int) -> Plan:
     value: Any = artifact.document.value
     if not isinstance(value, dict):
         return Plan(artifact, (), frozenset(), (), is_complete=False)
-    kept, checks = valid_parts(value, structure_of("rubric").check(value))
+    valid, checks = valid_parts(value, structure_of("rubric").check(value))
     reads: set[str] = set()
     steps = []
     known = True
     kinds = kinds_in_use()
     for path, check in checks:
         kind = kinds.get(check["kind"], _without_executor(check["kind"]))
-        reads |= kind.reads(check, around)
-        inner = _inner(check, around, depth)
+        reads |= kind.reads(check, context)
+        inner = _inner(check, context, depth)
         if inner is not None:
             reads |= inner.reads
         name = check.get("id") or f"{check['kind']}[{path[-1]}]"
-        needs = kind.needs(check, around)
+        needs = kind.needs(check, context)
         if kind.name == "composite" and needs.never_runs is None:
             needs = _of_composite(check, inner)
         known &= kind.name in kinds
@@ -95,46 +95,46 @@ def _plan(artifact: Artifact, around: EvalContext, *, depth: int) -> Plan:
         known &= inner is None or inner.is_complete
         steps.append(Step(name, kind.name, needs, inner.steps if inner else ()))
     written = value.get("checks")
-    ill_formed = [] if not isinstance(written, list) else _ill_formed(written, checks)
-    complete = known and bool(steps) and not ill_formed
-    steps += ill_formed
-    bundles = tuple(kept.get("applicable_bundles", ()))
-    conflicts = conflicts_of(checks, kept.get("scoring", {}).get("combine"))
+    malformed = [] if not isinstance(written, list) else _malformed(written, checks)
+    complete = known and bool(steps) and not malformed
+    steps += malformed
+    bundles = tuple(valid.get("applicable_bundles", ()))
+    conflicts = conflicts_of(checks, valid.get("scoring", {}).get("combine"))
     return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete, conflicts)
 
 
 def _without_executor(name: str) -> CheckKind:
-    """Return a kind that only the schema knows: it never runs, and is not passed over."""
+    """Return a kind that only the schema knows; its checks never run."""
     needs = never_runs(State.UNAVAILABLE, f"checks of the kind `{name}` are not built in")
     return CheckKind(name, reads_nothing, lambda *_: needs)
 
 
-def _ill_formed(written: list[Any], sound: Checks) -> list[Step]:
-    """Return a step for each check that structure refuses: it cannot run, and must not be lost."""
-    indexes = {path[-1] for path, _ in sound}
-    needs = never_runs(State.UNAVAILABLE, "the check is ill-formed")
-    found = []
+def _malformed(written: list[Any], valid: Checks) -> list[Step]:
+    """Return a step that never runs for each malformed check, so that it is still reported."""
+    indexes = {path[-1] for path, _ in valid}
+    needs = never_runs(State.UNAVAILABLE, "the check is malformed")
+    steps = []
     for index, check in enumerate(written):
         if index not in indexes:
             parts = check if isinstance(check, dict) else {}
             kind = str(parts.get("kind", "?"))
-            found.append(Step(str(parts.get("id", f"{kind}[{index}]")), kind, needs))
-    return found
+            steps.append(Step(str(parts.get("id", f"{kind}[{index}]")), kind, needs))
+    return steps
 
 
-# A composite reaches one level; what lies deeper, or in a cycle, is a finding of its own.
-_DEEPEST = 1
+# Composites cannot be nested; deeper nesting and cycles are reported by themselves.
+_MAX_DEPTH = 1
 
-#: The kinds that read what something else in the library says.
+#: The kinds that refer to other artifacts of the library.
 _REFERRING = frozenset({"fact_match", "llm_judge", "composite"})
 
 
 def _of_composite(check: dict[str, Any], inner: Plan | None) -> Needs:
-    """Return what a composite asks for itself, where its rubric is there."""
+    """Return the needs of a composite, given the plan of its rubric."""
     if inner is None:
-        return never_runs(State.UNAVAILABLE, "it stands below another composite")
+        return never_runs(State.UNAVAILABLE, "it is inside another composite")
     if not inner.steps:
-        return never_runs(State.UNAVAILABLE, f"no check of `{check['rubric_ref']}` can be read")
+        return never_runs(State.UNAVAILABLE, f"`{check['rubric_ref']}` has no valid checks")
     return Needs()
 
 
@@ -142,13 +142,15 @@ def _is_unavailable(needs: Needs) -> bool:
     return needs.never_runs is not None and needs.never_runs.state is State.UNAVAILABLE
 
 
-def _inner(check: dict[str, Any], around: EvalContext, depth: int) -> Plan | None:
+def _inner(check: dict[str, Any], context: EvalContext, depth: int) -> Plan | None:
     reference = Reference.parse(check["rubric_ref"]) if check["kind"] == "composite" else None
-    found = around.library.resolve(reference) if reference and depth < _DEEPEST else None
-    return _plan(found.artifact, around, depth=depth + 1) if isinstance(found, Resolved) else None
+    target = context.library.resolve(reference) if reference and depth < _MAX_DEPTH else None
+    if not isinstance(target, Resolved):
+        return None
+    return _plan(target.artifact, context, depth=depth + 1)
 
 
-#: What a row without a rubric is graded by: its own expectations, each by the kind that reads it.
+#: The expectations that grade a row without a rubric, each with the kind of check that reads it.
 OWN_EXPECTATIONS = {
     "criteria": "llm_judge",
     "expected": "format",
@@ -159,7 +161,7 @@ OWN_EXPECTATIONS = {
 
 
 def own_outlooks(row: Mapping[str, Any]) -> dict[str, Prediction]:
-    """Return what will become of the expectations of a row without a rubric, by their keys."""
+    """Return the predictions for the expectations of a row without a rubric, by key."""
     return {field: _own_outlook(field, row[field]) for field in OWN_EXPECTATIONS if field in row}
 
 

@@ -1,4 +1,4 @@
-"""`regex`: says nothing where its pattern matches every text."""
+"""`regex`: vacuous if its pattern matches every text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from evalcontract.checks._kind import (
 )
 
 
-def _needs(check: Check, around: EvalContext) -> Needs:
-    del around
+def _needs(check: Check, context: EvalContext) -> Needs:
+    del context
     from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
     from evalcontract.analysis.regex_totality import matches_everything
 
@@ -22,8 +22,8 @@ def _needs(check: Check, around: EvalContext) -> Needs:
     if isinstance(compile_pattern(pattern, flags), Uncompilable):
         return never_runs(State.UNAVAILABLE, "its pattern does not compile")
     if matches_everything(pattern, flags, full=check.get("match") == "full"):
-        what = "fails" if check.get("negate") else "passes"
-        return never_runs(State.VACUOUS, f"`{pattern}` matches every text, so it {what} always")
+        outcome = "fails" if check.get("negate") else "passes"
+        return never_runs(State.VACUOUS, f"`{pattern}` matches every text, so it always {outcome}")
     return Needs()
 
 

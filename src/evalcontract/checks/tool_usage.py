@@ -1,4 +1,4 @@
-"""`tool_usage`: reads the row's `expected_tools` where it names none of its own."""
+"""`tool_usage`: reads the row's `expected_tools` unless it has its own."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, Stat
 _OWN = ("forbidden_tools", "max_calls")
 
 
-def _reads(check: Check, around: EvalContext) -> frozenset[str]:
-    del around
+def _reads(check: Check, context: EvalContext) -> frozenset[str]:
+    del context
     return frozenset() if "expected_tools" in check else frozenset({"expected_tools"})
 
 
-def _needs(check: Check, around: EvalContext) -> Needs:
-    del around
-    asks = any(check.get(key) not in (None, []) for key in _OWN)
+def _needs(check: Check, context: EvalContext) -> Needs:
+    del context
     exact = check.get("match") == "exact"
-    if asks:
+    if any(check.get(key) not in (None, []) for key in _OWN):
         return Needs()
     if "expected_tools" not in check:
-        # An exact match of no tools asks that none is called: the list may be empty then.
+        # With an exact match, an empty list requires that no tool is called.
         return Needs(present=("expected_tools",)) if exact else Needs(("expected_tools",))
     if not check["expected_tools"] and not exact:
-        return never_runs(State.VACUOUS, "its `expected_tools` are empty")
+        return never_runs(State.VACUOUS, "its `expected_tools` is empty")
     return Needs()
 
 
