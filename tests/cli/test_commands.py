@@ -353,7 +353,7 @@ def test_unexpected_exception(call: Callable[..., Result], monkeypatch: pytest.M
     result = call("check")
     assert result.code == 3
     assert "ZeroDivisionError" in result.err
-    assert "bug of evalcontract" in result.err
+    assert "bug in evalcontract" in result.err
 
 
 # What the arguments mean

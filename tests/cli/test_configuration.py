@@ -147,7 +147,7 @@ def test_what_was_not_checked_is_an_error(
     code: str, value: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     message = refusal(f'strict = true\n\n[severity]\n"{code}" = {value}\n', place, capsys)
-    assert f"evalcontract.toml:4: `{code}` stays an error" in message
+    assert f"evalcontract.toml:4: `{code}` must stay an error" in message
 
 
 def test_what_is_an_error_may_be_called_one(place: Path) -> None:
@@ -159,14 +159,14 @@ def test_what_is_an_error_may_be_called_one(place: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[severity]\n"rubric/cycle" = "eror"', ":2: rubric/cycle: `eror` is none of"),
+        ('[severity]\n"rubric/cycle" = "eror"', ":2: rubric/cycle: `eror` is not one of"),
         ('[severity]\n"rubric/cycle" = "eror"', "did you mean `error`?"),
         ('[severity]\n"rubric/cycle" = "off"', "did you mean `ignore`?"),
         ('[severity]\n"rubric/cycle" = "Off"', "did you mean `ignore`?"),
         ('[severity]\n"rubric/cycle" = "warn"', "did you mean `warning`?"),
         ('[severity]\n"rubric/cycle" = "Error"', "did you mean `error`?"),
         ('[severity]\n"rubric/cycle" = false', "did you mean `ignore`?"),
-        ('[severity]\n"rubric/cycle" = "blue"', "`blue` is none of ignore, note, warning, error"),
+        ('[severity]\n"rubric/cycle" = "blue"', "`blue` is not one of ignore, note, warning, error"),
         ('[severity]\n# "rubric/cycle"\n"rubric/cycle" = {soft = "eror"}', ":3: rubric/cycle"),
         ('[severity]\n"rubric/cycel" = "error"', ":2: there is no code `rubric/cycel`; did you"),
         ('[severity]\n"rubric/cycel" = "error"', "did you mean `rubric/cycle`?"),

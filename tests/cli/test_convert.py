@@ -59,8 +59,8 @@ def test_there_and_back(folder: Path) -> None:
     there = convert("rows.yaml", "ours.yaml", "--from", "databricks")
     assert code(there) == 0
     assert there.stdout == (
-        "2 rows of rows.yaml (databricks:application) are in ours.yaml (evalcontract)\n"
-        "written beside it: bundles/agent.schema.json\n"
+        "converted 2 rows of rows.yaml (databricks:application) to ours.yaml (evalcontract)\n"
+        "also written: bundles/agent.schema.json\n"
     )
     back = convert("ours.yaml", "back.yaml", "--to", "databricks")
     assert (code(back), back.stderr) == (0, "")
@@ -245,7 +245,7 @@ def test_a_check_of_the_folder_finds_the_bundle() -> None:
     done = convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")
     assert code(done) == 0
     assert done.stdout.splitlines()[1:] == [
-        "written beside it: bundles/agent.schema.json",
+        "also written: bundles/agent.schema.json",
     ]
     again = convert("rows.yaml", "datasets/p.yaml", "--from", "databricks")
     assert again.stdout.splitlines()[1:] == []  # what is there already is what is needed
@@ -259,7 +259,7 @@ def test_one_case_that_is_the_whole_document(folder: Path) -> None:
     (folder / "case.json").write_text(json.dumps(case), encoding="utf-8")
     there = convert("case.json", "ours.yaml", "--from", "northstar")
     assert code(there) == 0
-    assert there.stdout.startswith("1 row of case.json (northstar) is in ours.yaml")
+    assert there.stdout.startswith("converted 1 row of case.json (northstar) to ours.yaml")
     assert code(convert("ours.yaml", "back.json", "--to", "northstar")) == 0
     assert json.loads((folder / "back.json").read_text(encoding="utf-8")) == [case]
 

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from evalcontract import __version__
 from evalcontract.cli.coverage import coverage_command
-from evalcontract.report.frame import cells
+from evalcontract.report.frame import display_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,22 +159,22 @@ datasets/data.yaml
   rubric/facts@1.0.0
     check   kind        run  skip  vacuous  unavailable
     recall  fact_match    1     1        1            .
-  rows without a rubric, by what they expect
+  rows without a rubric, by expectation
     check     kind       run  skip  vacuous  unavailable
     criteria  llm_judge    1     .        .            .
   will not run:
     datasets/data.yaml:3:5: none
-      nothing at all runs on this row
+      no check runs on this row
       recall: skip: the row has no `expected_facts`
     datasets/data.yaml:4:5: empty
-      nothing at all runs on this row
+      no check runs on this row
       recall: vacuous: the row's `expected_facts` is empty
     datasets/data.yaml:5:5: bare
-      nothing in it can be graded
+      nothing to grade
     datasets/data.yaml:6:5: broken
-      nothing is known of it: `input` must be text, not a number
+      unknown: `input` must be text, not a number
     datasets/data.yaml:7:5: lost
-      nothing is known of it: there is no `rubric/fact@1.0.0`
+      unknown: there is no `rubric/fact@1.0.0`
 
 2 of 7 checks will run: 28.5 %; nothing runs on 5 of 7 rows
 """
@@ -190,17 +190,17 @@ def test_text_of_a_rubric_alone(call: Callable[..., Result]) -> None:
         result.out
         == """\
 rubrics/support.yaml: rubric/support@1.0.0
-    check       kind              what it needs
+    check       kind              needs
     no_insults  must_not_contain  -
     facts       fact_match        `expected_facts`
     tools       tool_usage        `expected_tools`
     anything    regex             vacuous: `[a-z]*` matches every text, so it
-                                  passes always
+                                  always passes
     code        php_lint          unavailable: no `php` on this machine
   a row needs `expected_facts`, `expected_tools`
 
 rubrics/either.yaml: rubric/either@1.0.0
-    check   kind       what it needs
+    check   kind       needs
     one     composite  one of: recall (`expected_facts`)
     judged  llm_judge  unavailable: there is no `judge/nobody@1.0.0`
   a row needs `expected_facts`
@@ -212,10 +212,10 @@ rubrics/either.yaml: rubric/either@1.0.0
 @pytest.mark.parametrize(
     ("checks", "words"),
     [
-        ("[{id: a, kind: regex, pattern: b}]", "  a row needs nothing beside `id` and `input`\n"),
-        ("[]", "  no check of it can be read\n"),
-        ("7", "  no check of it can be read\n"),
-        ("[7]", "    ?[0]   ?     unavailable: the check is ill-formed\n"),
+        ("[{id: a, kind: regex, pattern: b}]", "  a row needs only `id` and `input`\n"),
+        ("[]", "  no valid checks\n"),
+        ("7", "  no valid checks\n"),
+        ("[7]", "    ?[0]   ?     unavailable: the check is malformed\n"),
     ],
 )
 def test_text_of_odd_rubrics(
@@ -235,7 +235,7 @@ def test_lines_fit_into_a_terminal(
         monkeypatch.chdir(FIXTURES / "rules" / folder)
         files = ["rubrics/*.yaml", *(["datasets"] if Path("datasets").exists() else [])]
         out = call(*files, "--limit", "0").out
-        assert [line for line in out.splitlines() if cells(line) > 80] == []
+        assert [line for line in out.splitlines() if display_width(line) > 80] == []
 
 
 def test_long_names_lose_nothing(

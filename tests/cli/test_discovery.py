@@ -336,7 +336,7 @@ def test_a_loop_that_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -
         assert command_line(command, "loop.yaml") == 1
         assert "source/unreadable" in capsys.readouterr().out
     assert command_line("validate-dataset", "folder.yaml") == 2
-    assert "holds no dataset" in capsys.readouterr().err
+    assert "contains no dataset" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

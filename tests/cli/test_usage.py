@@ -50,18 +50,18 @@ def test_a_group_alone_shows_its_help_once(
         (
             ["rows.yaml"],
             (
-                "there is no command `rows.yaml`, but a file or folder of that name; name "
+                "there is no command `rows.yaml`, but a file or folder of that name; put "
                 "a command before it: `check`, `validate-dataset`, `validate-rubric`, "
                 "`validate-judge`, `fix`, `coverage`, `convert`, `explain`, `schema`"
             ),
         ),
         (["schema", "lst"], "there is no command `lst`; did you mean `list`?"),
-        (["schema", "x"], "there is no command `x`; there are `export`, `list`, `show`"),
+        (["schema", "x"], "there is no command `x`; choose from `export`, `list`, `show`"),
         (
             ["schema", "show", "nope"],
             (
                 "invalid value for 'NAME': there is no schema `nope`; "
-                "`evalcontract schema list` names them"
+                "`evalcontract schema list` lists them"
             ),
         ),
         (["check", "nowhere"], "there is no folder `nowhere`"),
@@ -69,13 +69,13 @@ def test_a_group_alone_shows_its_help_once(
         (
             ["check", "rows.yaml"],
             (
-                "`rows.yaml` is a file, and check takes a folder; for a file take "
+                "`rows.yaml` is a file, but check takes a folder; for a file use "
                 "validate-dataset, validate-rubric or validate-judge"
             ),
         ),
         # What `"$FILE"` gives where FILE is not set; it must not mean the current folder.
-        (["validate-dataset", ""], "an empty text names no file"),
-        (["coverage", ""], "an empty text names no file"),
+        (["validate-dataset", ""], "a file name cannot be empty"),
+        (["coverage", ""], "a file name cannot be empty"),
         (["validate-dataset", "--"], "missing argument 'FILE...'"),
         (
             ["explain", "duplicate-idd"],

@@ -11,7 +11,7 @@ from tables import every_case
 
 from evalcontract.model.span import Place, Span
 from evalcontract.report import frame as module
-from evalcontract.report.frame import cells, frame
+from evalcontract.report.frame import display_width, frame
 
 if TYPE_CHECKING:
     import pytest
@@ -54,16 +54,16 @@ def test_long_lines(filler: str, ends: tuple[int, int]) -> None:
     """The place is shown whole, its carets below it, whatever stands around it."""
     before, after = (filler * 200_000 * each for each in ends)
     line, carets = framed(f"{before}<place>{after}", len(before), len(before) + 7)
-    assert cells(line) <= 40
+    assert display_width(line) <= 40
     assert carets.strip(" ") == "^" * 7
-    assert cells(line[: line.index("<place>")]) == carets.index("^")
+    assert display_width(line[: line.index("<place>")]) == carets.index("^")
     assert line.startswith("…") is bool(before)
     assert line.endswith("…") is bool(after)
 
 
 def test_what_is_long_itself_is_cut() -> None:
     line, carets = framed(f"key: {'y' * 500_000} # end", 5, 500_005)
-    assert cells(line) <= 40
+    assert display_width(line) <= 40
     assert set(carets.strip()) == {"^"}
     assert line.startswith("key: yyy")
     assert carets.index("^") == 5
@@ -85,25 +85,25 @@ def test_any_line() -> None:
         start = chance.randrange(len(text) + 1)
         end = min(start + chance.randrange(12), len(text))
         line, carets = framed(text, start, end, 60)
-        marked = module.visible(text[start:end])
-        assert cells(line) <= 60
-        assert len(carets.strip()) == max(cells(marked), 1)
+        marked = module.escape_controls(text[start:end])
+        assert display_width(line) <= 60
+        assert len(carets.strip()) == max(display_width(marked), 1)
         before = len(carets) - len(carets.lstrip())
         line += " " * before  # blanks at the end of a line are not printed
-        at = next(n for n in range(len(line) + 1) if cells(line[:n]) == before)
+        at = next(n for n in range(len(line) + 1) if display_width(line[:n]) == before)
         assert marked.rstrip() in line[at:] or marked.startswith(ACUTE)
 
 
 def test_work_does_not_grow_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is far away is not looked at: ten thousand findings may stand in one line."""
     seen: list[int] = []
-    visible = module.visible
+    escape_controls = module.escape_controls
 
     def counted(text: str) -> str:
         seen.append(len(text))
-        return visible(text)
+        return escape_controls(text)
 
-    monkeypatch.setattr(module, "visible", counted)
+    monkeypatch.setattr(module, "escape_controls", counted)
     for text in ("é" * 1_000_000, ACUTE * 1_000_000):
         framed(text, 500_000, 500_003)
         framed(text, 3, 999_999)

@@ -1,4 +1,4 @@
-"""`check`: a whole workspace."""
+"""`check`: check a whole workspace."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ from evalcontract.engine.pipeline import check_workspaces
 @click.option(
     "--cache/--no-cache",
     default=True,
-    help="Take the outcome from an earlier check where no file has changed, or check anew.",
+    help="Reuse the result of an earlier check if no file has changed.",
 )
 @shared_options
 def check(path: str, **options: Any) -> int:
-    """Check a whole workspace.
+    """Check a whole workspace: its datasets, rubrics, judges, bundles and targets.
 
-    That is its datasets, rubrics, judges, bundles and targets. FOLDER is the current one by
-    default.
+    FOLDER defaults to the current folder.
     """
     folder = _folder(path)
     return run_and_report(CheckArgs(**options), partial(check_workspaces, folder))
 
 
 def _folder(name: str) -> Path:
-    """Return the folder of a name; say which command takes a file.
+    """Return the path of a folder.
 
     Raises:
-        UsageError: there is no such folder.
+        UsageError: there is no such folder; for a file, the message names the right command.
 
     """
     path = Path(name)
@@ -43,6 +42,6 @@ def _folder(name: str) -> Path:
         raise click.UsageError(f"there is no folder `{name}`", click.get_current_context())
     if not path.is_dir():
         single = "validate-dataset, validate-rubric or validate-judge"
-        message = f"`{name}` is a file, and check takes a folder; for a file take {single}"
+        message = f"`{name}` is a file, but check takes a folder; for a file use {single}"
         raise click.UsageError(message, click.get_current_context())
     return path

@@ -1,4 +1,4 @@
-"""Whether a stream is to be coloured: only a terminal, and never against NO_COLOR."""
+"""Decide whether to colour the output."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import IO, Any
 
 
 def wants_colour(stream: IO[Any]) -> bool:
-    """Decide as https://no-color.org says; FORCE_COLOR colours what is no terminal too."""
+    """Whether to colour a stream: terminals only, unless NO_COLOR or FORCE_COLOR is set.
+
+    See https://no-color.org.
+    """
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()

@@ -1,4 +1,4 @@
-"""`convert`: a dataset of another system becomes ours, and ours becomes theirs."""
+"""`convert`: convert datasets between evalcontract and other systems."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     metavar="DIALECT",
     help="Format of IN, such as mlflow:oss or evalcontract (default: detected from the content).",
 )
-@click.option("--to", metavar="DIALECT", default="evalcontract", show_default=True)
+@click.option(
+    "--to", metavar="DIALECT", default="evalcontract", show_default=True, help="Format of OUT."
+)
 @click.option(
     "--loss-report",
     metavar="FILE",
@@ -50,9 +52,9 @@ if TYPE_CHECKING:
 @click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="The workspace; without it, it is found from IN and OUT.",
+    help="Root folder of the workspace (default: detected from IN and OUT).",
 )
-@click.option("--stdin-filename", metavar="NAME", help="What standard input (`-`) stands for.")
+@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 def convert_command(
     source: str,
     target: Path,
@@ -66,15 +68,15 @@ def convert_command(
 ) -> int:
     """Convert a dataset from the format of one system to that of another.
 
-    The suffix of OUT decides how it is written: .yaml, .json, .jsonl, .csv or .parquet, as far as
-    the system reads it. Rubrics, judges and bundles that the rows need are written next to it.
+    The file extension of OUT sets its file format: .yaml, .json, .jsonl, .csv or .parquet, if the
+    system reads it. Rubrics, judges and bundles that the rows need are written next to it.
     What OUT cannot represent is preserved under `metadata`, and restored when converting back.
     """
     inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_)
     if len(inputs) != 1:
-        raise UsageError(f"{source} is {len(inputs)} files; convert one at a time")
+        raise UsageError(f"{source} matches {len(inputs)} files; convert one at a time")
     wanted = ConvertOptions(from_, to, loss_report, strict, force)
-    with _stopped_cleanly():
+    with _signals_as_interrupts():
         done = convert(inputs[0], target, wanted, Options(root))
     write_findings(done.diagnostics)
     _print(done)
@@ -82,17 +84,17 @@ def convert_command(
 
 
 @contextmanager
-def _stopped_cleanly() -> Iterator[None]:
-    """Let signals to end be as one from the keyboard, so that nothing half written is left."""
-    there = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    ours = [each for each in there if signal.getsignal(each) is signal.SIG_DFL]
-    for each in ours:
-        signal.signal(each, signal.default_int_handler)
+def _signals_as_interrupts() -> Iterator[None]:
+    """Treat SIGTERM and SIGHUP like Ctrl-C, so that no temporary files are left behind."""
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    defaults = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in defaults:
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        for each in ours:
-            signal.signal(each, signal.SIG_DFL)
+        for number in defaults:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _print(done: ConvertResult) -> None:
@@ -100,7 +102,7 @@ def _print(done: ConvertResult) -> None:
     if done.why:
         put([f"nothing was written: {done.why}\n"], err=True)
         return
-    rows, are = ("1 row", "is") if done.rows == 1 else (f"{done.rows:,} rows", "are")
+    rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
     first, *others = done.written
-    put([f"{rows} of {done.source} ({done.from_}) {are} in {first} ({done.to})\n"])
-    put([f"written beside it: {name}\n" for name in others])
+    put([f"converted {rows} of {done.source} ({done.from_}) to {first} ({done.to})\n"])
+    put([f"also written: {name}\n" for name in others])

@@ -1,4 +1,4 @@
-"""`coverage`: what will run, before anything is run."""
+"""`coverage`: show which checks will run on which rows."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from evalcontract.report.coverage import write_json, write_text
 
 
 def _no_nan(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Refuse a bound that everything would be above."""
+    """Reject NaN, which the range check lets through."""
     del context, option
     if value is not None and math.isnan(value):
-        raise click.BadParameter("it is a number from 0 to 100")
+        raise click.BadParameter("it must be a number from 0 to 100")
     return value
 
 
@@ -41,19 +41,19 @@ def _no_nan(context: click.Context, option: click.Parameter, value: float | None
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
     callback=_no_nan,
-    help="Fail (exit 1) where a smaller share of the checks will run.",
+    help="Fail (exit 1) if a smaller percentage of the checks will run.",
 )
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Text for people, JSON for programs.",
+    help="Output format: text for people, json for programs.",
 )
 @click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="The workspace; without it, it is found from the files.",
+    help="Root folder of the workspace (default: detected from the files).",
 )
 @click.option(
     "--limit",
@@ -63,7 +63,7 @@ def _no_nan(context: click.Context, option: click.Parameter, value: float | None
     show_default=True,
     help="Maximum number of gaps to print per file (0: no limit).",
 )
-@click.option("--stdin-filename", metavar="NAME", help="What standard input (`-`) stands for.")
+@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 @DIALECT
 def coverage_command(
     files: tuple[str, ...],
@@ -84,7 +84,7 @@ def coverage_command(
     options = Options(root, dialect=dialect)
     outcome = coverage(inputs, options, all_rows=output_format == "json")
     if min_coverage is not None and not outcome.files and not outcome.diagnostics:
-        raise NothingToCheck("a rubric alone has no rows, and --min-coverage counts those")
+        raise NothingToCheck("--min-coverage needs a dataset: a rubric has no rows")
     write_findings(outcome.diagnostics)
     _print(outcome, output_format, limit)
     status = exit_status(outcome.diagnostics)

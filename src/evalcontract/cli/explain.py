@@ -1,4 +1,4 @@
-"""`explain CODE`: the page of a code."""
+"""`explain CODE`: print the manual page of a code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def explain(code: str | None) -> None:
     """Explain a code, or list them all.
 
-    CODE is what stands in brackets, such as dataset/duplicate-id.
+    CODE is the name in brackets in a finding, such as dataset/duplicate-id.
     """
     codes = KnownCodes()
     if code is None:
@@ -35,10 +35,10 @@ def explain(code: str | None) -> None:
         near = nearest(code, codes) or _by_fault(code, codes)
         advice = f"did you mean `{near}`?" if near else "`evalcontract explain` lists them all"
         raise click.UsageError(f"there is no code `{code}`; {advice}", click.get_current_context())
-    put(_explained(codes[code], in_colour=wants_colour(sys.stdout)))
+    put(_page(codes[code], in_colour=wants_colour(sys.stdout)))
 
 
-def _explained(code: Code, *, in_colour: bool) -> Iterator[str]:
+def _page(code: Code, *, in_colour: bool) -> Iterator[str]:
     page, (soft, strict) = code.page, code.severities
     yield f"{click.style(code, bold=True) if in_colour else code}\n"
     yield f"\n{page.what}\n\n{page.why}\n\n"
@@ -49,18 +49,18 @@ def _explained(code: Code, *, in_colour: bool) -> Iterator[str]:
 
 
 def _list(codes: Iterable[Code]) -> Iterator[str]:
-    """Write each code with the first sentence of its page below it."""
+    """Yield each code, followed by the first sentence of its page."""
     width = min(shutil.get_terminal_size().columns, 100)
     for code in codes:
         indent = "    "
-        told = textwrap.fill(
+        summary = textwrap.fill(
             code.page.summary, width, initial_indent=indent, subsequent_indent=indent
         )
-        yield f"{code}\n{told}\n"
+        yield f"{code}\n{summary}\n"
 
 
 def _by_fault(given: str, codes: Iterable[str]) -> str | None:
-    """Find a code by its second half, for who leaves the kind out; one of ours before others."""
+    """Find a code by its second half, in case the kind was left out; built-in codes first."""
     faults: dict[str, str] = {}
     for code in codes:
         faults.setdefault(code.partition("/")[2], code)

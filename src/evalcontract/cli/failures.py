@@ -1,4 +1,4 @@
-"""What becomes of failures: a sentence on standard error, and an exit code."""
+"""Handle failures: print a message on standard error and return an exit code."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _RED, _BOLD, _PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
 
 
 def guarded(work: Callable[..., int], *arguments: Any) -> int:
-    """Run a command; return its exit code, or that of its failure."""
+    """Run a command and return its exit code, or the exit code for its failure."""
     try:
         try:
             configure_streams()
             status = work(*arguments)
         except OutputError:
             raise
-        except Exception as error:  # noqa: BLE001 - the last resort says that it is a bug
+        except Exception as error:  # noqa: BLE001 - any other exception is reported as a bug
             status = _failed(error)
     except KeyboardInterrupt:
         status = INTERRUPTED
@@ -37,10 +37,10 @@ def guarded(work: Callable[..., int], *arguments: Any) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """Say what went wrong; return the exit code.
+    """Report an exception; return the exit code.
 
     Raises:
-        OutputError: what is said cannot be written.
+        OutputError: the exception means that the output cannot be written.
 
     """
     if isinstance(error, EvalContractError):
@@ -49,20 +49,20 @@ def _failed(error: Exception) -> int:
         raise not_written(error) from None
     from traceback import format_exception  # slow to import
 
-    told = "this is a bug of evalcontract: please report it with the above\n"
+    message = "this is a bug in evalcontract: please report it with the traceback above\n"
     with suppress(OutputError):
-        put(["".join(format_exception(error)), told], err=True)
+        put(["".join(format_exception(error)), message], err=True)
     return BUG
 
 
 def refuse(message: str, usage: str = "") -> int:
-    """Say why nothing was done; what was typed is shown, and not sent to the terminal."""
-    from evalcontract.report.frame import visible  # rarely needed
+    """Print an error message with control characters escaped; return the exit code for it."""
+    from evalcontract.report.frame import escape_controls  # rarely needed
 
     name = f"{_RED}{_BOLD}error{_PLAIN}" if wants_colour(sys.stderr) else "error"
-    # Line breaks are click's; a terminal does nothing harmful with one.
+    # Keep line breaks, which come from click and are harmless.
     lines = [usage, f"{name}: "] if usage else [f"{name}: "]
-    lines[-1] += "\n".join(visible(line) for line in message.split("\n"))
+    lines[-1] += "\n".join(escape_controls(line) for line in message.split("\n"))
     with suppress(OutputError):
         put([f"{line}\n" for line in lines], err=True)
     return USAGE

@@ -1,4 +1,4 @@
-"""`fix`: what can be mended without a question is mended."""
+"""`fix`: apply the fixes of findings to files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def _codes(
     context: click.Context, option: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Refuse what is no code, nor the first word of one: nothing would be fixed by it."""
+    """Reject a value that is neither a code nor a kind of codes."""
     del context, option
     codes = KnownCodes()
     for value in values:
@@ -51,31 +51,32 @@ def _codes(
 @click.command(
     "fix",
     context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Fix what has one certain fix, in place.",
+    short_help="Fix findings that have a certain fix, in place.",
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
+@click.option("--diff", is_flag=True, help="Print a diff of the changes instead of writing them.")
 @click.option(
     "--unsafe-fixes",
     is_flag=True,
-    help="Make those fixes too that are probably meant, and not certainly.",
+    help="Also apply fixes that are probably right, but not certainly.",
 )
 @click.option(
     "--select",
     metavar="CODE",
     multiple=True,
     callback=_codes,
-    help="Fix findings of this code alone, or of a kind such as `reference`; may be repeated.",
+    help="Fix only findings with this code, or of a kind such as `reference` (repeatable).",
 )
 @click.option(
     "--strict/--soft",
     default=None,
-    help="Whether faults that are left are errors, or warnings; else targets and configuration.",
+    help="Report the remaining faults as errors or as warnings (default: set by targets and "
+    "configuration).",
 )
 @click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="The workspace; without it, it is found from the paths.",
+    help="Root folder of the workspace (default: detected from the paths).",
 )
 @click.option(
     "--limit",
@@ -83,9 +84,9 @@ def _codes(
     metavar="NUMBER",
     default=200,
     show_default=True,
-    help="Name that many fixes at the most; 0 names all.",
+    help="Maximum number of fixes to print (0: no limit).",
 )
-@click.option("--stdin-filename", metavar="NAME", help="What standard input (`-`) stands for.")
+@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 def fix_command(
     paths: tuple[str, ...],
     diff: bool,  # noqa: FBT001 - click passes flags by name
@@ -96,61 +97,60 @@ def fix_command(
     limit: int,
     stdin_filename: str | None,
 ) -> int:
-    r"""Fix what has one certain fix: misspelled keys, versions without quotes, and the like.
+    r"""Fix findings that have a certain fix: misspelled keys, versions without quotes and so on.
 
     PATH is a file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input, which
-    is printed; without one it is the current folder. Only these files are written, and of them
-    only what a fix touches: comments, quotes, order and spaces stay.
+    is printed; it defaults to the current folder. Only these files are written, and in them only
+    the fixed parts change: comments, quotes, order and whitespace are preserved.
 
     \b
-    evalcontract fix                        all files of the workspace
+    evalcontract fix                        fix all files of the workspace
     evalcontract fix --diff datasets        show what would change
-    evalcontract fix --select reference     pin references, and nothing else
+    evalcontract fix --select reference     only pin references
     """
-    given = None
+    stdin = None
     if "-" in paths:
-        found, given = _given(paths, stdin_filename)
+        to_fix, stdin = _read_stdin(paths, stdin_filename)
     else:
-        found = find_paths(paths or (".",))
+        to_fix = find_paths(paths or (".",))
     options = Options(root, strict, jobs=usable_cores())
-    fixed = fix(found, options, FixOptions(unsafe_fixes, select), given)
+    result = fix(to_fix, options, FixOptions(unsafe_fixes, select), stdin)
     if diff:
-        _print_diff(fixed, limit)
-        return ERRORS if fixed.files else OK
-    if given is None:
-        write(fixed)
+        _print_diff(result, limit)
+        return ERRORS if result.files else OK
+    if stdin is None:
+        write(result)
     else:
-        put_bytes(fixed.files[0].after if fixed.files else given)
-    say = put if given is None else _remark
-    say(write_fixed(fixed.fixed, limit))
-    _print_rest(fixed, limit)
-    say(write_sum(len(fixed.fixed), len(fixed.files), fixed.left.diagnostics))
-    return exit_status(fixed.left.diagnostics)
+        put_bytes(result.files[0].after if result.files else stdin)
+    report = put if stdin is None else _put_on_stderr
+    report(write_fixed(result.fixed, limit))
+    _print_rest(result, limit)
+    report(write_sum(len(result.fixed), len(result.files), result.left.diagnostics))
+    return exit_status(result.left.diagnostics)
 
 
-def _given(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], bytes]:
-    """Read standard input."""
+def _read_stdin(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], bytes]:
     if len(paths) > 1:
-        raise UsageError("standard input stands alone: name no other path beside `-`")
+        raise UsageError("`-` (standard input) cannot be combined with other paths")
     source = standard_input(name)
     return [source.path], source.stream.read() if source.stream else b""
 
 
-def _print_diff(fixed: FixResult, limit: int) -> None:
-    for each in fixed.files:
-        texts = (data.decode("utf-8", "replace") for data in (each.before, each.after))
-        put(write_diff(each.name, *texts, for_people=sys.stdout.isatty()))
-    _print_rest(fixed, limit)
-    _remark(write_prospect(len(fixed.fixed), len(fixed.files)))
+def _print_diff(result: FixResult, limit: int) -> None:
+    for file in result.files:
+        texts = (data.decode("utf-8", "replace") for data in (file.before, file.after))
+        put(write_diff(file.name, *texts, for_people=sys.stdout.isatty()))
+    _print_rest(result, limit)
+    _put_on_stderr(write_prospect(len(result.fixed), len(result.files)))
 
 
-def _print_rest(fixed: FixResult, limit: int) -> None:
-    _remark(write_refused(fixed.refused, limit))
-    if not fixed.is_settled:
-        _remark(["stopped after many rounds: run it again for what is left\n"])
+def _print_rest(result: FixResult, limit: int) -> None:
+    _put_on_stderr(write_refused(result.refused, limit))
+    if not result.is_settled:
+        _put_on_stderr(["stopped after many rounds: run it again to fix the rest\n"])
 
 
-def _remark(pieces: Iterable[str]) -> None:
-    """Print beside the result; where that cannot be, the result is the same."""
+def _put_on_stderr(pieces: Iterable[str]) -> None:
+    """Print on standard error; ignore failures, which do not affect the result."""
     with suppress(OutputError):
         put(pieces, err=True)

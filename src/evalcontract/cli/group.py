@@ -1,4 +1,4 @@
-"""A group of commands: alone it shows its help, and an unknown command gets a suggestion."""
+"""A group of commands that shows its help by default and suggests similar command names."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ from evalcontract.policy.exit_status import USAGE
 
 
 class CommandGroup(click.Group):
-    """Commands below one name."""
+    """A group of commands."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Show the help where nothing is asked for: that is wrong usage, but no riddle."""
+        """Show the help if there are no arguments, and exit with the code for usage errors."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(USAGE)
         return super().parse_args(ctx, args)
 
     def names(self, ctx: click.Context) -> list[str]:
-        """Return every name that a command answers to."""
+        """Return the names and aliases of the commands."""
         return self.list_commands(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the first argument names.
+        """Return the command that the first argument names.
 
         Raises:
-            UsageError: there is none; the message says which may be meant.
+            UsageError: there is none; the message suggests similar names.
 
         """
         if args and args[0] not in self.names(ctx):
             advice = self._advice(args[0], ctx)
             raise click.UsageError(f"there is no command `{args[0]}`{advice}", ctx)
-        name, found, rest = super().resolve_command(ctx, args)
-        return (found.name if found else name), found, rest
+        name, command, rest = super().resolve_command(ctx, args)
+        return (command.name if command else name), command, rest
 
-    def _advice(self, asked: str, ctx: click.Context) -> str:
+    def _advice(self, given: str, ctx: click.Context) -> str:
         names = self.names(ctx)
-        near = nearest(asked, names)
+        near = nearest(given, names)
         parts = [
-            name for name in names if asked and asked in (name[: len(asked)], name.split("-")[-1])
+            name for name in names if given and given in (name[: len(given)], name.split("-")[-1])
         ]
         meant = [near] if near else parts
         if meant:
             *others, last = (f"`{name}`" for name in meant)
             before = f"{', '.join(others)} or " if others else ""
             return f"; did you mean {before}{last}?"
-        there = ", ".join(f"`{name}`" for name in self.list_commands(ctx))
-        if Path(asked).exists():
-            return f", but a file or folder of that name; name a command before it: {there}"
-        return f"; there are {there}"
+        commands = ", ".join(f"`{name}`" for name in self.list_commands(ctx))
+        if Path(given).exists():
+            return f", but a file or folder of that name; put a command before it: {commands}"
+        return f"; choose from {commands}"

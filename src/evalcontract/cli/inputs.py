@@ -1,4 +1,4 @@
-"""What the arguments of a command mean: files, folders, patterns and standard input."""
+"""Resolve the arguments of a command: files, folders, patterns and standard input."""
 
 from __future__ import annotations
 
@@ -21,46 +21,45 @@ if TYPE_CHECKING:
 def find_inputs(
     arguments: tuple[str, ...], kind: Kind, stdin_name: str | None, dialect: str | None = None
 ) -> list[Input]:
-    """Return the files that arguments mean, each once; `-` is standard input.
+    """Return the files that arguments name, without duplicates; `-` is standard input.
 
-    A named file that is not there is kept: it is a finding, and the others are still checked.
-    Where a `dialect` is named, the files of a folder are those that its system reads.
+    A named file that does not exist is kept: it is reported, and the others are still checked.
+    With a `dialect`, the files of a folder are those that its system reads.
 
     Raises:
         UsageError: there is no such dialect.
-        NothingToCheck: a folder or a pattern leads to no file, or nothing can be read from
-            standard input.
+        NothingToCheck: a folder has no files, a pattern matches none, or standard input is closed.
 
     """
-    found: dict[Path, Input] = {}
+    inputs: dict[Path, Input] = {}
     for argument in arguments:
         if argument == "-":
-            given = standard_input(stdin_name)
-            found.setdefault(given.path, given)
+            stdin = standard_input(stdin_name)
+            inputs.setdefault(stdin.path, stdin)
             continue
         for path in _paths(argument, kind, dialect):
-            found.setdefault(DISK.real(path), Input(path))
-    return list(found.values())
+            inputs.setdefault(DISK.real(path), Input(path))
+    return list(inputs.values())
 
 
 def find_paths(arguments: tuple[str, ...]) -> list[Path]:
-    """Return the files and folders that arguments mean.
+    """Return the files and folders that arguments name.
 
     Raises:
-        NothingToCheck: one of them leads to nothing.
+        NothingToCheck: one of them does not exist or matches nothing.
 
     """
-    found: list[Path] = []
+    paths: list[Path] = []
     for argument in arguments:
         path, matches = _expanded(argument)
         if matches is None and not os.path.lexists(path):
             raise NothingToCheck(f"there is no file or folder {argument}")
-        found += [path] if matches is None else matches
-    return found
+        paths += [path] if matches is None else matches
+    return paths
 
 
 def standard_input(name: str | None) -> Input:
-    """Return standard input, with the name that it stands for.
+    """Return standard input as an input with the given name.
 
     Raises:
         NothingToCheck: it is closed.
@@ -76,32 +75,32 @@ def _paths(argument: str, kind: Kind, dialect: str | None) -> Iterator[Path]:
     if matches is not None:
         yield from matches
     elif os.path.isdir(path):
-        from evalcontract.engine.selection import files_below  # for folders alone
+        from evalcontract.engine.selection import files_below  # only for folders
 
         below = files_below(path, kind, dialect)
         if not below:
-            raise NothingToCheck(f"the folder {argument} holds no {kind}")
+            raise NothingToCheck(f"the folder {argument} contains no {kind}")
         yield from below
     else:
         yield path
 
 
 def _expanded(argument: str) -> tuple[Path, list[Path] | None]:
-    """Return a path, and the files that match it where it is a pattern.
+    """Return a path, and the matching files if it is a pattern.
 
     Raises:
-        NothingToCheck: it is no path, or a pattern of nothing.
+        NothingToCheck: it is not a path, or a pattern that matches nothing.
 
     """
     path = Path(argument)
     if not argument:
-        # Not the current folder: this is what an unset variable of a script gives.
-        raise NothingToCheck("an empty text names no file")
+        # Probably an unset variable of a script, so do not treat it as the current folder.
+        raise NothingToCheck("a file name cannot be empty")
     if "\0" in argument:
-        raise NothingToCheck("a file's name cannot hold a NUL")
+        raise NothingToCheck("a file name cannot contain a NUL")
     if os.path.lexists(path) or not has_magic(argument):
         return path, None
-    matches = sorted(Path(each) for each in glob(argument, recursive=True))
+    matches = sorted(Path(name) for name in glob(argument, recursive=True))
     if not matches:
         raise NothingToCheck(f"the pattern {argument} matches no file")
-    return path, [each for each in matches if not os.path.isdir(each)]
+    return path, [match for match in matches if not os.path.isdir(match)]

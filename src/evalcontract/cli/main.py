@@ -1,4 +1,4 @@
-"""The group of all commands, and what becomes of failures."""
+"""The group of all commands, and the handling of usage errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evalcontract.policy.exit_status import INTERRUPTED, USAGE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Where each command is; it is imported when it is asked for, since that is what a start costs.
+# The module of each command. Modules are imported on demand to keep the startup fast.
 COMMANDS = {
     "check": "evalcontract.cli.check:check",
     "validate-dataset": "evalcontract.cli.validate:validate_dataset",
@@ -37,12 +37,12 @@ ALIASES = {
 def command(name: str) -> click.Command:
     """Import a command."""
     module, _, attribute = COMMANDS[name].partition(":")
-    found: click.Command = getattr(import_module(module), attribute)
-    return found
+    loaded: click.Command = getattr(import_module(module), attribute)
+    return loaded
 
 
 class _Commands(CommandGroup):
-    """The commands of `evalcontract`, some of which have a second name."""
+    """The commands of `evalcontract`, some with an alias."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -65,8 +65,8 @@ class _Commands(CommandGroup):
                 [
                     ("0", "no errors"),
                     ("1", "errors found"),
-                    ("2", "wrong usage, bad configuration, or nothing to check"),
-                    ("3", "a bug of evalcontract"),
+                    ("2", "usage error, invalid configuration, or nothing to check"),
+                    ("3", "internal error"),
                 ]
             )
 
@@ -77,20 +77,20 @@ def group() -> None:
     """Check the datasets, rubrics and judges of language model evaluations."""
 
 
-def run(asked: click.Command, arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit code."""
-    return guarded(_status, asked, arguments)
+def run(to_run: click.Command, arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    return guarded(_status, to_run, arguments)
 
 
-def _status(asked: click.Command, arguments: Sequence[str] | None) -> int:
+def _status(to_run: click.Command, arguments: Sequence[str] | None) -> int:
     try:
-        status: Any = asked.main(arguments, standalone_mode=False)
+        status: Any = to_run.main(arguments, standalone_mode=False)
     except click.ClickException as error:
         usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
         message = error.format_message()
         return refuse(message[:1].lower() + message[1:].removesuffix("."), usage)
     except click.Abort:
         return INTERRUPTED
-    except SystemExit:  # click's own way out, when the reader of its help has gone
+    except SystemExit:  # raised by click if standard output is closed while it prints help
         return USAGE
     return status if isinstance(status, int) else 0

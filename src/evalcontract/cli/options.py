@@ -21,11 +21,11 @@ class _OutputFormat(click.ParamType[str]):
     name = "format"
 
     def get_metavar(self, *_: Any, **__: Any) -> str:
-        """Return what the help shows."""
+        """Return the placeholder in the help."""
         return f"[{'|'.join(sorted(FORMATS, reverse=True))}|NAME]"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Return the name of a format that there is."""
+        """Return the value if it is the name of an output format."""
         if value in FORMATS:
             return str(value)
         names = sorted(report_formats())
@@ -41,19 +41,19 @@ _OPTIONS = (
     click.option(
         "--strict/--soft",
         default=None,
-        help="Faults are errors, or warnings. Without it targets and configuration decide.",
+        help="Report faults as errors or as warnings (default: set by targets and configuration).",
     ),
     click.option(
         "--root",
         type=click.Path(path_type=Path, exists=True, file_okay=False),
-        help="The workspace; without it, it is found from the files.",
+        help="Root folder of the workspace (default: detected from the files).",
     ),
     click.option(
         "--output-format",
         type=_OutputFormat(),
         default=_DEFAULT.output_format,
         show_default=True,
-        help="Text for people, JSON for programs.",
+        help="Output format: text for people, json for programs.",
     ),
     click.option(
         "--limit",
@@ -73,7 +73,7 @@ _OPTIONS = (
 )
 
 
-#: Whose datasets the files are.
+#: The dataset format of the files.
 DIALECT = click.option(
     "--dialect",
     metavar="NAME[:VARIANT]",
@@ -83,7 +83,7 @@ DIALECT = click.option(
 
 
 def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the shared options."""
+    """Add the shared options to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -1,6 +1,6 @@
-"""What is done with what a check found: it is printed, and becomes an exit code.
+"""Run a check, print its report and return an exit code.
 
-Nothing here needs click, so that a check without options need not wait for it; see `plain`.
+This module does not import click, for the fast path in `plain`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class CheckArgs(NamedTuple):
-    """What the shared options say; the defaults are theirs."""
+    """The values of the shared options, with their defaults."""
 
     root: Path | None = None
     strict: bool | None = None
@@ -44,53 +44,53 @@ class CheckArgs(NamedTuple):
 
 
 def validate_files(
-    kind: Kind, files: tuple[str, ...], asked: CheckArgs, stdin_name: str | None = None
+    kind: Kind, files: tuple[str, ...], args: CheckArgs, stdin_name: str | None = None
 ) -> int:
-    """Validate files of a kind as the arguments of a command name them; return the exit code."""
-    inputs = find_inputs(files, kind, stdin_name, asked.dialect)
-    return run_and_report(asked, partial(validate, kind, inputs))
+    """Validate the files of a kind that arguments name; return the exit code."""
+    inputs = find_inputs(files, kind, stdin_name, args.dialect)
+    return run_and_report(args, partial(validate, kind, inputs))
 
 
-def run_and_report(asked: CheckArgs, work: Callable[[Options], Outcome]) -> int:
+def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
     """Run a check with a progress bar, print its report, and return the exit code."""
     with Bar() as bar:
-        jobs = asked.jobs or usable_cores()
-        cache = _cache() if asked.cache else None
+        jobs = args.jobs or usable_cores()
+        cache = _cache() if args.cache else None
         outcome = work(
-            Options(asked.root, asked.strict, None, bar.advance, jobs, cache, asked.dialect)
+            Options(args.root, args.strict, None, bar.advance, jobs, cache, args.dialect)
         )
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     width = _width() if outcome.diagnostics or outcome.left_out else 0
     colour = wants_colour(sys.stdout)
-    style = Style(colour, width, asked.limit, asked.verbose, version=__version__)
-    print_ = put_json if asked.output_format == "json" else put
-    write = FORMATS.get(asked.output_format) or report_formats()[asked.output_format]
+    style = Style(colour, width, args.limit, args.verbose, version=__version__)
+    print_ = put_json if args.output_format == "json" else put
+    write = FORMATS.get(args.output_format) or report_formats()[args.output_format]
     print_(write(report, style))
     return exit_status(outcome.diagnostics)
 
 
-# So many findings are shown beside another result.
-_BESIDES = 50
+# The maximum number of findings that are printed beside another result.
+_MAX_FINDINGS = 50
 
 
 def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
-    """Print findings on standard error, for a command whose result is something else.
+    """Print findings on standard error, for a command with another result on standard output.
 
-    The gravest first, and of many a few: they are told in full by a validation.
+    Prints the most severe ones first, up to a limit.
     """
     from evalcontract.report.text import write_finding
 
     style = Style(wants_colour(sys.stderr), _width(), 0, version=__version__)
-    ordered = sorted(diagnostics, key=lambda each: -each.severity)
-    for found in ordered[:_BESIDES]:
-        put([*write_finding(found, style), "\n"], err=True)
-    if hidden := len(ordered[_BESIDES:]):
+    ordered = sorted(diagnostics, key=lambda diagnostic: -diagnostic.severity)
+    for diagnostic in ordered[:_MAX_FINDINGS]:
+        put([*write_finding(diagnostic, style), "\n"], err=True)
+    if hidden := len(ordered[_MAX_FINDINGS:]):
         findings = "finding" if hidden == 1 else "findings"
         put([f"… {hidden:,} more {findings}: `validate-dataset` shows all\n\n"], err=True)
 
 
 def _cache() -> Cache | None:
-    from evalcontract.cache import Cache, cache_folder  # not for those who want no cache
+    from evalcontract.cache import Cache, cache_folder  # only if the cache is used
 
     folder = cache_folder()
     return Cache(folder) if folder else None

@@ -1,4 +1,4 @@
-"""Where text goes out: both standard streams, whatever they can take, and what if they cannot."""
+"""Write to the standard streams, whatever their encoding, and handle failures to write."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class OutputError(Exception):
-    """A standard stream does not take what is printed: it is closed, full, or nobody reads it.
+    """A standard stream cannot be written: it is closed or full, or its reader is gone.
 
-    `quiet` says that the reader went away, which is its right and needs no words.
+    `quiet` is whether the reader is gone, which is not reported.
     """
 
     def __init__(self, reason: str, *, quiet: bool = False) -> None:
@@ -28,27 +28,27 @@ class OutputError(Exception):
 
 
 def configure_streams() -> None:
-    """Make both streams take every character; a closed standard error is a silent one.
+    """Make both streams accept every character, and discard output to a closed standard error.
 
     Raises:
-        OutputError: standard output is closed, so that no result could be told.
+        OutputError: standard output is closed.
 
     """
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A stream of another encoding than UTF-8 gets `?` for what it cannot show.
+            # Print `?` for characters that the stream's encoding cannot represent.
             stream.reconfigure(errors="replace")
     if sys.stdout is None:
         raise OutputError("standard output is closed")
 
 
 def put(pieces: Iterable[str], *, err: bool = False) -> None:
-    """Print pieces of text as they are, in blocks.
+    """Print pieces of text unchanged, in blocks.
 
     Raises:
-        OutputError: the stream does not take them.
+        OutputError: the stream cannot be written.
 
     """
     stream = sys.stderr if err else sys.stdout
@@ -61,10 +61,10 @@ def put(pieces: Iterable[str], *, err: bool = False) -> None:
 
 
 def put_json(pieces: Iterable[str]) -> None:
-    r"""Print JSON: in UTF-8, or with `\u` for all beyond ASCII where the stream is not UTF-8.
+    r"""Print JSON in UTF-8, or as ASCII with `\u` escapes if the stream has another encoding.
 
     Raises:
-        OutputError: the stream does not take it.
+        OutputError: the stream cannot be written.
 
     """
     is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
@@ -72,10 +72,10 @@ def put_json(pieces: Iterable[str]) -> None:
 
 
 def put_bytes(data: bytes) -> None:
-    """Print bytes as they are.
+    """Print bytes unchanged.
 
     Raises:
-        OutputError: the stream does not take them.
+        OutputError: the stream cannot be written.
 
     """
     try:
@@ -87,7 +87,7 @@ def put_bytes(data: bytes) -> None:
 
 
 def not_written(error: OSError) -> OutputError:
-    """Return what is told of a stream that failed."""
+    """Return the error for a stream that failed."""
     reason = (error.strerror or str(error)).lower()
     return OutputError(
         f"the output cannot be written: {reason}", quiet=isinstance(error, BrokenPipeError)
@@ -95,7 +95,7 @@ def not_written(error: OSError) -> OutputError:
 
 
 def close_quietly(stream: IO[Any] | None) -> None:
-    """Drop what a failed stream still holds, or Python would fail on it once more at its end."""
+    """Discard the buffer of a failed stream, or Python would fail again on it at exit."""
     try:
         if stream is not None:
             stream.flush()
@@ -107,18 +107,18 @@ def close_quietly(stream: IO[Any] | None) -> None:
 
 def _blocks(pieces: Iterable[str]) -> Iterator[str]:
     """Join small pieces, since each block is flushed."""
-    waiting: list[str] = []
+    buffer: list[str] = []
     size = 0
     for piece in pieces:
-        waiting.append(piece)
+        buffer.append(piece)
         size += len(piece)
         if size >= _BLOCK:
-            yield "".join(waiting)
-            waiting, size = [], 0
-    if waiting:
-        yield "".join(waiting)
+            yield "".join(buffer)
+            buffer, size = [], 0
+    if buffer:
+        yield "".join(buffer)
 
 
-def _escape(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -1,7 +1,7 @@
-"""The short way into a check: files and the plainest options, for which click need not be imported.
+"""The fast path of the validate commands: files and simple options, without importing click.
 
-It takes as long to import as a small file takes to check, and an editor or a hook checks a file
-at every change.
+Importing click takes as long as checking a small file, and editors and hooks check a file at every
+change.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ TYPE_CHECKING = False  # `typing` is slow to import; type checkers know this nam
 if TYPE_CHECKING:
     from typing import Any
 
-#: The commands that have a short way, and what they check.
+#: The commands with a fast path, and the kinds that they check.
 KINDS = {
     "validate-dataset": "dataset",
     "validate-rubric": "rubric",
     "validate-judge": "judge",
 }
-#: The options that have one, and what they say; beside them `--jobs` and a number.
+#: The options of the fast path and their values, in addition to `--jobs` with a number.
 FLAGS = {"--strict": {"strict": True}, "--soft": {"strict": False}}
 
 
 def read_plainly(name: str, arguments: list[str]) -> tuple[list[str], dict[str, Any]] | None:
-    """Return the files of a command and what its options say; None where click has to read them.
+    """Return the files and options of a command, or None if click has to parse them.
 
-    On Windows that is always so: click expands patterns there.
+    Always None on Windows, where click expands patterns.
     """
     files: list[str] = []
     options: dict[str, Any] = {}
     rest = iter(arguments)
-    for each in rest:
-        if each in FLAGS:
-            options |= FLAGS[each]
-        elif each == "--jobs" and _is_count(number := next(rest, "")):
+    for argument in rest:
+        if argument in FLAGS:
+            options |= FLAGS[argument]
+        elif argument == "--jobs" and _is_count(number := next(rest, "")):
             options["jobs"] = int(number)
-        elif each[:1] in ("", "-"):
+        elif argument[:1] in ("", "-"):
             return None
         else:
-            files.append(each)
+            files.append(argument)
     return (files, options) if name in KINDS and files and os.name != "nt" else None
 
 
 def _is_count(text: str) -> bool:
-    """Whether a text is a number from 1 to 9999, written as everybody writes it."""
+    """Whether a text is a number from 1 to 9999 in plain ASCII digits."""
     return text.isascii() and text.isdigit() and len(text) <= len("9999") and text[0] != "0"
 
 
 def run_plainly(name: str, files: list[str], options: dict[str, Any]) -> int:
-    """Run a command with files and options as click would; return its exit code."""
+    """Run a command with the given files and options; return its exit code."""
     return guarded(_validate, name, files, options)
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on standard error: only when a run lasts, and only where a terminal watches."""
+"""A progress bar on standard error, for long runs in a terminal."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from types import TracebackType
 
-_PATIENCE_SECONDS = 1.0
-#: What stands beside the label: click's bar of 36 cells, the share, the time that is left.
+_DELAY_SECONDS = 1.0
+#: The width beside the label: click's bar of 36 cells, the percentage and the remaining time.
 _BAR_CELLS = 36 + len("  [####]  100%  00:00:00  ")
 
 
 class Bar:
-    """Shows how much of the file that streams now is read."""
+    """Shows how much of the current file has been read."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._file: str | None = None
         self._bar: Any = None
-        # A dumb terminal shows every step of a bar as text.
-        self._watched = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        # A dumb terminal would print every step of the bar as text.
+        self._is_shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def __enter__(self) -> Self:
         return self
@@ -37,19 +37,19 @@ class Bar:
         self._close()
 
     def advance(self, file: str, done: int, size: int) -> None:
-        """Note that `done` of the `size` bytes of a file are read."""
-        if not self._watched or time.monotonic() - self._started < _PATIENCE_SECONDS:
+        """Update the bar: `done` of the `size` bytes of a file have been read."""
+        if not self._is_shown or time.monotonic() - self._started < _DELAY_SECONDS:
             return
         if file != self._file:
             from shutil import get_terminal_size  # slow to import
 
             import click
 
-            from evalcontract.report.frame import ending, visible
+            from evalcontract.report.frame import escape_controls, truncate_left
 
             self._close()
             self._file = file
-            label = ending(visible(file), get_terminal_size().columns - _BAR_CELLS)
+            label = truncate_left(escape_controls(file), get_terminal_size().columns - _BAR_CELLS)
             self._bar = click.progressbar(length=size, label=label, file=sys.stderr)
             self._bar.__enter__()
         self._bar.update(done - self._bar.pos)

@@ -21,11 +21,11 @@ def _names() -> list[str]:
 
 
 def _known(context: click.Context, option: click.Parameter, value: str) -> str:
-    """Refuse a name that no schema has."""
+    """Reject a value that is not the name of a schema."""
     del context, option
     if value not in _names():
         near = nearest(value, _names())
-        advice = f"did you mean `{near}`?" if near else "`evalcontract schema list` names them"
+        advice = f"did you mean `{near}`?" if near else "`evalcontract schema list` lists them"
         raise click.BadParameter(f"there is no schema `{value}`; {advice}")
     return value
 
@@ -40,7 +40,7 @@ def schema() -> None:
 
 @schema.command("list", context_settings=_HELP)
 def list_() -> None:
-    """List the schemas: name and id."""
+    """List the names and ids of the schemas."""
     width = max(map(len, _names()))
     put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in _names())
 
@@ -48,7 +48,7 @@ def list_() -> None:
 @schema.command(context_settings=_HELP)
 @click.argument("name", metavar="NAME", callback=_known)
 def show(name: str) -> None:
-    """Print a schema; NAME is one that `schema list` names."""
+    """Print a schema. NAME is one of `schema list`."""
     put_json([schemas.text_of(name)])
 
 
@@ -57,16 +57,16 @@ def show(name: str) -> None:
 @click.option(
     "--base-url",
     metavar="URL",
-    help="Where you will host them: each id becomes URL/NAME.schema.json.",
+    help="URL at which you host the schemas: each id becomes URL/NAME.schema.json.",
 )
 def export(folder: Path, base_url: str | None) -> None:
-    """Write the schemas into FOLDER, for those who host them or point an editor at them."""
+    """Write the schemas to FOLDER, to host them or to use them in an editor."""
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https", "file"):
-        raise click.BadParameter("it must begin with http:// or https://", param_hint="--base-url")
+        raise click.BadParameter("it must start with http:// or https://", param_hint="--base-url")
     for name in _names():
         text = schemas.text_of(name)
         if base_url is not None:
-            # Only the text of the id changes, so that the file stays as its author wrote it.
+            # Replace only the text of the id, to keep the formatting of the file.
             old = json.dumps(schemas.load(name)["$id"])
             new = json.dumps(f"{base_url.rstrip('/')}/{name}{schemas.SUFFIX}")
             text = text.replace(old, new, 1)

@@ -1,7 +1,7 @@
-"""Where the scripts start.
+"""The entry points of the console scripts.
 
-`--version` is answered before anything else is imported, and files with the plainest options are
-checked without click.
+`--version` is handled before anything else is imported, and checks of files with simple options
+run without importing click.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def evalcontract() -> None:
                 f"evalcontract, version {__version__}", flush=True
             )
         except OSError:
-            pass  # the slow way below says why
+            pass  # the regular path below reports the error
         else:
             return
     _run(None)
@@ -42,22 +42,22 @@ def validate_judge() -> None:
 
 
 def _run(name: str | None) -> None:
-    # This process is ours, and most of what it makes lives to its end: look for cycles rarely.
+    # Most objects live until the process exits, so collect garbage rarely.
     gc.set_threshold(500_000, 20, 100)
-    asked, *files = [name, *sys.argv[1:]] if name else sys.argv[1:] or [""]
+    first, *rest = [name, *sys.argv[1:]] if name else sys.argv[1:] or [""]
     try:
         from evalcontract.cli.plain import read_plainly, run_plainly
 
-        if plain := read_plainly(asked, files):
-            status = run_plainly(asked, *plain)
+        if plain := read_plainly(first, rest):
+            status = run_plainly(first, *plain)
         else:
-            from evalcontract.cli.main import command, group, run  # slow, by click
+            from evalcontract.cli.main import command, group, run  # slow, imports click
 
             status = run(command(name) if name else group)
     except KeyboardInterrupt:  # while modules are still imported
         from evalcontract.policy.exit_status import INTERRUPTED
 
         status = INTERRUPTED
-    # At its end Python looks for cycles three times; what is frozen goes with the process.
+    # Python collects garbage three times at exit; freezing the objects skips that.
     gc.freeze()
     sys.exit(status)

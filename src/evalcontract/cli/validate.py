@@ -27,7 +27,7 @@ def _command(
     @click.option(
         "--stdin-filename",
         metavar="NAME",
-        help="The name that standard input (the file `-`) stands for.",
+        help="File name to use for standard input (`-`).",
     )
     @shared_options
     @_all(others)
@@ -51,7 +51,8 @@ validate_dataset = _command(
     "Validate datasets and the rubrics and judges they reference.",
     "References are followed transitively. "
     "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
-    "or - for standard input. The datasets of other systems are checked as these read them.",
+    "or - for standard input. Datasets of other systems are checked the way those systems "
+    "load them.",
     DIALECT,
 )
 validate_rubric = _command(
@@ -63,7 +64,7 @@ validate_rubric = _command(
 )
 validate_judge = _command(
     Kind.JUDGE,
-    "Validate judges: prompt and validation record.",
-    "This does not measure a judge against people. "
+    "Validate judges: their prompts and validation records.",
+    "This does not compare the judge with people. "
     "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input.",
 )

@@ -1,4 +1,4 @@
-"""What each code weighs in each mode. Soft and strict are known here, and nowhere below."""
+"""The severity of each code in soft and strict mode. No lower package knows the mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exit codes: 0 no errors, 1 errors, 2 wrong usage, 3 our own bug. No output changes them."""
+"""Exit codes: 0 no errors, 1 errors, 2 usage error, 3 internal error, in every output format."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
 
 OK, ERRORS, USAGE, BUG = 0, 1, 2, 3
-#: Ctrl-C: what a shell gives for the signal.
+#: The exit code for Ctrl-C: 128 + SIGINT.
 INTERRUPTED = 130
 
 
 def exit_status(diagnostics: Iterable[Diagnostic]) -> int:
-    """Return the exit code that a run's findings ask for."""
+    """Return the exit code for the findings of a run."""
     status = OK
-    for found in diagnostics:
-        if found.code == "internal/rule-crashed":
+    for diagnostic in diagnostics:
+        if diagnostic.code == "internal/rule-crashed":
             return BUG
-        if found.is_error:
+        if diagnostic.is_error:
             status = ERRORS
     return status

@@ -1,4 +1,4 @@
-"""A policy: the mode, and what a configuration changes about the severities of codes."""
+"""The policy of a run: the mode, and the severities that a configuration overrides."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from evalcontract.model.code import Code, ModeSeverities
     from evalcontract.model.diagnostic import Severity
 
-#: The age from which a judge's validation is stale, where nobody says otherwise.
+#: The default maximum age of a judge's validation.
 DEFAULT_MAX_AGE_DAYS = 90
 
 _NONE: Mapping[str, ModeSeverities] = {}
 
 
 class Policy(NamedTuple):
-    """How severe findings are. `strict` is the mode; `overrides` replace what codes declare.
+    """How severe findings are. `strict` is the mode; `overrides` replace the codes' severities.
 
-    `max_age_days` is the age in days from which a judge's validation is stale, and `age_from` the
-    file of the target that asks for it; None where no target does.
+    A judge's validation that is older than `max_age_days` is stale; `age_from` is the file of the
+    target that sets this limit, or None.
     """
 
     strict: bool = False
@@ -29,28 +29,28 @@ class Policy(NamedTuple):
     age_from: str | None = None
 
     def severity_of(self, code: Code) -> Severity | None:
-        """Return how severe a finding is; None where it is not reported."""
+        """Return the severity of a code, or None if it is not reported."""
         severities = self.overrides.get(code) or code.severities
         return severities.strict if self.strict else severities.soft
 
     def join(self, other: Policy) -> Policy:
-        """Return the policy for what two datasets share: the stricter of both."""
-        aged = min(self, other, key=lambda each: each.max_age_days)
+        """Return the stricter combination of both, for what two datasets share."""
+        limiting = min(self, other, key=lambda policy: policy.max_age_days)
         return Policy(
             strict=self.strict or other.strict,
-            max_age_days=aged.max_age_days,
+            max_age_days=limiting.max_age_days,
             overrides=self.overrides,
-            age_from=aged.age_from,
+            age_from=limiting.age_from,
         )
 
 
 def policy_of_target(
     target: Mapping[str, Any], file: str, base: Policy, *, forced: bool | None
 ) -> Policy:
-    """Return the policy that a target asks for; `forced` is the mode of a command line."""
-    asked = target.get("strict_validation")
+    """Return the policy that a target sets; `forced` is the mode from the command line."""
+    wanted = target.get("strict_validation")
     days = target.get("max_validation_age_days")
-    strict = asked if isinstance(asked, bool) else base.strict
+    strict = wanted if isinstance(wanted, bool) else base.strict
     return Policy(
         strict=strict if forced is None else forced,
         max_age_days=days if is_count(days) else base.max_age_days,
@@ -60,5 +60,5 @@ def policy_of_target(
 
 
 def is_count(value: Any) -> TypeGuard[int]:
-    """Whether a value is a whole number, 1 or more."""
+    """Whether a value is an integer of at least 1."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1

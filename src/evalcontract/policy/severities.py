@@ -1,4 +1,4 @@
-"""The `[severity]` table of a configuration: what it may say, and what it may not."""
+"""Parse the `[severity]` table of a configuration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES: dict[str, Severity | None] = {
     "warning": Severity.WARNING,
     "error": Severity.ERROR,
 }
-# What other linters call them.
+# Names of severities in other linters.
 _OTHER_NAMES = {
     "off": "ignore",
     "none": "ignore",
@@ -34,18 +34,18 @@ _OTHER_NAMES = {
     "fatal": "error",
     "critical": "error",
 }
-#: Codes that stay errors: they say that a file, or what is in it, was not checked at all.
+#: Codes that stay errors, because they mean that a file or its content was not checked at all.
 LOCKED = ("source/*", "*/wrong-kind", "dataset/no-questions", "internal/*")
 
 
 def parse_severities(
     table: Mapping[str, Any], where: Callable[[str], str], codes: Mapping[str, Code]
 ) -> dict[str, ModeSeverities]:
-    """Read the `[severity]` table of a configuration.
+    """Parse the `[severity]` table of a configuration.
 
     Each code has one severity, or one for each mode: `"rubric/cycle" = "error"`,
-    `"rubric/cycle" = { soft = "note", strict = "error" }`. `ignore` reports nothing.
-    `where(code)` says where a code stands; `codes` are those that can be reported.
+    `"rubric/cycle" = { soft = "note", strict = "error" }`. `ignore` disables the code.
+    `where(code)` returns the place of a code in the file; `codes` has all known codes.
 
     Raises:
         ConfigurationError: an unknown code, severity or mode, or a code that stays an error.
@@ -55,14 +55,14 @@ def parse_severities(
 
 
 def is_locked(code: str) -> bool:
-    """Whether a code is an error whatever a configuration says."""
+    """Whether a configuration cannot change the severity of a code."""
     return any(fnmatchcase(code, pattern) for pattern in LOCKED)
 
 
 def _severities(
     name: str, entry: Any, where: Callable[[str], str], codes: Mapping[str, Code]
 ) -> ModeSeverities:
-    code = codes.get(name) or _code_of_others(name, where, codes)
+    code = codes.get(name) or _external_code(name, where, codes)
     modes = entry if isinstance(entry, dict) else {"soft": entry, "strict": entry}
     for mode in modes:
         if mode not in ("soft", "strict"):
@@ -71,16 +71,15 @@ def _severities(
     severities = code.severities._replace(**given)
     if severities != (Severity.ERROR, Severity.ERROR) and is_locked(name):
         raise ConfigurationError(
-            f"{where(name)}: `{name}` stays an error: where it is found, nothing was checked"
+            f"{where(name)}: `{name}` must stay an error: it means that nothing was checked"
         )
     return severities
 
 
-def _code_of_others(name: str, where: Callable[[str], str], codes: Mapping[str, Code]) -> Code:
-    """Return a code that nobody has here; refuse one that is misspelled.
+def _external_code(name: str, where: Callable[[str], str], codes: Mapping[str, Code]) -> Code:
+    """Return a code for an unknown name; raise an error if it looks misspelled.
 
-    One of a kind of its own, that is like no other, may be of a package that is installed
-    elsewhere.
+    A name that resembles no known code may belong to a package that is not installed here.
     """
     kind, _, fault = name.partition("/")
     kinds = dict.fromkeys(code.partition("/")[0] for code in codes)
@@ -107,5 +106,5 @@ def _severity(name: Any, code: str, where: Callable[[str], str]) -> Severity | N
     shown = f"`{name}`" if isinstance(name, str) else repr(name)
     advice = f"; did you mean `{meant}`?" if meant else ""
     raise ConfigurationError(
-        f"{where(code)}: {code}: {shown} is none of {', '.join(_NAMES)}{advice}"
+        f"{where(code)}: {code}: {shown} is not one of {', '.join(_NAMES)}{advice}"
     )

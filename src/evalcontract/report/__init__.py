@@ -1,4 +1,4 @@
-"""One output format one file; a report is text, and who prints it is the command line."""
+"""The output formats, one per file. They yield text; the command line prints it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def report_formats() -> Mapping[str, Write]:
     """Return the built-in output formats, and the entry points of `evalcontract.reports`.
 
     Raises:
-        PluginError: one does not load, cannot be called, or has a name that is taken.
+        PluginError: one does not load, is not callable, or has the name of a built-in format.
 
     """
     return {**FORMATS, **entry_points("reports", _fault_of)}
@@ -32,5 +32,5 @@ def report_formats() -> Mapping[str, Write]:
 
 def _fault_of(name: str, write: Any) -> str | None:
     if not callable(write):
-        return "cannot be called"
+        return "is not callable"
     return "has a name that is taken: the format is built in" if name in FORMATS else None

@@ -1,4 +1,4 @@
-"""A line of the author's file, with what is meant underlined."""
+"""Show a line of a file with a part of it underlined."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ if TYPE_CHECKING:
 
     from evalcontract.model.span import Place
 
-#: Characters that are looked at for each cell of the frame. Marks take no cell, so a few more
-#: than two; a line may be one of millions, so not all of them.
+#: The number of characters read per cell of the frame: a few more than one, since combining marks
+#: take no cell, but not the whole line, which may be huge.
 _CHARACTERS_A_CELL = 8
 _CUT = "…"
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class _Part(NamedTuple):
-    """A part of a line as it is shown; `more` says that it goes on where it ends."""
+    """A part of a line as shown; `more` is whether the line continues beyond it."""
 
     text: str
     more: bool
 
 
 def frame(place: Place, width: int) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a frame as (gutter, text): the source line, and the underline.
+    """Yield the lines of a frame as (gutter, text): the source line and the underline.
 
-    Long lines are cut to `width` cells around the place, and only what stands near it is looked
-    at; control characters are shown, not sent.
+    Long lines are truncated to `width` cells around the place; control characters are escaped.
     """
     if place.span is None or place.text is None:
         return
@@ -40,49 +39,49 @@ def frame(place: Place, width: int) -> Iterator[tuple[str, str]]:
     end = max(min(end, len(text)), start)
     before, marked, after = _cut(text, start, end, width)
     yield str(span.line), f"{before}{marked}{after}".rstrip()
-    yield "", " " * cells(before) + "^" * max(1, cells(marked))
+    yield "", " " * display_width(before) + "^" * max(1, display_width(marked))
 
 
 def _cut(text: str, start: int, end: int, width: int) -> tuple[str, str, str]:
     far = max(width, 1) * _CHARACTERS_A_CELL
     left, right = max(start - far, 0), min(end + far, len(text))
-    before = _Part(visible(text[left:start]), left > 0)
-    marked = _Part(visible(text[start : min(end, start + far)]), start + far < end)
-    after = _Part(visible(text[end:right]), right < len(text))
+    before = _Part(escape_controls(text[left:start]), left > 0)
+    marked = _Part(escape_controls(text[start : min(end, start + far)]), start + far < end)
+    after = _Part(escape_controls(text[end:right]), right < len(text))
     if not (before.more or marked.more or after.more):
         whole = before.text, marked.text, after.text
-        if sum(map(cells, whole)) <= width:
+        if sum(map(display_width, whole)) <= width:
             return whole
     middle = _head(marked, max(width * 3 // 4, 8))
-    room = width - cells(middle)
-    behind = _head(after, max(room - min(cells(before.text), room // 2), 0))
-    ahead = _tail(before, max(room - cells(behind), 0))
+    room = width - display_width(middle)
+    behind = _head(after, max(room - min(display_width(before.text), room // 2), 0))
+    ahead = _tail(before, max(room - display_width(behind), 0))
     return ahead, middle, behind
 
 
 def _head(part: _Part, room: int) -> str:
-    """Return what fits of a part, with a sign where something was left out."""
-    if not part.more and cells(part.text) <= room:
+    """Return the start of a part that fits, with an ellipsis if it is truncated."""
+    if not part.more and display_width(part.text) <= room:
         return part.text
     return _fitting(part.text, room - 1) + _CUT if room > 0 else ""
 
 
 def _tail(part: _Part, room: int) -> str:
-    """Return what fits of the end of a part; a mark is not shown without its letter."""
-    if not part.more and cells(part.text) <= room:
+    """Return the end of a part that fits, without leading combining marks."""
+    if not part.more and display_width(part.text) <= room:
         return part.text
     kept = _fitting(part.text[::-1], room - 1)[::-1]
-    marks = 0 if kept.isascii() else len(list(takewhile(lambda each: _width(each) == 0, kept)))
+    marks = 0 if kept.isascii() else len(list(takewhile(lambda char: _width(char) == 0, kept)))
     return _CUT + kept[marks:] if room > 0 else ""
 
 
-def ending(text: str, room: int) -> str:
-    """Return a text as it is shown, or what fits of its end."""
+def truncate_left(text: str, room: int) -> str:
+    """Return a text, truncated on the left if it does not fit."""
     return _tail(_Part(text, more=False), room)
 
 
 def _fitting(text: str, room: int) -> str:
-    """Return the beginning of a text that fits."""
+    """Return the start of a text that fits."""
     if text.isascii():
         return text[: max(room, 0)]
     end = 0
@@ -94,8 +93,8 @@ def _fitting(text: str, room: int) -> str:
     return text[:end]
 
 
-def visible(text: str) -> str:
-    """Replace what a terminal would act on by a sign for it."""
+def escape_controls(text: str) -> str:
+    """Replace control characters by visible symbols, so that a terminal does not act on them."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_sign(character) for character in text)
@@ -112,8 +111,8 @@ def _sign(character: str) -> str:
     return character
 
 
-def cells(text: str) -> int:
-    """Count the cells of a terminal that a text takes."""
+def display_width(text: str) -> int:
+    """Return the number of terminal cells that a text takes."""
     if text.isascii():
         return len(text)
     wide = _BEYOND_ASCII.findall(text)

@@ -1,4 +1,4 @@
-"""The report for programs: JSON by `schema/report.schema.json`, version 1.0."""
+"""The report for programs: JSON that conforms to `schema/report.schema.json`, version 1.0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSION = "1.0"
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
-    """Write every finding, one a line inside of the list, whatever the style's limit."""
+    """Yield all findings, one per line, whatever the style's limit."""
     head = {
         "version": VERSION,
         "tool": {"name": "evalcontract", "version": style.version},
@@ -33,23 +33,23 @@ def write(report: Report, style: Style) -> Iterator[str]:
         },
     }
     yield _dump(head)[:-1] + ', "findings": ['
-    for number, found in enumerate(report.diagnostics):
-        yield ("," if number else "") + "\n" + _dump(_finding(found))
+    for number, diagnostic in enumerate(report.diagnostics):
+        yield ("," if number else "") + "\n" + _dump(_finding(diagnostic))
     yield "\n]}\n" if report.diagnostics else "]}\n"
 
 
-def _finding(found: Diagnostic) -> dict[str, Any]:
+def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
     return {
-        "code": found.code,
-        "severity": str(found.severity),
-        "message": found.message,
-        "help": found.help,
-        **_place(found.place),
-        "path": found.pointer,
-        "row": found.row,
-        "row_index": found.row_index,
-        "related": [{"message": message, **_place(place)} for message, place in found.related],
-        **({"fix": _fix(found.fix)} if found.fix else {}),
+        "code": diagnostic.code,
+        "severity": str(diagnostic.severity),
+        "message": diagnostic.message,
+        "help": diagnostic.help,
+        **_place(diagnostic.place),
+        "path": diagnostic.pointer,
+        "row": diagnostic.row,
+        "row_index": diagnostic.row_index,
+        "related": [{"message": message, **_place(place)} for message, place in diagnostic.related],
+        **({"fix": _fix(diagnostic.fix)} if diagnostic.fix else {}),
     }
 
 

@@ -1,4 +1,4 @@
-"""What a conversion could not carry: counted for people, listed for programs."""
+"""What a conversion could not represent: counted for people, listed for programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.path import format_path, key_of
-from evalcontract.report.frame import cells, visible
+from evalcontract.report.frame import display_width, escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
 
-#: The version of the form of a loss report.
+#: The version of the format of a loss report.
 VERSION = "1.0"
 
 
 class Sort(NamedTuple):
-    """Losses of one sort: the key that they are of, why, and whether it is kept aside."""
+    """A group of losses: their key, the reason, and whether the values are kept in metadata."""
 
     key: str
     reason: str
@@ -31,9 +31,9 @@ class Sort(NamedTuple):
 
 @dataclass
 class Losses:
-    """The losses of one conversion. `first` is where a sort was met first.
+    """The losses of one conversion. `first` has the place of the first loss of each sort.
 
-    With a `report` every one is listed there, as JSON, while the rows stream by.
+    With a `report`, each loss is also written there as JSON while the rows are converted.
     """
 
     report: BinaryIO | None = None
@@ -42,7 +42,7 @@ class Losses:
     total: int = 0
 
     def begin(self, head: dict[str, str]) -> None:
-        """Begin the report; `head` says what is converted into what."""
+        """Start the report; `head` names the source and target of the conversion."""
         if self.report:
             opened = json.dumps({"version": VERSION, **head}, ensure_ascii=False)[:-1]
             self.report.write(f'{opened}, "losses": ['.encode())
@@ -50,14 +50,14 @@ class Losses:
     def note(
         self, losses: Iterable[Loss], index: int | None, path: Path, place: Callable[[Path], Place]
     ) -> None:
-        """Note what was lost of a row, or of what stands around the rows."""
-        for each in losses:
-            sort = Sort(key_of(each.path), each.reason, each.is_kept)
+        """Record the losses of a row, or of the root of the file if `index` is None."""
+        for loss in losses:
+            sort = Sort(key_of(loss.path), loss.reason, loss.is_kept)
             self.counts[sort] = self.counts.get(sort, 0) + 1
             if self.report or sort not in self.first:
-                where = place((*path, *each.path))
+                where = place((*path, *loss.path))
                 self.first.setdefault(sort, where)
-                self._list(each, index, (*path, *each.path), where)
+                self._list(loss, index, (*path, *loss.path), where)
             self.total += 1
 
     def end(self) -> None:
@@ -84,19 +84,20 @@ class Losses:
 
 
 def write_losses(losses: Losses) -> Iterator[str]:
-    """Write each sort of loss in one line, what is gone before what is kept aside."""
+    """Yield the sorts of losses: first what is lost, then what is preserved in metadata."""
     for is_kept, heading in (
         (False, "lost:"),
         (True, "preserved in metadata, restored when converting back:"),
     ):
-        sorts = [each for each in losses.counts if each.is_kept is is_kept]
+        sorts = [sort for sort in losses.counts if sort.is_kept is is_kept]
         if not sorts:
             continue
         yield f"{heading}\n"
-        counts = [f"{losses.counts[each]:,}" for each in sorts]
-        names = [f"`{visible(each.key)}`" for each in sorts]
-        width, room = max(map(cells, names)), max(map(len, counts))
+        counts = [f"{losses.counts[sort]:,}" for sort in sorts]
+        names = [f"`{escape_controls(sort.key)}`" for sort in sorts]
+        width, room = max(map(display_width, names)), max(map(len, counts))
         for sort, count, name in zip(sorts, counts, names, strict=True):
-            gap = " " * (width - cells(name))
-            yield f"  {count:>{room}}  {name}{gap}  {visible(sort.reason)}\n"
-            yield f"  {'':>{room}}  {'':{width}}  first at {visible(str(losses.first[sort]))}\n"
+            gap = " " * (width - display_width(name))
+            yield f"  {count:>{room}}  {name}{gap}  {escape_controls(sort.reason)}\n"
+            first = escape_controls(str(losses.first[sort]))
+            yield f"  {'':>{room}}  {'':{width}}  first at {first}\n"

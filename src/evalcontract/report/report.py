@@ -1,4 +1,4 @@
-"""What a report is made of, and what a writer of one promises."""
+"""The input of an output format: a report and a style."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class Report(NamedTuple):
-    """The findings of a run, sorted, and what was looked at.
+    """The findings of a run, sorted, and what was checked.
 
-    `files` counts files by kind, `rows` the rows of datasets; `left_out` names data files that
-    were taken for nothing of ours.
+    `files` counts files by kind, `rows` the rows of datasets. `left_out` has the names of data
+    files that were skipped because they do not look like datasets.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -22,14 +22,14 @@ class Report(NamedTuple):
     left_out: Sequence[str] = ()
 
     def how_many(self, severity: Severity) -> int:
-        """Count the findings of a severity."""
-        return sum(found.severity is severity for found in self.diagnostics)
+        """Return the number of findings of a severity."""
+        return sum(diagnostic.severity is severity for diagnostic in self.diagnostics)
 
 
 class Style(NamedTuple):
-    """How a report is to look: colour or none, the width of a line, how many findings.
+    """The appearance of a report: whether in colour, the width of a line, the number of findings.
 
-    `limit` is 0 where all are to be shown.
+    A `limit` of 0 shows all findings.
     """
 
     colour: bool = False
@@ -39,5 +39,5 @@ class Style(NamedTuple):
     version: str = ""
 
 
-#: Writes a report as pieces of text, in order.
+#: Yields a report as pieces of text, in order.
 Write = Callable[[Report, Style], Iterator[str]]

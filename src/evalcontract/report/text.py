@@ -1,4 +1,4 @@
-"""The report for people: a sentence, its place, a frame, and what to type instead."""
+"""The report for people: for each finding the message, the place, the line and the help."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.listing import SHOWN
-from evalcontract.report.frame import frame, visible
+from evalcontract.report.frame import escape_controls, frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +21,10 @@ _ORDER = ("dataset", "rubric", "judge", "target", "bundle", "unreadable")
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
-    """Write every finding, one line that sums up, and one on what can be mended at once."""
+    """Yield the findings, a summary line, and a line on how many are fixable."""
     shown = report.diagnostics[: style.limit] if style.limit else report.diagnostics
-    for found in shown:
-        yield from write_finding(found, style)
+    for diagnostic in shown:
+        yield from write_finding(diagnostic, style)
         yield "\n"
     yield from _hidden(report.diagnostics[len(shown) :])
     yield from _left_out(report, style)
@@ -32,12 +32,12 @@ def write(report: Report, style: Style) -> Iterator[str]:
     yield from _fixable(report)
 
 
-def _hidden(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """Write how many findings are not shown, and what they are, the gravest first."""
-    if not found:
+def _hidden(hidden: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield the number of findings that are not shown, by code, the most severe first."""
+    if not hidden:
         return
-    yield f"… {_many(len(found), 'more finding')}: `--limit 0` shows all\n"
-    counts = Counter((-each.severity, each.code) for each in found)
+    yield f"… {_many(len(hidden), 'more finding')}: `--limit 0` shows all\n"
+    counts = Counter((-diagnostic.severity, diagnostic.code) for diagnostic in hidden)
     ordered = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
     width = len(f"{max(counts.values()):,}")
     for (severity, code), count in ordered:
@@ -45,32 +45,35 @@ def _hidden(found: Sequence[Diagnostic]) -> Iterator[str]:
     yield "\n"
 
 
-def write_finding(found: Diagnostic, style: Style) -> Iterator[str]:
-    """Write one finding, with its frame and what belongs to it."""
+def write_finding(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
+    """Yield one finding with its line, help and related places."""
 
     def paint(text: str, colour: str) -> str:
         return f"\x1b[{colour}m{text}\x1b[0m" if style.colour else text
 
-    colour = _COLOURS[found.severity]
-    heading = paint(f"{found.severity}[{found.code}]", colour)
-    yield f"{heading}{paint(': ' + visible(found.message), _BOLD)}\n"
-    gutter = len(str(found.place.span.line)) if found.place.span else 1
-    of_row = f"  (row `{visible(found.row)}`)" if found.row is not None else ""
-    yield f"{' ' * gutter}{paint('-->', _BLUE)} {visible(str(found.place))}{of_row}\n"
-    yield from _frame(found.place, gutter, style.width, colour, paint)
-    if found.help:
-        first, *rest = _wrapped(visible(found.help), max(style.width - gutter - 9, 20))
+    colour = _COLOURS[diagnostic.severity]
+    heading = paint(f"{diagnostic.severity}[{diagnostic.code}]", colour)
+    yield f"{heading}{paint(': ' + escape_controls(diagnostic.message), _BOLD)}\n"
+    place = diagnostic.place
+    gutter = len(str(place.span.line)) if place.span else 1
+    row = f"  (row `{escape_controls(diagnostic.row)}`)" if diagnostic.row is not None else ""
+    yield f"{' ' * gutter}{paint('-->', _BLUE)} {escape_controls(str(place))}{row}\n"
+    yield from _frame(place, gutter, style.width, colour, paint)
+    if diagnostic.help:
+        advice = escape_controls(diagnostic.help)
+        first, *rest = _wrapped(advice, max(style.width - gutter - 9, 20))
         yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
-    beyond = len(found.related) - SHOWN
-    for message, place in found.related if beyond <= 1 else found.related[:SHOWN]:
-        yield f"{' ' * gutter} {paint('=', _BLUE)} {visible(message)}: {visible(str(place))}\n"
+    beyond = len(diagnostic.related) - SHOWN
+    for message, other in diagnostic.related if beyond <= 1 else diagnostic.related[:SHOWN]:
+        where = f"{escape_controls(message)}: {escape_controls(str(other))}"
+        yield f"{' ' * gutter} {paint('=', _BLUE)} {where}\n"
     if beyond > 1:
         yield f"{' ' * gutter} {paint('=', _BLUE)} … and {beyond:,} more places\n"
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Break a text into lines of a width, where it is too long for one."""
+    """Wrap a text to lines of a width."""
     if len(text) <= width and text.isprintable() and text == text.strip() != "":
         return [text]
     from textwrap import wrap  # slow to import, and slow
@@ -95,9 +98,9 @@ def _left_out(report: Report, style: Style) -> Iterator[str]:
     if not report.left_out:
         return
     if style.verbose:
-        yield "not checked, since nothing says that they are datasets:\n"
+        yield "skipped, since they do not look like datasets:\n"
         for name in report.left_out:
-            yield f"  {visible(name)}\n"
+            yield f"  {escape_controls(name)}\n"
     else:
         files = _many(len(report.left_out), "data file")
         are = "does not look" if len(report.left_out) == 1 else "do not look"
@@ -118,14 +121,14 @@ def _summary(report: Report, style: Style) -> str:
         if report.how_many(severity)
     ]
     verdict = ", ".join(counts) or "no findings"
-    worst = max((found.severity for found in report.diagnostics), default=None)
+    worst = max((diagnostic.severity for diagnostic in report.diagnostics), default=None)
     if style.colour:
         verdict = f"\x1b[{_COLOURS[worst] if worst else _GREEN}m{verdict}\x1b[0m"
     return f"{', '.join(parts)}: {verdict}"
 
 
 def _fixable(report: Report) -> Iterator[str]:
-    fixes = [found.fix for found in report.diagnostics if found.fix]
+    fixes = [diagnostic.fix for diagnostic in report.diagnostics if diagnostic.fix]
     safe = sum(fix.safe for fix in fixes)
     if safe:
         yield f"{safe:,} fixable with `evalcontract fix`"
