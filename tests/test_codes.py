@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from tables import every_case
+from doors import command_lines
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Severity
@@ -255,42 +255,33 @@ def _environment(source: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(source)}
 
 
-def _run(checkout: Path, *arguments: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "evalcontract", *arguments],
-        cwd=checkout,
-        env=_environment(checkout / "src"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+ADDED = [
+    ("validate-dataset data.yaml", 0, "note[dataset/shouted-input]: this input shouts"),
+    ("validate-dataset data.yaml --strict", 1, "error[dataset/shouted-input]"),
+    ("explain dataset/shouted-input", 0, "A model answers in the same tone."),
+    ("explain dataset/shouted-input", 0, "Severity: note (soft), error (strict)"),
+    ("explain dataset/shouted-input", 0, "Confidence: guess"),
+    ("explain", 0, "dataset/shouted-input\n    The input of a row shouts\n"),
+    ("explain dataset/shouted-inputs", 2, "did you mean `dataset/shouted-input`?"),
+    ("fix --select dataset/shouted-input data.yaml", 0, "nothing fixed; 1 left: 1 note"),
+]
 
 
-@every_case(
-    ("call", "status", "said"),
-    [
-        ("validate-dataset data.yaml", 0, "note[dataset/shouted-input]: this input shouts"),
-        ("validate-dataset data.yaml --strict", 1, "error[dataset/shouted-input]"),
-        ("explain dataset/shouted-input", 0, "A model answers in the same tone."),
-        ("explain dataset/shouted-input", 0, "Severity: note (soft), error (strict)"),
-        ("explain dataset/shouted-input", 0, "Confidence: guess"),
-        ("explain", 0, "dataset/shouted-input\n    The input of a row shouts\n"),
-        ("explain dataset/shouted-inputs", 2, "did you mean `dataset/shouted-input`?"),
-        ("fix --select dataset/shouted-input data.yaml", 0, "nothing fixed; 1 left: 1 note"),
-    ],
-)
-def test_a_new_rule_is_its_file_and_one_line(
-    checkout: Path, call: str, status: int, said: str
-) -> None:
-    code, told = _run(checkout, *call.split())
-    assert code == status, told
-    assert said in told
+def test_a_new_rule_is_its_file_and_one_line(checkout: Path) -> None:
+    calls = [call.split() for call, _, _ in ADDED]
+    told = command_lines(calls, cwd=checkout, source=checkout / "src")
+    wrong = [
+        (call, printed)
+        for (call, code, said), printed in zip(ADDED, told, strict=True)
+        if printed.code != code or said not in printed.out + printed.err
+    ]
+    assert wrong == []
 
 
 def test_a_configuration_knows_the_new_rule(checkout: Path, tmp_path: Path) -> None:
     shutil.copy(checkout / "data.yaml", tmp_path)
     settings = '[severity]\n"dataset/shouted-input" = {soft = "warning"}\n'
     (tmp_path / "evalcontract.toml").write_text(settings, encoding="utf-8")
-    _, told = _run(checkout, "validate-dataset", str(tmp_path / "data.yaml"))
-    assert "warning[dataset/shouted-input]" in told
+    call = ["validate-dataset", tmp_path / "data.yaml"]
+    (told,) = command_lines([call], cwd=checkout, source=checkout / "src")
+    assert "warning[dataset/shouted-input]" in told.out

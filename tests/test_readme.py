@@ -6,11 +6,13 @@ import io
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from doors import command_line
 from tables import every_case
 
 from evalcontract.source import Document, read_stream
@@ -23,10 +25,23 @@ TODAY = datetime.now(tz=UTC).date()
 DAYS = re.compile(r"[0-9,]+ days ago")
 
 
-def printed(*command: str) -> str:
-    call = [sys.executable, "-m", "evalcontract", *command]
-    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=False)
-    return DAYS.sub("N days ago", done.stdout)
+Print = Callable[..., str]
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Print:
+    """Return a function that runs `evalcontract` in a folder, and returns what it prints."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(folder: Path, *command: str, exits: int = 0) -> str:
+        monkeypatch.chdir(folder)
+        code = command_line(*command)
+        out, err = capsys.readouterr()
+        assert code == exits, err
+        return DAYS.sub("N days ago", out)
+
+    return run
 
 
 def blocks() -> list[str]:
@@ -35,32 +50,30 @@ def blocks() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("begins", "command"),
+    ("begins", "command", "exits"),
     [
-        ("warning[dataset/near-miss-key]", ("check", "demo")),
-        ("demo/datasets/support.yaml", ("coverage", "demo/datasets/support.yaml")),
-        ("--- demo/datasets/support.yaml", ("fix", "--diff", "demo")),
+        ("warning[dataset/near-miss-key]", ("check", "demo"), 1),
+        ("demo/datasets/support.yaml", ("coverage", "demo/datasets/support.yaml"), 0),
+        ("--- demo/datasets/support.yaml", ("fix", "--diff", "demo"), 1),
     ],
 )
-def test_output(begins: str, command: tuple[str, ...]) -> None:
+def test_output(begins: str, command: tuple[str, ...], exits: int, printed: Print) -> None:
     shown = next(each for each in blocks() if each.startswith(begins))
-    output = printed(*command)
+    output = printed(ROOT, *command, exits=exits)
 
     parts = [part.strip("\n") for part in shown.split("\n\n")]
     assert parts
     assert [part for part in parts if part not in output] == []
 
 
-def test_the_first_screen(tmp_path: Path) -> None:
+def test_the_first_screen(printed: Print, tmp_path: Path) -> None:
     """Its file, checked by its command, gives its output."""
     file = next(each for each in blocks() if each.startswith("questions:\n"))
     shown = next(each for each in blocks() if each.startswith("$ evalcontract validate-dataset"))
     command, output = shown.split("\n", 1)
     assert command == "$ evalcontract validate-dataset support.yaml"
     (tmp_path / "support.yaml").write_text(file, encoding="utf-8")
-    call = [sys.executable, "-m", "evalcontract", *command.split()[2:]]
-    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.returncode) == (output, 0)
+    assert printed(tmp_path, *command.split()[2:]) == output
 
 
 def test_commands_are_those_of_the_makefile() -> None:
@@ -90,24 +103,21 @@ def named_files(*pages: Path) -> dict[str, str]:
     return files
 
 
-def checked(files: dict[str, str], folder: Path, *options: str) -> str:
+def write(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    call = [sys.executable, "-m", "evalcontract", "check", "evals", *options]
-    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    return done.stdout
 
 
-def test_files_of_the_readme_are_a_clean_workspace(tmp_path: Path) -> None:
+def test_files_of_the_readme_are_a_clean_workspace(printed: Print, tmp_path: Path) -> None:
     """A reader who copies each file to its name sees what the README says."""
     shown = next(each for each in blocks() if each.startswith("$ evalcontract check evals"))
     command, output = shown.split("\n", 1)
     assert command == "$ evalcontract check evals --strict"
     files = named_files(ROOT / "README.md")
-    assert checked(files, tmp_path, "--strict") == output
+    write(tmp_path, files)
+    assert printed(tmp_path, "check", "evals", "--strict") == output
 
     # The tree of the workspace names the same files.
     tree = next(each for each in blocks() if each.startswith("evals/\n"))
@@ -115,23 +125,23 @@ def test_files_of_the_readme_are_a_clean_workspace(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["--soft", "--strict"])
-def test_files_of_all_pages_are_a_clean_workspace(mode: str, tmp_path: Path) -> None:
+def test_files_of_all_pages_are_a_clean_workspace(
+    mode: str, printed: Print, tmp_path: Path
+) -> None:
     files = named_files(*PAGES)
     assert len(files) >= 14
-    assert checked(files, tmp_path, mode).endswith(": no findings\n")
+    write(tmp_path, files)
+    assert printed(tmp_path, "check", "evals", mode).endswith(": no findings\n")
 
 
-def test_every_row_of_the_readme_is_graded_whole(tmp_path: Path) -> None:
-    files = named_files(*PAGES)
-    checked(files, tmp_path)
-    call = [sys.executable, "-m", "evalcontract", "coverage", "evals/datasets"]
-    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout.endswith("checks will run: 100.0 %\n")
+def test_every_row_of_the_readme_is_graded_whole(printed: Print, tmp_path: Path) -> None:
+    write(tmp_path, named_files(*PAGES))
+    assert printed(tmp_path, "coverage", "evals/datasets").endswith("checks will run: 100.0 %\n")
 
 
 def test_python_of_the_readme(tmp_path: Path) -> None:
     """It runs as it stands, above the files of the workspace."""
-    checked(named_files(ROOT / "README.md"), tmp_path)
+    write(tmp_path, named_files(ROOT / "README.md"))
     code = next(each for each in blocks() if each.startswith("from evalcontract import"))
     call = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)

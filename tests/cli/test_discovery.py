@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from doors import Options, check_workspaces, command_line
+from doors import ROOT, Options, Printed, check_workspaces, command_line, command_lines
 
 from evalcontract import DatasetLoader
 from evalcontract.source import FOLDER, Entry, Files
@@ -177,56 +177,43 @@ def locked() -> Iterator[Path]:
             (place / name).chmod(0o755)
 
 
-def as_nobody(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def as_nobody(*calls: list[str], cwd: Path) -> list[Printed]:
     """Run `evalcontract` as somebody who is not root."""
-    command = [sys.executable, "-m", "evalcontract", *arguments]
+    before: list[str] = []
     if os.getuid() == 0:
         setpriv = shutil.which("setpriv")
         if setpriv is None:
             pytest.skip("root may look at everything, and there is no setpriv here")
-        command = [setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups", *command]
-    source = str(Path(__file__).parents[2] / "src")
-    environment = {**os.environ, "PYTHONPATH": source, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        command,
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=HANGS,
-    )
-    started = done.returncode in (0, 1, 2, 3) and "No module named" not in done.stderr
-    if not started:
-        pytest.skip("nobody else may run this checkout")
-    return done
+        before = [setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        tried = [*before, sys.executable, "-c", "import evalcontract.cli.main"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        if subprocess.run(tried, cwd=cwd, env=environment, check=False).returncode:
+            pytest.skip("nobody else may run this checkout")
+    return command_lines(calls, cwd=cwd, before=before, timeout=HANGS)
 
 
 def test_closed_folders_and_files_are_findings(locked: Path) -> None:
-    done = as_nobody("check", ".", cwd=locked)
-    assert done.stderr == ""
-    assert done.returncode == 1
+    (done,) = as_nobody(["check", "."], cwd=locked)
+    assert done.err == ""
+    assert done.code == 1
     for name in ("data/closed", "rubrics/closed", "inside/closed", "c.jsonl", "listed/f.yaml"):
-        assert f"--> {name}\n" in done.stdout
-    assert done.stdout.count("error[source/unreadable]") == 5
+        assert f"--> {name}\n" in done.out
+    assert done.out.count("error[source/unreadable]") == 5
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_closed_arguments_are_no_traceback(locked: Path) -> None:
+    calls = [
         ["validate-dataset", "data/closed/b.yaml"],
         ["validate-dataset", "data/closed"],
         ["validate-dataset", "data"],
         ["validate-rubric", "rubrics"],
         ["check", "data/closed"],
         ["coverage", "data/closed/b.yaml"],
-    ],
-)
-def test_closed_arguments_are_no_traceback(arguments: list[str], locked: Path) -> None:
-    done = as_nobody(*arguments, cwd=locked)
-    assert done.returncode in (1, 2)
-    assert "Traceback" not in done.stderr
-    assert "closed" in done.stdout + done.stderr
+    ]
+    for call, done in zip(calls, as_nobody(*calls, cwd=locked), strict=True):
+        assert done.code in (1, 2), call
+        assert "Traceback" not in done.err, call
+        assert "closed" in done.out + done.err, call
 
 
 def refuse(patch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -339,9 +326,11 @@ def test_a_loop_that_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -
     assert "contains no dataset" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_no_pipe_is_waited_for(place: Path) -> None:
+    write(place, {"a.yaml": GOOD, "datasets/a.yaml": GOOD})
+    for name in ("p.yaml", "p.jsonl", "datasets/p.yaml", "rubrics/p.yaml", "evalcontract.toml"):
+        os.mkfifo(place / name)
+    calls = [
         ["check"],
         ["validate-dataset", "."],
         ["validate-dataset", "datasets/p.yaml"],
@@ -350,27 +339,13 @@ def test_a_loop_that_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -
         ["validate-rubric", "rubrics"],
         ["validate-judge", "socket.json"],
         ["coverage", "p.yaml"],
-    ],
-)
-def test_no_pipe_is_waited_for(arguments: list[str], place: Path) -> None:
-    write(place, {"a.yaml": GOOD, "datasets/a.yaml": GOOD})
-    for name in ("p.yaml", "p.jsonl", "datasets/p.yaml", "rubrics/p.yaml", "evalcontract.toml"):
-        os.mkfifo(place / name)
+    ]
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket.json")
-        done = subprocess.run(
-            [sys.executable, "-m", "evalcontract", *arguments],
-            cwd=place,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=HANGS,
-        )
-    assert (done.returncode, done.stderr.replace("coverage is", "")[:5]) != (3, "Trace")
-    assert "source/unreadable" in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+        for call, done in zip(calls, command_lines(calls, cwd=place, timeout=HANGS), strict=True):
+            assert done.code in (1, 2), call
+            assert "source/unreadable" in done.out + done.err, call
+            assert "Traceback" not in done.err, call
 
 
 def test_streams_that_a_shell_gives(place: Path) -> None:
@@ -379,7 +354,7 @@ def test_streams_that_a_shell_gives(place: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "evalcontract", "validate-dataset", argument, "--root", "."],
             cwd=place,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
             input=GOOD,
             capture_output=True,
             text=True,
