@@ -40,7 +40,7 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 fast: $(READY)
-	$(PYTEST) -q -m "not slow"
+	$(PYTEST) -q -m "not slow" --hypothesis-profile=brief
 
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from examples import a_few
 from matching_time import attack_on, hangs
 from tables import every_case
 
@@ -105,7 +106,7 @@ HARMLESS = [
 ]
 
 
-@every_case(("pattern", "full"), SLOW)
+@every_case(("pattern", "full"), a_few(SLOW))
 def test_a_slow_pattern_is_found(pattern: str, full: bool) -> None:  # noqa: FBT001
     assert attack_on(pattern, full=full) is not None
 
@@ -123,7 +124,7 @@ def test_python_itself_is_slow_on_the_attack(pattern: str, full: bool) -> None: 
     assert hangs(match, attack.text(60))
 
 
-@every_case("pattern", ORDINARY)
+@every_case("pattern", a_few(ORDINARY, 15))
 @every_case("flags", ["", "im", "s"])
 def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:
     assert find_attack(pattern, flags, full=False) is None

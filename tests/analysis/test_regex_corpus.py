@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from examples import a_few
 from matching_time import attack_on, hangs
 from tables import every_case
 
@@ -134,7 +135,7 @@ SLOW = [
 
 
 @pytest.mark.no_cover
-@every_case("pattern", ORDINARY)
+@every_case("pattern", a_few(ORDINARY, 20))
 @every_case("flags", ["", "i", "m"])
 def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:
     assert isinstance(compile_pattern(pattern, flags), re.Pattern)

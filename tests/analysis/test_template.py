@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doors import Options, check_workspaces
+from examples import a_few
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
@@ -266,13 +267,15 @@ def test_a_section_that_loses_its_end_is_reported(text: str, seed: int) -> None:
         assert scan(cut).faults
 
 
+UNITS = [
+    "{{", "{{#context}}", "{{/x}}", "{{!a}}", "{{!", "{{#a}}{{/b}}", "{{}}", '{{"', "{{=", "{{ a",
+    "{output}", "{# ", "`{output}`", "{% if ", "%(a)s ${a} ", "{output",
+    "{{#a}}{{#b}}{{/a}}", "{{>x}}", "{{$x}}", "{{ " + " " * 500, "{{a" * 3 + "}}",
+]  # fmt: skip
+
+
 @pytest.mark.no_cover
-@every_case(
-    "unit",
-    ["{{", "{{#context}}", "{{/x}}", "{{!a}}", "{{!", "{{#a}}{{/b}}", "{{}}", '{{"', "{{=", "{{ a",
-     "{output}", "{# ", "`{output}`", "{% if ", "%(a)s ${a} ", "{output",
-     "{{#a}}{{#b}}{{/a}}", "{{>x}}", "{{$x}}", "{{ " + " " * 500, "{{a" * 3 + "}}"],
-)  # fmt: skip
+@every_case("unit", a_few(UNITS))
 def test_work_grows_with_the_text_alone(unit: str) -> None:
     """Sixteen times the text is about sixteen times the calls, not two hundred and fifty-six."""
     few, many = (calls_of(scan, unit * n) for n in (100, 1600))

@@ -10,12 +10,13 @@ import shutil
 import subprocess
 import sys
 from copy import deepcopy
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from doors import Options, command_line
-from examples import examples
+from examples import a_few, examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -161,8 +162,7 @@ def _indented(lines: list[str]) -> str:
     return "\n".join(f"  {line}" for line in lines)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(("name", "form"), a_few(product(ROWS, FORMS)))
 def test_a_row_is_mended(name: str, form: str, call: Callable[..., Result], place: Path) -> None:
     before, after = (FORMS[form](row) for row in ROWS[name])
     write(place, {f"datasets/{form}": before})
@@ -222,8 +222,7 @@ LIBRARY: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", LIBRARY)
-@pytest.mark.parametrize("by_name", ["", "by name"])
+@pytest.mark.parametrize(("name", "by_name"), a_few(product(LIBRARY, ["", "by name"])))
 def test_an_artifact_is_mended(
     name: str, by_name: str, call: Callable[..., Result], place: Path
 ) -> None:
@@ -250,8 +249,15 @@ def test_files_wait_for_one_another(call: Callable[..., Result], place: Path) ->
     assert ("+version: '2.10'" in shown, "polite@2.10.0" in shown) == (True, True)
 
 
-@pytest.mark.parametrize("name", [path.name for path in WORKSPACES.iterdir() if path.is_dir()])
-@pytest.mark.parametrize("options", [(), ("--unsafe-fixes",)])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    a_few(
+        product(
+            sorted(path.name for path in WORKSPACES.iterdir() if path.is_dir()),
+            [(), ("--unsafe-fixes",)],
+        )
+    ),
+)
 def test_a_second_time_changes_nothing(
     name: str, options: tuple[str, ...], call: Callable[..., Result], tmp_path: Path
 ) -> None:

@@ -1,55 +1,28 @@
 """The published schemas and their conformance suite, as parameters and fixtures of these tests.
 
-A test that takes `group` runs once for each group of cases of the suite, one that takes
-`schema_name` once for each schema, one that takes `suite_file` once for each file.
+A test that takes `schema_name` runs once for each schema.
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from conformance_suite import ROOT, SUITE, read, suite_files
 
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for
 
-ROOT = Path(__file__).parents[2]
-SUITE = ROOT / "fixtures" / "schema"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 NAMES = ("dataset", "rubric", "judge", "target")
 
 
-def read(path: Path) -> Any:
-    """Return the value of a JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def suite_files() -> list[Path]:
-    """List the files of the suite; an empty suite is a failure, not a pass."""
-    found = sorted(SUITE.glob("*/*.json"))
-    assert found, f"no case under {SUITE.relative_to(ROOT)}"
-    return found
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test its parameters, each with a readable id."""
+    """Give a test its parameters."""
     if "schema_name" in metafunc.fixturenames:
         metafunc.parametrize("schema_name", NAMES)
-    if "suite_file" in metafunc.fixturenames:
-        files = suite_files()
-        metafunc.parametrize("suite_file", files, ids=[_topic(file) for file in files])
-    if "group" in metafunc.fixturenames:
-        groups = {
-            f"{_topic(file)}: {group['description']}": group
-            for file in suite_files()
-            for group in read(file)
-        }
-        metafunc.parametrize("group", groups.values(), ids=groups)
-
-
-def _topic(file: Path) -> str:
-    return f"{file.parent.name}/{file.stem}"
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure import exact
+from conformance_suite import groups, read, suite_files, topic
+from tables import every_case
+
+from evalcontract.structure.exact import validator_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 Error = tuple[str, str, str | None]
 
 
+GROUPS = groups()
+
+
+@every_case("group", GROUPS.values(), ids=GROUPS)
 def test_exact_engine_reports_the_errors(group: Any, exact: dict[str, Any]) -> None:
     """Every case has exactly its errors, at their paths and by their keywords."""
     validator = exact[group["schema"]]
@@ -27,6 +33,7 @@ def test_exact_engine_reports_the_errors(group: Any, exact: dict[str, Any]) -> N
         assert found == expected, case["description"]
 
 
+@every_case("group", GROUPS.values(), ids=GROUPS)
 def test_fast_engine_gives_the_verdict(group: Any, native: dict[str, Any]) -> None:
     """The fast engine accepts what is valid and nothing else."""
     validator = native[group["schema"]]
@@ -34,18 +41,20 @@ def test_fast_engine_gives_the_verdict(group: Any, native: dict[str, Any]) -> No
         assert validator.is_valid(case["data"]) is case["valid"], case["description"]
 
 
+@every_case("suite_file", suite_files(), ids=topic)
 def test_file_follows_the_suite_schema(suite_file: Path, suite_schema: Any) -> None:
     """A file of the suite has the shape that a port may rely on, in the folder of its schema."""
-    groups = json.loads(suite_file.read_text(encoding="utf-8"))
-    exact.validator_for(suite_schema).validate(groups)
-    assert {group["schema"] for group in groups} == {suite_file.parent.name}
+    read_groups = read(suite_file)
+    validator_for(suite_schema).validate(read_groups)
+    assert {group["schema"] for group in read_groups} == {suite_file.parent.name}
 
 
+@every_case("suite_file", suite_files(), ids=topic)
 def test_descriptions_are_unique(suite_file: Path) -> None:
     """A group is found by its description in the file, a case by its own in the group."""
-    groups = json.loads(suite_file.read_text(encoding="utf-8"))
-    assert _twice(group["description"] for group in groups) == []
-    for group in groups:
+    read_groups = read(suite_file)
+    assert _twice(group["description"] for group in read_groups) == []
+    for group in read_groups:
         assert _twice(case["description"] for case in group["tests"]) == [], group["description"]
 
 
