@@ -94,5 +94,5 @@ def run_each() -> None:
         texts = []
         for stream in (out, err):
             stream.flush()
-            texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+            texts.append(stream.buffer.getvalue().decode())
         print(json.dumps([code, *texts]), file=printed, flush=True)

@@ -255,7 +255,7 @@ def _environment(source: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(source)}
 
 
-ADDED = [
+ADDED: list[tuple[str, int, str]] = [
     ("validate-dataset data.yaml", 0, "note[dataset/shouted-input]: this input shouts"),
     ("validate-dataset data.yaml --strict", 1, "error[dataset/shouted-input]"),
     ("explain dataset/shouted-input", 0, "A model answers in the same tone."),
@@ -282,6 +282,6 @@ def test_a_configuration_knows_the_new_rule(checkout: Path, tmp_path: Path) -> N
     shutil.copy(checkout / "data.yaml", tmp_path)
     settings = '[severity]\n"dataset/shouted-input" = {soft = "warning"}\n'
     (tmp_path / "evalcontract.toml").write_text(settings, encoding="utf-8")
-    call = ["validate-dataset", tmp_path / "data.yaml"]
+    call: list[str | Path] = ["validate-dataset", tmp_path / "data.yaml"]
     (told,) = command_lines([call], cwd=checkout, source=checkout / "src")
     assert "warning[dataset/shouted-input]" in told.out

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import a_few
 
 from evalcontract.engine import dataset_check, workers
 from evalcontract.engine.options import Input, Options
@@ -118,10 +119,7 @@ DATA = {
 
 @pytest.mark.parametrize(
     ("name", "jobs"),
-    [
-        *((name, 3) for name in DATA),
-        *(("faults", jobs) for jobs in (2, 7)),
-    ],
+    a_few([*((name, 3) for name in DATA), *(("faults", jobs) for jobs in (2, 7))]),
 )
 def test_the_verdict_is_the_same(name: str, jobs: int, place: Path) -> None:
     alone, together = (outcome_of(DATA[name], place, count) for count in (1, jobs))

@@ -865,13 +865,20 @@ def test_json_report_of_single_files(call: Callable[..., Result], report_schema:
         report_schema.validate(call(*arguments, "--output-format", "json").report)
 
 
-@pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.slow)])
-def test_output_is_the_same_each_time(output: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "output"),
+    [
+        ("demo", "text"),
+        pytest.param("fixtures/workspaces", "text", marks=pytest.mark.slow),
+        pytest.param("fixtures/workspaces", "json", marks=pytest.mark.slow),
+    ],
+)
+def test_output_is_the_same_each_time(path: str, output: str) -> None:
     """Neither the hash seed nor the run changes a byte."""
     results = [
         process(
             "check",
-            "fixtures/workspaces",
+            path,
             "--strict",
             "--limit",
             "0",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import a_few
 from tables import every_case
 
 from evalcontract.model.fix import Fix, Move, Rename, Write
@@ -300,7 +301,7 @@ def test_every_slip_of_a_key_is_mended() -> None:
     }  # fmt: skip
     missed = []
     for key, part in values.items():
-        for slip in slips(key):
+        for slip in a_few(sorted(slips(key)), 20):
             rest = {**ROW, slip: part}
             if key == "input":
                 del rest["input"]

@@ -42,7 +42,7 @@ def test_another_row_is_not_held_against_every_key(
     tmp_path: Path, key: str, value: Any, message: str
 ) -> None:
     row = {"input": "a", "criteria": "c", key: value}
-    few, many = 4, 24
+    few, many = 4, 12
     found = check(tmp_path, row, few)
     assert [message in f"{each.message} {each.help}" for each in found] == [True] * few
     first, all_ = (calls_of(check, tmp_path, row, n) for n in (few, many))
