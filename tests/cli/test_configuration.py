@@ -166,7 +166,10 @@ def test_what_is_an_error_may_be_called_one(place: Path) -> None:
         ('[severity]\n"rubric/cycle" = "warn"', "did you mean `warning`?"),
         ('[severity]\n"rubric/cycle" = "Error"', "did you mean `error`?"),
         ('[severity]\n"rubric/cycle" = false', "did you mean `ignore`?"),
-        ('[severity]\n"rubric/cycle" = "blue"', "`blue` is not one of ignore, note, warning, error"),
+        (
+            '[severity]\n"rubric/cycle" = "blue"',
+            "`blue` is not one of ignore, note, warning, error",
+        ),
         ('[severity]\n# "rubric/cycle"\n"rubric/cycle" = {soft = "eror"}', ":3: rubric/cycle"),
         ('[severity]\n"rubric/cycel" = "error"', ":2: there is no code `rubric/cycel`; did you"),
         ('[severity]\n"rubric/cycel" = "error"', "did you mean `rubric/cycle`?"),
