@@ -64,36 +64,30 @@ def say(text: str, library: Library = LIBRARY) -> str:
             "rubric/shape@1.0.0",
             (
                 "no version of `rubric/shape` can be read | "
-                "the version in rubrics/shape.json cannot be read: mend that first"
+                "fix rubrics/shape.json first: its version is invalid"
             ),
         ),
         (
             "rubric/kind_words@1.0.0",
-            (
-                "there is no rubric `kind_words` | "
-                "the id in rubrics/kind.json cannot be read: mend that first"
-            ),
+            ("there is no rubric `kind_words` | fix rubrics/kind.json first: its id is invalid"),
         ),
         (
             "rubric/nameless@1.0.0",
-            (
-                "there is no rubric `nameless` | the id in rubrics/nameless.json is missing: "
-                "mend that first"
-            ),
+            ("there is no rubric `nameless` | fix rubrics/nameless.json first: its id is missing"),
         ),
         (
             "rubric/answer@2.0.0",
             (
                 "`rubric/answer` has no version 2.0.0 | "
-                "the version in rubrics/answer@2.0.0.json cannot be read: mend that first"
+                "fix rubrics/answer@2.0.0.json first: its version is invalid"
             ),
         ),
         ("rubric/answer@3.0.0", "`rubric/answer` has no version 3.0.0 | it has 1.0.0"),
         (
             "rubric/greeting@1.0.0",
             (
-                "there is no rubric `greeting` | rubrics/greeting.json is named for it, and holds "
-                "`hello`"
+                "there is no rubric `greeting` | rubrics/greeting.json has that name, "
+                "but its id is `hello`"
             ),
         ),
         (
@@ -107,7 +101,7 @@ def say(text: str, library: Library = LIBRARY) -> str:
             "rubric/politeness",
             (
                 "there is no rubric `politeness` | add rubrics/politeness.yaml, "
-                "or correct the name; there are answer, everything, hello, many, tone"
+                "or correct the name; the rubrics are answer, everything, hello, many, tone"
             ),
         ),
         ("rubric/toen@0.3.1", "there is no rubric `toen` | did you mean `rubric/tone@0.3.1`?"),
@@ -172,21 +166,21 @@ def test_a_reference_to_nothing_names_what_there_is(text: str) -> None:
             "judge/accuracy@1.0.0",
             Kind.RUBRIC,
             (
-                "`judge/accuracy` is a judge, and here a rubric is asked for; "
+                "`judge/accuracy` is a judge, but a rubric is required here; "
                 "the rubrics are answer, everything, hello, many, tone"
             ),
         ),
         (
             "rubrics/tone.yaml",
             Kind.JUDGE,
-            "`rubric/tone` is a rubric, and here a judge is asked for; the judges are accuracy",
+            "`rubric/tone` is a rubric, but a judge is required here; the judges are accuracy",
         ),
         ("judges/acuracy.yaml", Kind.JUDGE, "did you mean `judge/accuracy@1.0.0`?"),
-        ("Zebra@v2", Kind.JUDGE, "it is written as `judge/zebra@2.0.0`; the judges are accuracy"),
+        ("Zebra@v2", Kind.JUDGE, "write it as `judge/zebra@2.0.0`; the judges are accuracy"),
         (
             "zebra crossing",
             Kind.JUDGE,
-            "it is written as `judge/zebra@1.0.0`; the judges are accuracy",
+            "write it as `judge/zebra@1.0.0`; the judges are accuracy",
         ),
     ],
 )
@@ -216,7 +210,7 @@ def test_the_advice_stands_at_the_finding(tmp_path: Path) -> None:
         ("dataset/malformed-value", "did you mean `rubric/everything@1.0.2`?"),
         (
             "rubric/malformed-value",
-            "`rubric/everything` is a rubric, and here a judge is asked for",
+            "`rubric/everything` is a rubric, but a judge is required here",
         ),
     ]
 

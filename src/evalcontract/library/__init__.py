@@ -1,1 +1,1 @@
-"""Rubrics and judges by id and version: pure look-up, cycles, provenance."""
+"""Rubrics and judges by id and version: resolution, cycles, provenance. Pure."""

@@ -1,4 +1,4 @@
-"""A rubric or a judge on disk: what it is called, and what it refers to."""
+"""A rubric or a judge on disk: its identity and its references."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ReferenceSite(NamedTuple):
-    """A reference where it stands: `via` names the kind of check that makes it."""
+    """A reference and its place. `via` is the kind of the check with the reference, or `row`."""
 
     path: Path
     reference: Reference
@@ -23,7 +23,7 @@ class ReferenceSite(NamedTuple):
 
 
 class Artifact(NamedTuple):
-    """One file of the library. `id` and `version` are None where the file has none to read."""
+    """One file of the library. `id` and `version` are None if missing or invalid."""
 
     kind: Kind
     document: Document
@@ -33,20 +33,20 @@ class Artifact(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The name of its file, as findings call it."""
+        """The name of its file as shown in findings."""
         return self.document.file
 
     @property
     def name(self) -> str:
-        """What a reference to exactly this artifact looks like."""
+        """The pinned reference to exactly this artifact."""
         return f"{self.kind}/{self.id}@{self.version}"
 
 
 def read_artifact(kind: Kind, document: Document) -> Artifact:
-    """Read a document's identity and references, tolerant of every other fault in it.
+    """Return the artifact of a document, with whatever identity and references can be read.
 
-    A version that YAML read as a number is taken as its author wrote it: that it lacks its
-    quotes is one mistake, and must not make every reference to it dangle.
+    A version that YAML parses as a number is read as written: missing quotes are one mistake and
+    must not make every reference to the version dangle.
     """
     value = document.value if isinstance(document.value, dict) else {}
     id_ = value.get("id")
@@ -65,7 +65,7 @@ def read_artifact(kind: Kind, document: Document) -> Artifact:
 
 
 def uses_of_rubric(rubric: dict[str, Any]) -> Iterator[ReferenceSite]:
-    """Yield every well-formed reference of a rubric, whatever else is wrong with it."""
+    """Yield the well-formed references of a rubric, which may have other faults."""
     checks = rubric.get("checks")
     for index, check in enumerate(checks if isinstance(checks, list) else ()):
         if not isinstance(check, dict):

@@ -1,4 +1,4 @@
-"""The codes of references between artifacts, and of what they lead to."""
+"""The codes for references between artifacts."""
 
 from __future__ import annotations
 

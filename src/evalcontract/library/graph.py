@@ -1,4 +1,4 @@
-"""The graph of references: what an artifact reaches, and the cycles in it."""
+"""The graph of references: reachable artifacts and cycles."""
 
 from __future__ import annotations
 
@@ -17,53 +17,53 @@ if TYPE_CHECKING:
 
 
 def steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:
-    """Yield each reference of an artifact that resolves, with what it leads to."""
+    """Yield each reference of an artifact that resolves, with its target."""
     for use in artifact.uses:
-        found = library.resolve(use.reference)
-        if isinstance(found, Resolved):
-            yield use, found.artifact
+        target = library.resolve(use.reference)
+        if isinstance(target, Resolved):
+            yield use, target.artifact
 
 
 def rubric_steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:
-    """Yield the steps that lead to a rubric: those of `composite` checks."""
+    """Yield the references to rubrics, which are those of `composite` checks."""
     return (step for step in steps(artifact, library) if step[1].kind is Kind.RUBRIC)
 
 
 def reach(starts: Iterable[Artifact], library: Library) -> list[Artifact]:
-    """Return every artifact that is reached from some, those included, each once."""
+    """Return the artifacts and all that they reference transitively, each once."""
     seen: dict[int, Artifact] = {}
-    waiting = list(starts)
-    while waiting:
-        artifact = waiting.pop()
+    stack = list(starts)
+    while stack:
+        artifact = stack.pop()
         if id(artifact) not in seen:
             seen[id(artifact)] = artifact
-            waiting.extend(target for _, target in steps(artifact, library))
+            stack.extend(target for _, target in steps(artifact, library))
     return list(seen.values())
 
 
 def find_cycles(start: Artifact, library: Library) -> list[list[Hop]]:
-    """Return the ways from a rubric back to itself: the shortest through each of its references.
+    """Return the cycles through a rubric: the shortest one for each of its references.
 
-    Each is a list of hops (rubric, its reference), the first of them from `start`.
+    Each is a list of hops (rubric, reference), the first of them from `start`.
     """
-    found = []
+    cycles = []
     for use, target in rubric_steps(start, library):
-        way = [] if target is start else _shortest(target, start, library)
-        if way is not None:
-            found.append([(start, use), *way])
-    return found
+        path = [] if target is start else _shortest_path(target, start, library)
+        if path is not None:
+            cycles.append([(start, use), *path])
+    return cycles
 
 
-def _shortest(start: Artifact, end: Artifact, library: Library) -> list[Hop] | None:
-    """Return the shortest way between two rubrics, None where there is none."""
-    waiting: list[tuple[Artifact, list[Hop]]] = [(start, [])]
+def _shortest_path(start: Artifact, end: Artifact, library: Library) -> list[Hop] | None:
+    """Return the shortest path between two rubrics, or None."""
+    queue: list[tuple[Artifact, list[Hop]]] = [(start, [])]
     seen = {id(start)}
-    while waiting:
-        here, path = waiting.pop(0)
-        for use, target in rubric_steps(here, library):
+    while queue:
+        rubric, path = queue.pop(0)
+        for use, target in rubric_steps(rubric, library):
             if target is end:
-                return [*path, (here, use)]
+                return [*path, (rubric, use)]
             if id(target) not in seen:
                 seen.add(id(target))
-                waiting.append((target, [*path, (here, use)]))
+                queue.append((target, [*path, (rubric, use)]))
     return None

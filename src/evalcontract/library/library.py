@@ -1,4 +1,4 @@
-"""The library: rubrics and judges by id and version, and what a reference means in it."""
+"""The library: rubrics and judges by id and version, and the resolution of references."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class Resolved(NamedTuple):
-    """A reference that leads to an artifact."""
+    """The result of a reference that resolves."""
 
     artifact: Artifact
     pinned: bool
 
 
 class Dangling(NamedTuple):
-    """A reference that leads nowhere.
+    """A reference that cannot be resolved.
 
-    `versions` exist for its id, oldest first.
+    `versions` has the existing versions of its id, oldest first.
     """
 
     reference: Reference
@@ -35,7 +35,7 @@ class Dangling(NamedTuple):
 
 
 class Library:
-    """Every rubric and judge of a workspace. It never changes once made."""
+    """All rubrics and judges of a workspace. Immutable."""
 
     def __init__(self, artifacts: Iterable[Artifact] = ()) -> None:
         self._all = tuple(artifacts)
@@ -45,7 +45,7 @@ class Library:
         }
         self._pinned: dict[Kind, list[str]] = {}
         self._suggestions: dict[Kind, Suggestions] = {}
-        self._files = {(each.kind, each.file): each for each in self._all}
+        self._files = {(artifact.kind, artifact.file): artifact for artifact in self._all}
         for artifact in self._all:
             if artifact.id is not None and artifact.version is not None:
                 versions = self._known[artifact.kind].setdefault(artifact.id, {})
@@ -53,25 +53,25 @@ class Library:
 
     @property
     def artifacts(self) -> tuple[Artifact, ...]:
-        """All of them, those without a readable identity too."""
+        """All artifacts, including those without a valid id or version."""
         return self._all
 
     def in_file(self, kind: Kind, file: str) -> Artifact | None:
-        """Return the artifact of a kind that was read from a file; None where none was."""
+        """Return the artifact of a kind that was read from a file, or None."""
         return self._files.get((kind, file))
 
     def versions(self, kind: Kind, id_: str) -> Mapping[Version, list[Artifact]]:
-        """Return the artifacts of an id by version; more than one of a version is a fault."""
+        """Return the artifacts of an id by version. Several of one version are a fault."""
         return self._known[kind].get(id_, {})
 
     def ids(self, kind: Kind) -> list[str]:
-        """List the ids of a kind."""
+        """Return the ids of a kind, sorted."""
         return sorted(self._known[kind])
 
     def resolve(self, reference: Reference) -> Resolved | Dangling:
-        """Look a reference up. A pin is exact; without one the newest version is meant.
+        """Resolve a reference. Without a version it means the newest one.
 
-        Of two artifacts with the same id and version, the first by file name is taken.
+        Of artifacts with the same id and version, the first by file name is used.
         """
         versions = self.versions(reference.kind, reference.id)
         if reference.version is None and versions:
@@ -81,58 +81,59 @@ class Library:
         return Dangling(reference, tuple(sorted(versions)))
 
     def nearest_id(self, kind: Kind, id_: str) -> str | None:
-        """Return the id that was probably meant by one that is not there; see `Suggestions`."""
+        """Return the id that was probably meant by an unknown one, or None; see `Suggestions`."""
         if kind not in self._suggestions:
             self._suggestions[kind] = Suggestions(self.ids(kind))
         return self._suggestions[kind].nearest(id_)
 
     def suspects(self, kind: Kind, id_: str) -> list[Artifact]:
-        """Return the artifacts that an id may mean although they do not answer to it.
+        """Return the artifacts that an id may mean, although it does not resolve to them.
 
-        Those whose own id or version cannot be read, and those whose file is named for the id.
+        They have an invalid id or version, or the file name has the id.
         """
         return self._suspects.get(f"{kind}/{id_}", [])
 
     @cached_property
     def _suspects(self) -> dict[str, list[Artifact]]:
-        found: dict[str, list[Artifact]] = {}
+        suspects: dict[str, list[Artifact]] = {}
         for artifact in self._all:
-            for id_ in dict.fromkeys(_ids_of(artifact)):
-                found.setdefault(f"{artifact.kind}/{id_}", []).append(artifact)
-        return found
+            for id_ in dict.fromkeys(_other_ids(artifact)):
+                suspects.setdefault(f"{artifact.kind}/{id_}", []).append(artifact)
+        return suspects
 
     @cached_property
     def used(self) -> frozenset[int]:
-        """The judges that some rubric refers to, by identity."""
-        found = (self.resolve(use.reference) for each in self._all for use in each.uses)
-        return frozenset(id(each.artifact) for each in found if isinstance(each, Resolved))
+        """The `id()` of every artifact that some rubric refers to."""
+        uses = (use for artifact in self._all for use in artifact.uses)
+        targets = (self.resolve(use.reference) for use in uses)
+        return frozenset(id(target.artifact) for target in targets if isinstance(target, Resolved))
 
     def at(self, file: str) -> Artifact | None:
-        """Return the artifact of a file, by its name."""
+        """Return the artifact of either kind that was read from a file, or None."""
         return self._by_file.get(file)
 
     @cached_property
     def _by_file(self) -> dict[str, Artifact]:
-        return {each.file: each for each in self._all}
+        return {artifact.file: artifact for artifact in self._all}
 
     def pinned_references(self, kind: Kind) -> list[str]:
-        """List every reference that resolves and is pinned, in each way that it can be written.
+        """Return all pinned references that resolve, in every spelling.
 
-        `1.2.0` may be pinned as `1.2` too. Versions with build metadata can be written in more
-        ways than can be listed; those are resolved one at a time.
+        `1.2.0` may also be pinned as `1.2`. Spellings with build metadata are unlimited and not
+        included; they have to be resolved one by one.
         """
         if kind not in self._pinned:
-            found = self._pinned.setdefault(kind, [])
+            references = self._pinned.setdefault(kind, [])
             for id_, versions in self._known[kind].items():
                 for version in versions:
-                    found.append(f"{kind}/{id_}@{version}")
+                    references.append(f"{kind}/{id_}@{version}")
                     if version.patch == 0 and not version.is_prerelease:
-                        found.append(f"{kind}/{id_}@{version.major}.{version.minor}")
+                        references.append(f"{kind}/{id_}@{version.major}.{version.minor}")
         return self._pinned[kind]
 
 
-def _ids_of(artifact: Artifact) -> Iterator[str]:
-    """Yield the ids that an artifact may be meant by, besides the one that it answers to."""
+def _other_ids(artifact: Artifact) -> Iterator[str]:
+    """Yield the ids that may mean an artifact, although they do not resolve to it."""
     named, _ = promised(artifact.file, artifact.kind)
     if artifact.id is None:
         value = artifact.document.value

@@ -1,4 +1,4 @@
-"""What the name of a file promises of the artifact in it."""
+"""The id and version in the file name of an artifact."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import PurePosixPath
 from evalcontract.model.reference import Reference
 from evalcontract.model.version import Version
 
-#: Files that could not be read, by `{kind}/{id}`: the version each promises, and its name.
+#: Unreadable files by `{kind}/{id}`: the version in the file name, and the file name.
 UnreadableNames = dict[str, list[tuple[Version | None, str]]]
 
 
 def promised(file: str, kind: str) -> tuple[str | None, Version | None]:
-    """Return the id and the version that a file's name promises; None for what it does not.
+    """Return the id and the version in a file name, each None if it has none.
 
-    The names are `{id}.yaml`, `{id}@{version}.yaml` and `{id}/{version}.yaml`, below the folder
-    of the kind, such as `rubrics/`.
+    Names are `{id}.yaml`, `{id}@{version}.yaml` or `{id}/{version}.yaml`, in the folder of the
+    kind, such as `rubrics/`.
     """
     path = PurePosixPath(file.replace("\\", "/"))
     stem = path.stem

@@ -1,4 +1,4 @@
-"""Provenance: exactly which rubrics and judges a dataset's scores rest on."""
+"""Provenance: the exact rubrics and judges behind a dataset's scores."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """One artifact that is reached. `name` is exact, such as `rubric/tone@1.0.0`.
+    """An artifact that is referenced transitively. `name` is exact, such as `rubric/tone@1.0.0`.
 
-    `sha256` is the digest of its file's bytes, in hexadecimal; `pinned` is False where at least
-    one reference on the way to it names no version.
+    `sha256` is the digest of the file's bytes, in hexadecimal. `pinned` is False if any reference
+    on the path to it has no version.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What a result must quote to be repeated: the file's digest, and all that it reaches."""
+    """What is needed to reproduce a result: the file's digest and all transitive references."""
 
     file: str
     sha256: str
@@ -39,31 +39,37 @@ class Provenance:
 def provenance_of(
     file: str, sha256: str, starts: list[tuple[Artifact, bool]], library: Library
 ) -> Provenance:
-    """Return the exact versions and digests of all that some artifacts reach."""
+    """Return the exact versions and digests of some artifacts and all that they reference.
+
+    `starts` has each artifact with whether the dataset's reference to it is pinned.
+    """
     pinned: dict[int, bool] = {}
-    found: dict[int, Artifact] = {}
-    waiting = list(starts)
-    while waiting:
-        artifact, is_pinned = waiting.pop()
-        before = pinned.get(id(artifact))
-        if before is not None and before <= is_pinned:
+    artifacts: dict[int, Artifact] = {}
+    stack = list(starts)
+    while stack:
+        artifact, is_pinned = stack.pop()
+        previous = pinned.get(id(artifact))
+        if previous is not None and previous <= is_pinned:
             continue
-        found[id(artifact)] = artifact
+        artifacts[id(artifact)] = artifact
         pinned[id(artifact)] = is_pinned
         for use in artifact.uses:
             resolved = library.resolve(use.reference)
             if isinstance(resolved, Resolved):
-                waiting.append((resolved.artifact, is_pinned and resolved.pinned))
+                stack.append((resolved.artifact, is_pinned and resolved.pinned))
     reached = sorted(
         (
-            (Reached(each.name, each.file, each.document.sha256, pinned[key]), each.kind)
-            for key, each in found.items()
+            (
+                Reached(artifact.name, artifact.file, artifact.document.sha256, pinned[key]),
+                artifact.kind,
+            )
+            for key, artifact in artifacts.items()
         ),
         key=lambda pair: pair[0].name,
     )
     return Provenance(
         file,
         sha256,
-        tuple(each for each, kind in reached if kind is Kind.RUBRIC),
-        tuple(each for each, kind in reached if kind is Kind.JUDGE),
+        tuple(item for item, kind in reached if kind is Kind.RUBRIC),
+        tuple(item for item, kind in reached if kind is Kind.JUDGE),
     )

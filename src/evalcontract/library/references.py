@@ -1,4 +1,4 @@
-"""What is wrong with references: dangling, unpinned, going in circles, nested too deeply."""
+"""Check references: dangling, unpinned, circular, nested too deeply."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
 def check_use(
     use: ReferenceSite, library: Library, unreadable: UnreadableNames
 ) -> Iterator[Problem]:
-    """Yield what is wrong with one reference. `unreadable` are files that may be what it means."""
-    found = library.resolve(use.reference)
-    if isinstance(found, Dangling):
-        advice = advise(found, library, unreadable)
-        near = meant_by(found, library, unreadable)
-        is_there = near is not None and isinstance(library.resolve(near), Resolved)
-        fix = _written(use, str(near), safe=False) if is_there else None
-        yield Problem("reference/dangling", says(found, library), use.path, advice, fix=fix)
-    elif not found.pinned:
+    """Yield the faults of one reference. `unreadable` has files that it may mean."""
+    target = library.resolve(use.reference)
+    if isinstance(target, Dangling):
+        advice = advise(target, library, unreadable)
+        near = meant_by(target, library, unreadable)
+        exists = near is not None and isinstance(library.resolve(near), Resolved)
+        fix = _rewrite(use, str(near), safe=False) if exists else None
+        yield Problem("reference/dangling", says(target, library), use.path, advice, fix=fix)
+    elif not target.pinned:
         broken = unreadable.get(f"{use.reference.kind}/{use.reference.id}", ())
         unless = "".join(f"; {file} could not be read" for _, file in broken)
-        message = f"unpinned reference `{use.reference}` (resolves to {found.artifact.version})"
-        name = found.artifact.name
-        fix = None if broken else _written(use, name)
+        message = f"unpinned reference `{use.reference}` (resolves to {target.artifact.version})"
+        name = target.artifact.name
+        fix = None if broken else _rewrite(use, name)
         code = "reference/unpinned"
         yield Problem(code, f"{message}{unless}", use.path, f"pin it: {name}", fix=fix)
 
 
-def _written(use: ReferenceSite, reference: str, *, safe: bool = True) -> Fix:
-    from evalcontract.model.fix import Fix, Write  # only for what is wrong
+def _rewrite(use: ReferenceSite, reference: str, *, safe: bool = True) -> Fix:
+    from evalcontract.model.fix import Fix, Write  # only if there is a fault
 
     return Fix(use.path, Write(reference), safe)
 
 
 def check_cycles(artifact: Artifact, library: Library) -> Iterator[Problem]:
-    """Yield the cycles through a rubric of which it is the one to report.
+    """Yield the cycles through a rubric that start at it.
 
-    A cycle is one mistake: the rubric with the first file name reports it, with every hop.
+    A cycle is reported once, with every hop, for the rubric with the first file name.
     """
     for chain in find_cycles(artifact, library):
         if artifact.file != min(hop.file for hop, _ in chain):
@@ -65,19 +65,19 @@ def check_cycles(artifact: Artifact, library: Library) -> Iterator[Problem]:
 
 
 def check_depth(artifact: Artifact, library: Library) -> Iterator[Problem]:
-    """Yield each composite that leads to a rubric with composites of its own.
+    """Yield the composites of a rubric that refer to a rubric with composites.
 
-    Hops of a cycle are left to `check_cycles`.
+    Cycles are left to `check_cycles`.
     """
     for use, target in rubric_steps(artifact, library):
         if target is artifact or find_cycles(target, library) or find_cycles(artifact, library):
             continue
-        inner = [each for each in target.uses if each.via == "composite"]
+        inner = [site for site in target.uses if site.via == "composite"]
         if inner:
             yield Problem(
                 "rubric/nested-composite",
                 f"{target.name} is itself a composite; composites cannot be nested",
                 use.path,
                 "list the checks of the inner rubric in one of the two",
-                related=(Related("it refers on here", inner[0].path, target.file),),
+                related=(Related("the nested composite", inner[0].path, target.file),),
             )

@@ -1,7 +1,7 @@
-"""The scores that are possible, where a threshold stands to be reached.
+"""The range of possible scores for each threshold of a rubric.
 
-Every score is from 0 to 1. Less than that is certain only of a judge that answers in levels and
-says how its scale is brought to 0..1, and of what is built from such judges.
+Every score is from 0 to 1. A narrower range is certain only for judges that answer in levels and
+give the range that is scaled to 0..1, and for combinations of such judges.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.model.path import Path
 
-#: Scores are compared with some tolerance: a mean of decimals is not exact.
+#: The tolerance for comparing scores, since averages of floats are not exact.
 TOLERANCE = 1e-9
 
 
 class Bounds(NamedTuple):
-    """The lowest and the highest score that is possible."""
+    """The lowest and the highest possible score."""
 
     low: float = 0.0
     high: float = 1.0
 
 
 class Threshold(NamedTuple):
-    """A threshold where it stands, and the scores that are held against it."""
+    """A threshold with its path, and the bounds of the scores that are compared with it."""
 
     path: Path
     value: float
@@ -44,10 +44,10 @@ def thresholds(
     written: int,
     library: Library,
 ) -> Iterator[Threshold]:
-    """Yield each threshold of a rubric that decides something.
+    """Yield the thresholds of a rubric that have an effect.
 
-    `checks` are its well-formed ones; of a rubric with others (`written` counts all) nothing
-    narrower than 0..1 is certain.
+    `checks` has the well-formed checks, `written` is the number of all checks. If they differ, the
+    bounds of the rubric's own threshold are 0..1.
     """
     checks = list(checks)
     for path, check in checks:
@@ -66,10 +66,10 @@ def _of_check(check: dict[str, Any], library: Library, *, inner: bool = False) -
         case {"kind": "llm_judge", "jury": {"judges": [*judges], **jury}}:
             if jury.get("aggregation", "majority_vote") == "majority_vote":
                 return Bounds()
-            counted = [each for each in judges if isinstance(each, dict)]
-            if len(counted) < len(judges):
+            jurors = [juror for juror in judges if isinstance(juror, dict)]
+            if len(jurors) < len(judges):
                 return Bounds()
-            return _hull([_of_judge(each.get("judge_prompt_ref"), library) for each in counted])
+            return _hull([_of_judge(juror.get("judge_prompt_ref"), library) for juror in jurors])
         case {"kind": "llm_judge", "judge_prompt_ref": reference}:
             return _of_judge(reference, library)
         case {"kind": "composite", "rubric_ref": reference} if not inner:
@@ -78,7 +78,7 @@ def _of_check(check: dict[str, Any], library: Library, *, inner: bool = False) -
 
 
 def _of_rubric(rubric: Any, library: Library) -> Bounds:
-    """Return the bounds of a rubric that may have any fault."""
+    """Return the bounds of a rubric, which may be malformed."""
     match rubric:
         case {"checks": [_, *_] as checks, "scoring": {"combine": str()} as scoring}:
             if all(isinstance(check, dict) for check in checks):
@@ -89,7 +89,7 @@ def _of_rubric(rubric: Any, library: Library) -> Bounds:
 def _combined(
     scoring: dict[str, Any], checks: list[dict[str, Any]], library: Library, *, inner: bool = False
 ) -> Bounds:
-    """Return what holds for every way to combine, and if checks are skipped: no score leaves it."""
+    """Return bounds that hold for every `combine`, even if checks are skipped."""
     if scoring["combine"] in ("all_pass", "any_pass"):
         return Bounds()
     weights = scoring.get("weights") if scoring["combine"] == "weighted_avg" else None
@@ -103,7 +103,7 @@ def _weight(id_: Any, weights: dict[str, Any]) -> Any:
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether a value is a number that can be reckoned with, and no truth value."""
+    """Whether a value is a finite number and not a boolean."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= sys.float_info.max
@@ -112,13 +112,13 @@ def _is_finite(value: Any) -> bool:
 def _hull(bounds: list[Bounds]) -> Bounds:
     if not bounds:
         return Bounds()
-    return Bounds(min(each.low for each in bounds), max(each.high for each in bounds))
+    return Bounds(min(part.low for part in bounds), max(part.high for part in bounds))
 
 
 def _value(text: Any, library: Library) -> Any:
     reference = Reference.parse(text) if isinstance(text, str) else None
-    found = library.resolve(reference) if reference else None
-    return found.artifact.document.value if isinstance(found, Resolved) else None
+    target = library.resolve(reference) if reference else None
+    return target.artifact.document.value if isinstance(target, Resolved) else None
 
 
 def _of_judge(text: Any, library: Library) -> Bounds:
@@ -128,7 +128,7 @@ def _of_judge(text: Any, library: Library) -> Bounds:
             "level_values": [_, *_] as values,
             "min_score": int() | float() as low,
             "max_score": int() | float() as high,
-        } if all(_is_finite(each) for each in (low, high, *values)) and low < high:
+        } if all(_is_finite(number) for number in (low, high, *values)) and low < high:
             lowest, highest = min(values), max(values)
             if low <= lowest <= highest <= high and isfinite(high - low):
                 return Bounds((lowest - low) / (high - low), (highest - low) / (high - low))

@@ -1,4 +1,4 @@
-"""Which id was probably meant by one that leads nowhere, within a bound of work."""
+"""Suggest known ids for unknown ones, with a limit on the work."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from evalcontract.model.nearest import allowed_edits, edit_distance, normalise
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Comparisons that all questions together may take: a second or so. A workspace in which
-#: thousands of references dangle has one mistake, and not thousands of misspelled ids.
-_MOST = 200_000
+#: The maximum number of comparisons in total, about a second. A workspace with thousands of
+#: dangling references has one mistake, not thousands of misspelled ids.
+_MAX_COMPARISONS = 200_000
 
 
 class Suggestions:
-    """Answers which of some ids is nearest, as `nearest` does; each question is worked out once.
+    """Finds the nearest of some ids, like `nearest`, and caches the answers.
 
-    After so many comparisons, and for what was not asked before, the answer is None.
+    After `most` comparisons, the answer is None for words that are not cached.
     """
 
-    def __init__(self, ids: Iterable[str], most: int = _MOST) -> None:
-        self._ids = [(normalise(each), each) for each in ids]
+    def __init__(self, ids: Iterable[str], most: int = _MAX_COMPARISONS) -> None:
+        self._ids = [(normalise(id_), id_) for id_ in ids]
         self._exact: dict[str, str] = {}
-        for folded, each in self._ids:
-            self._exact.setdefault(folded, each)
+        for folded, id_ in self._ids:
+            self._exact.setdefault(folded, id_)
         self._left = most
         self._answers: dict[str, str | None] = {}
 
     def nearest(self, word: str) -> str | None:
-        """Return the id that was probably meant; None where none is near."""
+        """Return the id that was probably meant, or None if none is near."""
         folded = normalise(word)
         if folded in self._exact:
             return self._exact[folded]
         if folded not in self._answers:
             if self._left <= 0:
                 return None
-            self._answers[folded] = self._look(folded)
+            self._answers[folded] = self._search(folded)
         return self._answers[folded]
 
-    def _look(self, folded: str) -> str | None:
+    def _search(self, folded: str) -> str | None:
         best: tuple[int, str] | None = None
         for target, candidate in self._ids:
             allowed = allowed_edits(min(len(folded), len(target)))
