@@ -1,1 +1,1 @@
-"""The words of evalcontract: frozen values, standard library only."""
+"""The data types of evalcontract: immutable, standard library only."""

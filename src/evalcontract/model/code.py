@@ -1,4 +1,4 @@
-"""A code: the name of a fault, and all that is known about it."""
+"""A code: the name of a fault, with its severities and its manual page."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ if TYPE_CHECKING:
 
 
 class ModeSeverities(NamedTuple):
-    """A severity in soft mode and one in strict mode; None reports nothing in that mode."""
+    """The severities in soft and in strict mode; None reports nothing in that mode."""
 
     soft: Severity | None
     strict: Severity | None
 
 
 class Code(str):
-    """The name of a fault, such as `dataset/duplicate-id`, declared beside what reports it.
+    """The name of a fault, such as `dataset/duplicate-id`, declared where it is reported.
 
-    A code is a string, so it stands in a finding, a report or a set as its name does. A finding
-    of most codes is a warning in soft mode and an error in strict mode. It is certain unless the
-    code is a `guess`: then it rests on what the author probably meant, and may be wrong.
-    `page` is the manual page in the form of a rule's docstring; without it, the page is the file
-    `pages/{code}.md` of the package.
+    A code is a string, so it can be used like its name. By default, a finding is a warning in soft
+    mode and an error in strict mode. Findings are certain unless the code is a `guess`: then they
+    depend on what the author probably meant, and may be wrong. `page` is the manual page in the
+    form of a rule's docstring; without it, the page is the file `pages/{code}.md` of the package.
     """
 
     __slots__ = ("docstring", "is_guess", "severities")
@@ -53,22 +52,22 @@ class Code(str):
         raise AttributeError(f"a code cannot be changed: {name}")
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
-        """Return what makes the code anew in another process."""
+        """Return the arguments that recreate the code when it is unpickled."""
         soft, strict = self.severities
         options = {"soft": soft, "strict": strict, "guess": self.is_guess, "page": self.docstring}
         return (str(self),), options
 
     def __getstate__(self) -> None:
-        """Say that the arguments hold everything."""
+        """Return no state: the arguments are enough."""
 
     @property
     def confidence(self) -> str:
-        """How sure a finding is, for people."""
+        """The confidence of a finding: `guess` or `certain`."""
         return "guess" if self.is_guess else "certain"
 
     @property
     def page(self) -> Page:
-        """The manual page, read when it is asked for."""
+        """The manual page, read on each access."""
         from evalcontract.model.page import parse_page, read_page  # only `explain` shows pages
 
         return read_page(self) if self.docstring is None else parse_page(self, self.docstring)

@@ -1,6 +1,6 @@
-"""What is found: a `Problem` speaks in paths, a `Diagnostic` in files, lines and severities.
+"""Findings: a `Problem` has a path, a `Diagnostic` a file, a line and a severity.
 
-An `Outcome` is all that a run found.
+An `Outcome` is the result of a run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Severity(IntEnum):
-    """How much a finding weighs, by `policy`; only an error fails a run."""
+    """The severity of a finding, set by the policy. Only errors fail a run."""
 
     NOTE = 1
     WARNING = 2
@@ -30,9 +30,9 @@ class Severity(IntEnum):
 
 
 class Related(NamedTuple):
-    """A second place that belongs to a problem: the first use of an id, a hop of a cycle.
+    """Another place of a problem, such as the first use of an id or a hop of a cycle.
 
-    `file` is None where the place stands in the file of the problem itself.
+    `file` is None for a place in the same file as the problem.
     """
 
     message: str
@@ -42,10 +42,10 @@ class Related(NamedTuple):
 
 
 class Within(NamedTuple):
-    """A part of a text value: the `occurrence`th (from 0) time that `text` stands in it.
+    """A part of a text value: the `occurrence`th (from 0) occurrence of `text`.
 
-    `whole` begins with `text`, and is what to show where it stands there as it is; so a part that
-    the author broke over two lines is still found by its beginning.
+    `whole` starts with `text`. If the file has it verbatim there, all of it is underlined; a part
+    that is broken over two lines is still found by its start.
     """
 
     text: str
@@ -54,12 +54,11 @@ class Within(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A judgement on a value, before anyone knows its line or what it weighs.
+    """A fault of a value, without its line and severity.
 
-    `on_key` points at the key at the end of the path, not at its value; `within` points at a part
-    of the text at the end of the path. `row` names the row of a
-    dataset that it belongs to: its id, or None where it has none. `fix` is the edit that mends it,
-    where there is one.
+    `on_key` means the last key of the path instead of its value; `within` means a part of the text
+    at the path. `row` is the id of the dataset row, or None if it has none. `fix` is an edit that
+    fixes the problem, or None.
     """
 
     code: str
@@ -80,7 +79,7 @@ class Problem(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """A problem with its place and its severity; what reports and the Python API hand out."""
+    """A problem with its place and severity, as used by reports and the Python API."""
 
     code: str
     severity: Severity
@@ -108,7 +107,10 @@ class Diagnostic(NamedTuple):
 
 
 class Outcome:
-    """What a run found. `files` and `rows` count what was looked at; `left_out` what was not."""
+    """The result of a run.
+
+    `files` and `rows` count what was checked; `left_out` has the names of skipped files.
+    """
 
     def __init__(
         self,
@@ -128,14 +130,14 @@ class Outcome:
         return isinstance(other, Outcome) and vars(self) == vars(other)
 
     def settle(self) -> Outcome:
-        """Sort the findings, each once."""
+        """Sort the findings and remove duplicates."""
         self.left_out.sort()
         self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)
         return self
 
 
 def sort_key(diagnostic: Diagnostic) -> tuple[Any, ...]:
-    """Order findings by file, line, column and code."""
+    """Return a key to sort findings by file, line, column and code."""
     span = diagnostic.place.span
     at = (span.line, span.column) if span else (0, 0)
     return (diagnostic.place.file, *at, diagnostic.code, diagnostic.message)

@@ -1,4 +1,4 @@
-"""When two values are the same data: Python's `==` takes 1 for true and 1.0, JSON does not."""
+"""Equality of JSON data. Python's `==` treats 1, true and 1.0 as equal; JSON does not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def json_equal(one: Any, two: Any) -> bool:
-    """Whether two values are the same data: 1 is neither 1.0 nor true, and NaN is NaN."""
+    """Whether two values are the same JSON data: 1 differs from 1.0 and true, NaN equals NaN."""
     if one is two:
         return True
     if isinstance(one, dict) and isinstance(two, dict):

@@ -1,13 +1,13 @@
-"""Failures: a wrong call or a broken installation. Bad data is a `Diagnostic` instead.
+"""Exceptions for usage errors and broken installations. Bad data is a `Diagnostic` instead.
 
 EvalContractError
-├── UsageError            the caller asked for something that makes no sense
-│   └── NothingToCheck    no file matches what was asked for
-├── ConfigurationError    evalcontract.toml cannot be used
-├── InstallationError     a file of the package itself is missing
-├── PluginError           an entry point of somebody else does not load
-├── EditError             a value that has no YAML
-└── ContractViolation     strict mode, or nothing to load: carries every diagnostic of the run
+├── UsageError            invalid arguments
+│   └── NothingToCheck    no file matches the arguments
+├── ConfigurationError    evalcontract.toml is invalid
+├── InstallationError     a file of the package is missing
+├── PluginError           an entry point of another package does not load
+├── EditError             a value cannot be written as YAML
+└── ContractViolation     strict mode, or nothing to load: has all diagnostics of the run
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
 
 
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 class EvalContractError(Exception):
-    """The root of the family; never raised itself."""
+    """The base class of all exceptions; never raised itself."""
 
 
 class UsageError(EvalContractError):
-    """The caller asked for something that makes no sense."""
+    """The arguments of a call or a command are invalid."""
 
 
 class NothingToCheck(UsageError):
-    """A path, a folder or a pattern that leads to no file at all."""
+    """A path, folder or pattern matches no file."""
 
 
 class ConfigurationError(EvalContractError):
-    """The configuration file cannot be used; the message names its place."""
+    """The configuration file is invalid; the message names the place."""
 
 
 class InstallationError(EvalContractError):
-    """A file that ships with the package is missing or broken."""
+    """A file of the package is missing or broken."""
 
 
 class PluginError(EvalContractError):
@@ -48,13 +48,13 @@ class PluginError(EvalContractError):
 
 
 class EditError(EvalContractError):
-    """A value cannot be written as YAML so that it is read again as what it was."""
+    """A value cannot be written as YAML such that parsing returns the same value."""
 
 
 class ContractViolation(EvalContractError):
     """Strict mode found errors, or a file could not be loaded at all.
 
-    `diagnostics` holds every finding of the load, warnings and notes included, sorted by place.
+    `diagnostics` has all findings, including warnings and notes, sorted by place.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -62,7 +62,7 @@ class ContractViolation(EvalContractError):
         self.diagnostics = tuple(diagnostics)
 
     def __str__(self) -> str:
-        errors = [found for found in self.diagnostics if found.is_error]
-        shown = "\n".join(f"  {found}" for found in errors[:_SHOWN])
-        more = f"\n  … and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+        errors = [diagnostic for diagnostic in self.diagnostics if diagnostic.is_error]
+        shown = "\n".join(f"  {error}" for error in errors[:_MAX_SHOWN])
+        more = f"\n  … and {len(errors) - _MAX_SHOWN} more" if len(errors) > _MAX_SHOWN else ""
         return f"{len(errors)} error{'s' if len(errors) != 1 else ''}\n{shown}{more}"

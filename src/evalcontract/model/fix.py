@@ -1,4 +1,4 @@
-"""What mends a finding: one small edit, and whether it is certain to be what its author meant."""
+"""Fixes of findings: one small edit each, safe or not."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ Scalar = str | int | float | bool | None
 
 
 class Rename(NamedTuple):
-    """The key gets another name; what stands below it stays."""
+    """Rename the key and keep its value."""
 
     key: str
 
 
 class Move(NamedTuple):
-    """The key, with what stands below it, goes to another path, whose last step is the key itself.
+    """Move the key with its value to another path, which ends with the new key.
 
-    The mapping that it goes to is made where it is not there, and the one that it leaves goes if
-    nothing is left in it.
+    The target mapping is created if it is missing, and the source mapping is removed if it becomes
+    empty.
     """
 
     to: Path
 
 
 class Write(NamedTuple):
-    """The scalar becomes another one."""
+    """Replace the scalar."""
 
     value: Scalar
 
@@ -40,10 +40,10 @@ Edit = Rename | Move | Write
 
 
 class Fix(NamedTuple):
-    """An edit of what stands at a path.
+    """An edit at a path.
 
-    It is `safe` where it is certain to keep what the author meant; the others are made only for
-    who asks for them.
+    It is `safe` if it certainly preserves what the author meant. Other fixes are applied only on
+    request.
     """
 
     path: Path
@@ -51,7 +51,7 @@ class Fix(NamedTuple):
     safe: bool = True
 
     def relocated(self, change: Callable[[Path], Path]) -> Fix:
-        """Return the same fix with its paths changed: below a prefix, say."""
+        """Return the same fix with its paths changed, for example prefixed."""
         edit = self.edit
         if isinstance(edit, Move):
             edit = Move(change(edit.to))
@@ -59,12 +59,12 @@ class Fix(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The word for the edit: `rename`, `move` or `write`."""
+        """The name of the edit: `rename`, `move` or `write`."""
         return type(self.edit).__name__.lower()
 
     @property
     def target(self) -> Scalar:
-        """What comes of it: the new name, the new path as JSONPath, or the new value."""
+        """The result of the edit: the new key, the new path as JSONPath, or the new value."""
         match self.edit:
             case Rename(key):
                 return key

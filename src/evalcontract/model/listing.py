@@ -1,4 +1,4 @@
-"""Lists in sentences: as many words as a person reads, and how many there are beside them."""
+"""Format lists for messages, truncated to a readable length."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Words of a list that stand in a message.
+#: The maximum number of items of a list in a message.
 SHOWN = 5
 
 
 def listed(words: Iterable[object], most: int = SHOWN) -> str:
-    """Join words; of a long list the first ones, and the count of the others."""
-    known = list(map(str, words))
-    # One more word takes no more room than to say that there is one more.
-    if len(known) <= most + 1:
-        return ", ".join(known)
-    return f"{', '.join(known[:most])} … and {len(known) - most:,} more"
+    """Join words by commas; truncate a long list and give the number of the others."""
+    items = list(map(str, words))
+    # One more item is as short as "… and 1 more".
+    if len(items) <= most + 1:
+        return ", ".join(items)
+    return f"{', '.join(items[:most])} … and {len(items) - most:,} more"
 
 
 def chained(names: Iterable[str]) -> str:
-    """Join the hops of a way by arrows; of a long way, where it begins and ends."""
-    known = list(names)
-    if len(known) <= SHOWN + 1:
-        return " -> ".join(known)
-    return " -> ".join([*known[:3], f"… {len(known) - SHOWN:,} more …", *known[-2:]])
+    """Join the hops of a path by arrows; leave out the middle of a long path."""
+    hops = list(names)
+    if len(hops) <= SHOWN + 1:
+        return " -> ".join(hops)
+    return " -> ".join([*hops[:3], f"… {len(hops) - SHOWN:,} more …", *hops[-2:]])

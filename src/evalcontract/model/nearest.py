@@ -1,4 +1,4 @@
-"""Did you mean …: which known word is nearest to an unknown one."""
+"""Find the known word that is nearest to an unknown one, for "did you mean …?"."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_.\s]+")
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:
-    """Count the insertions, deletions, replacements and swaps of neighbours between two words.
+    """Return the optimal string alignment distance (restricted Damerau-Levenshtein) of two words.
 
-    The optimal string alignment distance (restricted Damerau-Levenshtein); a distance above
-    `limit` is returned as `limit + 1`.
+    It counts insertions, deletions, replacements and swaps of neighbours. A distance above `limit`
+    is returned as `limit + 1`.
     """
     if abs(len(left) - len(right)) > limit:
         return limit + 1
     if limit == 1:
-        # One edit leaves the beginning or the end as it is; most words are told apart by that.
+        # One edit leaves the first or the second half unchanged, which rules out most words.
         half = (min(len(left), len(right)) - 2) // 2
         if half > 0 and left[:half] != right[:half] and left[-half:] != right[-half:]:
             return 2
@@ -42,15 +42,15 @@ def edit_distance(left: str, right: str, limit: int) -> int:
 
 @lru_cache(maxsize=16_384)
 def normalise(word: str) -> str:
-    """Fold the ways to write one name: `camelCase`, `kebab-case`, `Two Words` to `snake_case`."""
+    """Convert a name to `snake_case` from `camelCase`, `kebab-case` or `Two Words`."""
     return "_".join(part.lower() for part in _WORD_EDGE.split(word) if part)
 
 
 def nearest(word: str, known: Iterable[str], *, limit: int | None = None) -> str | None:
-    """Return the known word that was probably meant; None where none is near.
+    """Return the known word that was probably meant, or None if none is near.
 
-    `limit` edits at the most; without it one for a short word, two from eight letters on, and
-    none for a word of less than three. Ties go to the first of `known`.
+    At most `limit` edits are allowed; by default none for words of less than three letters, one
+    for less than eight, and otherwise two. Ties go to the first of `known`.
     """
     folded = normalise(word)
     best: tuple[int, str] | None = None
@@ -64,5 +64,5 @@ def nearest(word: str, known: Iterable[str], *, limit: int | None = None) -> str
 
 
 def allowed_edits(length: int) -> int:
-    """Return how many edits a word of a length may be away from what was meant."""
+    """Return the number of edits that are allowed for a word of a given length."""
     return 0 if length < _SHORT else 1 if length < _LONG else 2

@@ -1,4 +1,4 @@
-"""The manual page of a code: what, why, an example that has the fault, and one that has not."""
+"""The manual page of a code: what, why, an example with the fault, and one without it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
-#: A fenced block of a Markdown page, and the name of the file that it shows, if there is one.
+#: A fenced block of a Markdown page, optionally preceded by a file name.
 _BLOCK = re.compile(r"(?:^`(\S+)`\n\n)?^(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
 _SECTIONS = ("Why", "Bad", "Good")
 
 
 class Page(NamedTuple):
-    """What `explain CODE` shows. `bad` and `good` are the text of one file, or of several.
+    """The content of `explain CODE`. `bad` and `good` are the text of one or more files.
 
-    Several files are told apart by lines `# file: NAME`; see `example_files`.
+    Several files are separated by lines `# file: NAME`; see `example_files`.
     """
 
     code: str
@@ -37,7 +37,7 @@ class Page(NamedTuple):
 
 
 def parse_page(code: str, docstring: str) -> Page:
-    """Return a page written as a docstring: the fault, `Why:`, and examples below `Bad:`, `Good:`.
+    """Parse a page from a docstring: the fault, `Why:`, and examples under `Bad:` and `Good:`.
 
     Raises:
         ValueError: a section is missing.
@@ -49,25 +49,25 @@ def parse_page(code: str, docstring: str) -> Page:
 
 
 def read_page(code: str) -> Page:
-    """Return a page that is a file of the package.
+    """Read a page from a file of the package.
 
     Raises:
         InstallationError: it is not installed.
 
     """
-    from importlib.resources import files  # only who reads pages needs it
+    from importlib.resources import files  # slow to import
 
     try:
         text = (files("evalcontract") / "pages" / f"{code}.md").read_text(encoding="utf-8")
     except FileNotFoundError:
-        if sys.flags.optimize > 1:  # `python -OO` drops the docstrings that the pages of rules are
-            return Page(code, "has no page here: Python runs without docstrings", "", "\n", "\n")
+        if sys.flags.optimize > 1:  # `python -OO` removes the docstrings with the pages of rules
+            return Page(code, "has no page: Python runs without docstrings (-OO)", "", "\n", "\n")
         raise InstallationError(f"the page of {code} is not installed") from None
     return parse_markdown(code, text)
 
 
 def parse_markdown(code: str, text: str) -> Page:
-    """Return a page written in Markdown: sections `Why`, `Bad` and `Good`, examples in fences.
+    """Parse a page from Markdown: sections `Why`, `Bad` and `Good`, with fenced examples.
 
     Raises:
         ValueError: a section is missing, or the title is not the code.
@@ -96,9 +96,9 @@ def _page(code: str, what: str, sections: dict[str, str]) -> Page:
 
 
 def example_files(example: str, code: str) -> dict[str, str]:
-    """Return the files of an example by name, in order; one without a name by its kind and id.
+    """Return the files of an example by name, in order. The first one is the file to check.
 
-    The first file is the one that is checked.
+    A file without a name is named after its kind and id.
     """
     parts = _FILE.split(example)
     if len(parts) > 1:

@@ -1,4 +1,4 @@
-"""Where something stands inside a value: `("questions", 3, "id")`."""
+"""Paths inside a value, such as `("questions", 3, "id")`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def format_path(path: Path) -> str:
-    """Write a path as JSONPath (RFC 9535): `$.questions[3].id`, `$['odd key']`."""
+    """Format a path as JSONPath (RFC 9535): `$.questions[3].id`, `$['odd key']`."""
     parts = ["$"]
     for step in path:
         if isinstance(step, int):
@@ -24,9 +24,9 @@ def format_path(path: Path) -> str:
 
 
 def key_of(path: Path) -> str:
-    """Name a place as an author would: `scoring.combine`, `values[2]`, `expected.format`.
+    """Return a short name for a path: `scoring.combine`, `values[2]`, `expected.format`.
 
-    The list items that lead to it are left out; those at its end are kept.
+    The part up to the last list index is left out, except for indexes at the end.
     """
     end = len(path)
     while end and isinstance(path[end - 1], int):

@@ -10,7 +10,7 @@ from evalcontract.model.version import Version
 
 
 class Kind(StrEnum):
-    """The kinds of artifact; the word before the `/` of a code and of a reference."""
+    """The kinds of artifact: the word before the `/` in a code and in a reference."""
 
     DATASET = "dataset"
     RUBRIC = "rubric"
@@ -24,7 +24,7 @@ _PATTERN = re.compile(rf"(?P<kind>rubric|judge)/(?P<id>{IDENTIFIER.pattern})(?:@
 
 
 class Reference(NamedTuple):
-    """What an author wrote to point at a rubric or a judge; without `version` it is unpinned."""
+    """A reference to a rubric or a judge; without `version` it is unpinned."""
 
     kind: Kind
     id: str
@@ -32,20 +32,20 @@ class Reference(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Reference | None:
-        """Read a reference; None where the text is not one."""
-        found = _PATTERN.fullmatch(text)
-        if found is None:
+        """Parse a reference; return None if the text is not one."""
+        match = _PATTERN.fullmatch(text)
+        if match is None:
             return None
         version = None
-        if found["version"] is not None:
-            version = Version.parse(found["version"])
+        if match["version"] is not None:
+            version = Version.parse(match["version"])
             if version is None:
                 return None
-        return cls(Kind(found["kind"]), found["id"], version)
+        return cls(Kind(match["kind"]), match["id"], version)
 
     @property
     def is_pinned(self) -> bool:
-        """Whether it names a version."""
+        """Whether it has a version."""
         return self.version is not None
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Where something stands inside a text."""
+"""Places inside a text."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    r"""A stretch of text.
+    r"""A range of text.
 
-    Lines and columns count from 1, columns in Unicode code points; the end is exclusive, so an
-    empty span has its end at its start. Only `\n`, `\r\n` and `\r` end a line; in JSONL
-    only the first two, since a lone `\r` may stand inside of a row.
+    Lines and columns count from 1, columns in Unicode code points; the end is exclusive. Only
+    `\n`, `\r\n` and `\r` end a line; in JSONL only the first two, since a lone `\r` may occur
+    inside a row.
     """
 
     line: int
@@ -20,19 +20,19 @@ class Span(NamedTuple):
 
     @classmethod
     def point(cls, line: int = 1, column: int = 1) -> Span:
-        """Return the empty span at a place."""
+        """Return the empty span at a position."""
         return cls(line, column, line, column)
 
     def below(self, lines: int) -> Span:
-        """Return the same stretch so many lines further down."""
+        """Return the span moved down by a number of lines."""
         return Span(self.line + lines, self.column, self.end_line + lines, self.end_column)
 
 
 class Place(NamedTuple):
-    """A span in a named file, with the text of its first line for a reader who has no file.
+    """A span in a named file, with the text of its first line, so that it can be shown.
 
-    `file` is the name the author used (relative where theirs was); `text` is None where the
-    place is a whole file.
+    `file` is the name as given by the user, relative or absolute; `text` is None if the place is a
+    whole file.
     """
 
     file: str

@@ -29,15 +29,15 @@ class Version(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Version | None:
-        """Read a version; None where the text is not one."""
-        found = _PATTERN.fullmatch(text)
-        if found is None:
+        """Parse a version; return None if the text is not one."""
+        match = _PATTERN.fullmatch(text)
+        if match is None:
             return None
-        pre = found["pre"]
+        pre = match["pre"]
         return cls(
-            int(found["major"]),
-            int(found["minor"]),
-            int(found["patch"] or 0),
+            int(match["major"]),
+            int(match["minor"]),
+            int(match["patch"] or 0),
             tuple(pre.split(".")) if pre else (),
         )
 
@@ -46,7 +46,7 @@ class Version(NamedTuple):
         """Whether it has a pre-release part such as `-rc.1`."""
         return bool(self.pre)
 
-    # A tuple's order is not that of versions.
+    # The order of tuples is not that of versions.
 
     def __lt__(self, other: Version) -> bool:  # type: ignore[override]
         return self.precedence() < other.precedence()
@@ -61,8 +61,8 @@ class Version(NamedTuple):
         return self.precedence() >= other.precedence()
 
     def precedence(self) -> tuple[object, ...]:
-        """Return a key that sorts as SemVer says."""
-        # A release stands above its pre-releases; numeric identifiers stand below words.
+        """Return a sort key for the precedence of SemVer."""
+        # A release comes after its pre-releases; numeric identifiers come before words.
         pre = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in self.pre)
         return (self.major, self.minor, self.patch, not self.pre, pre)
 
@@ -72,8 +72,8 @@ class Version(NamedTuple):
 
 
 def newest(versions: list[Version]) -> Version:
-    """Return the newest by precedence; a pre-release only where there is nothing else.
+    """Return the newest version; a pre-release only if there are no releases.
 
-    `versions` holds at least one.
+    `versions` must not be empty.
     """
     return max(versions, key=lambda version: (not version.is_prerelease, version.precedence()))
