@@ -162,7 +162,7 @@ def test_every_parameter_is_shown_or_named() -> None:
 def test_how_yaml_is_read() -> None:
     """The table of docs/datasets.md, cell by cell."""
     page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
-    table = page.split("| written | is |")[1].split("\n\n")[0]
+    table = page.split("| written | read as |")[1].split("\n\n")[0]
     kinds: dict[str, Any] = {
         "text": str,
         "true": bool,
