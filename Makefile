@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # All cores; the tests of a file stay in one process, which then starts its servers once.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test thorough check lint types imports fast docs bench peers clean
+.PHONY: demo test thorough check lint types imports fast messages docs bench peers clean
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -41,6 +41,10 @@ imports: $(READY)
 
 fast: $(READY)
 	$(PYTEST) -q -m "not slow" --hypothesis-profile=brief
+
+# The texts that people read, written anew; the tests compare with them.
+messages: $(READY)
+	$(BIN)/python -m pytest -q tests/messages --snapshot-update
 
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py

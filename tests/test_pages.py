@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from doors import Input, Kind, Options, check_workspaces, validate
+from page_examples import CODES, STAND_INS, findings_of, findings_of_bad_example
 from tables import every_case
 
 import evalcontract
-from evalcontract.formats import FORMATS
-from evalcontract.model.page import example_files
 from evalcontract.structure.messages.values import FAULTS
 from evalcontract.structure.schemas import load
-from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODES = KnownCodes()
-#: Codes whose bad example is a text that cannot have the fault, and why.
-STAND_INS = {
-    "source/unreadable": "who may open a file is not part of its text",
-    "internal/rule-crashed": "a file that crashes a rule is a bug, and gets mended",
-}
-#: Codes whose bad example has the fault as bytes of another encoding, which a page cannot show.
-ENCODINGS = {
-    "source/binary": "utf-16-le",
-    "source/encoding": "cp1252",
-    "evret/rejected": "utf-8-sig",
-    "evret/hidden-column": "utf-8-sig",
-}
-#: Codes of other systems' datasets that only another dialect than the system's first one has.
-DIALECTS = {
-    "mlflow/duplicate-id": "mlflow:managed",
-    "mlflow/open-source-source": "mlflow:managed",
-    "mlflow/several-sources": "mlflow:managed",
-    "mlflow/mixed-traces": "mlflow:evaluate",
-    "mlflow/no-rows": "mlflow:evaluate",
-}
-
 #: Codes of structure that no keyword is behind: they come from what a schema leaves open.
 WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-miss-key"}
-
-
-def found_in(folder: Path, example: str, code: str, encoding: str = "utf-8") -> list[str]:
-    """Return the codes that the check of an example, written into a folder, gives."""
-    for name, text in example_files(example, code).items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding=encoding)
-    options = Options(root=folder, strict=False, today=date(2026, 6, 1))
-    system = code.partition("/")[0]
-    if system not in {each.name for each in FORMATS}:
-        return [found.code for found in check_workspaces(folder, options).diagnostics]
-    asked = None if code.endswith("/detected") else DIALECTS.get(code, system)
-    first = folder / next(iter(example_files(example, code)))
-    options = options._replace(dialect=asked)
-    return [found.code for found in validate(Kind.DATASET, [Input(first)], options).diagnostics]
 
 
 def test_every_page_is_that_of_a_code_without_a_docstring() -> None:
@@ -70,13 +28,13 @@ def test_every_page_is_that_of_a_code_without_a_docstring() -> None:
 
 @every_case("code", CODES)
 def test_bad_example_has_its_fault_and_no_other(code: str, tmp_path: Path) -> None:
-    found = found_in(tmp_path, CODES[code].page.bad, code, ENCODINGS.get(code, "utf-8"))
-    assert set(found) == (set() if code in STAND_INS else {code})
+    found = {each.code for each in findings_of_bad_example(tmp_path, code)}
+    assert found == (set() if code in STAND_INS else {code})
 
 
 @every_case("code", CODES)
 def test_good_example_has_no_fault(code: str, tmp_path: Path) -> None:
-    assert found_in(tmp_path, CODES[code].page.good, code) == []
+    assert findings_of(tmp_path, CODES[code].page.good, code) == []
 
 
 def test_pages_are_plain_text() -> None:

@@ -10,29 +10,22 @@ says it from the top of the file. JSON has no comments: its expectations stand i
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass
-from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from doors import Options, check_workspaces
+from doors import ROOT
+from rule_fixtures import FIXTURES, KINDS, SUFFIXES, cases, kind_of, name_of, outcome_of
 from tables import every_case
 
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pytest
 
     from evalcontract import Diagnostic
-
-ROOT = Path(__file__).parents[2]
-FIXTURES = ROOT / "fixtures" / "rules"
-TODAY = date(2026, 6, 1)
-KINDS = {"dataset": "datasets", "rubric": "rubrics", "judge": "judges"}
-SUFFIXES = {".yaml", ".json", ".jsonl"}
 
 CODE = r"[a-z]+/[a-z0-9-]+"
 EXPECT = re.compile(rf"#\s*expect:\s*(?P<codes>{CODE}(?:\s*,\s*{CODE})*)\s*$")
@@ -50,28 +43,6 @@ class Expected:
     column: int | None = None
 
 
-def cases() -> list[Path]:
-    """List the files and workspaces; an empty folder is a failure, not a pass."""
-    found = []
-    for kind in KINDS:
-        folder = FIXTURES / kind
-        if folder.is_dir():
-            entries = sorted(folder.iterdir())
-            mine = [each for each in entries if each.is_dir() or each.suffix in SUFFIXES]
-            assert mine, f"fixtures/rules/{kind} is empty"
-            found += mine
-    assert found, "there is nothing in fixtures/rules"
-    return found
-
-
-def name_of(case: Path) -> str:
-    return case.relative_to(FIXTURES).as_posix()
-
-
-def kind_of(case: Path) -> str:
-    return case.relative_to(FIXTURES).parts[0]
-
-
 def expectations(file: str, text: str) -> Iterator[Expected]:
     """Yield what a text announces of `file`."""
     for number, line in enumerate(text.splitlines(), 1):
@@ -83,19 +54,6 @@ def expectations(file: str, text: str) -> Iterator[Expected]:
         else:
             assert "expect:" not in line, f"{file}:{number}: cannot be read: {line}"
             assert "expect-at" not in line, f"{file}:{number}: cannot be read: {line}"
-
-
-def placed_in(case: Path, folder: Path) -> None:
-    """Copy a case into an empty workspace."""
-    if case.is_dir():
-        shutil.copytree(case, folder, dirs_exist_ok=True)
-        return
-    target = folder / KINDS[kind_of(case)]
-    target.mkdir()
-    shutil.copy(case, target / case.name)
-    beside = case.with_suffix(".expect")
-    if beside.exists():
-        shutil.copy(beside, target / beside.name)
 
 
 def announced(folder: Path) -> list[Expected]:
@@ -137,9 +95,7 @@ def agree(found: list[Expected], expected: list[Expected]) -> list[Expected]:
 def test_what_is_expected_is_found_and_nothing_else(
     case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    placed_in(case, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    outcome = check_workspaces(Path(), Options(root=Path(), strict=False, today=TODAY))
+    outcome = outcome_of(case, tmp_path, monkeypatch)
     expected = announced(tmp_path)
     found = [reported(each) for each in outcome.diagnostics]
     told = "\n".join(f"{each.place}: {each.code}: {each.message}" for each in outcome.diagnostics)

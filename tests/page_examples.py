@@ -1,0 +1,60 @@
+"""The examples of the manual pages, written into a folder and checked there."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from doors import Input, Kind, Options, check_workspaces, validate
+
+from evalcontract.formats import FORMATS
+from evalcontract.model.page import example_files
+from evalcontract.workspace.known_codes import KnownCodes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evalcontract import Diagnostic
+
+CODES = KnownCodes()
+#: Codes whose bad example is a text that cannot have the fault, and why.
+STAND_INS = {
+    "source/unreadable": "who may open a file is not part of its text",
+    "internal/rule-crashed": "a file that crashes a rule is a bug, and gets mended",
+}
+#: Codes whose bad example has the fault as bytes of another encoding, which a page cannot show.
+ENCODINGS = {
+    "source/binary": "utf-16-le",
+    "source/encoding": "cp1252",
+    "evret/rejected": "utf-8-sig",
+    "evret/hidden-column": "utf-8-sig",
+}
+#: Codes of other systems' datasets that only another dialect than the system's first one has.
+DIALECTS = {
+    "mlflow/duplicate-id": "mlflow:managed",
+    "mlflow/open-source-source": "mlflow:managed",
+    "mlflow/several-sources": "mlflow:managed",
+    "mlflow/mixed-traces": "mlflow:evaluate",
+    "mlflow/no-rows": "mlflow:evaluate",
+}
+
+
+def findings_of(folder: Path, example: str, code: str, encoding: str = "utf-8") -> list[Diagnostic]:
+    """Return what the check of an example, written into a folder, finds."""
+    for name, text in example_files(example, code).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding=encoding)
+    options = Options(root=folder, strict=False, today=date(2026, 6, 1))
+    system = code.partition("/")[0]
+    if system not in {each.name for each in FORMATS}:
+        return check_workspaces(folder, options).diagnostics
+    asked = None if code.endswith("/detected") else DIALECTS.get(code, system)
+    first = folder / next(iter(example_files(example, code)))
+    options = options._replace(dialect=asked)
+    return validate(Kind.DATASET, [Input(first)], options).diagnostics
+
+
+def findings_of_bad_example(folder: Path, code: str) -> list[Diagnostic]:
+    """Return what the bad example of a code gives."""
+    return findings_of(folder, CODES[code].page.bad, code, ENCODINGS.get(code, "utf-8"))
