@@ -39,7 +39,7 @@ from evalcontract.report.report import Report, Style
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 from evalcontract.rules._row_rule import RowRule, RowSubject, row_rule
 from evalcontract.rules._rule import Context, Rule, Subject, rule
-from evalcontract.source.foreign import ExternalFile
+from evalcontract.source.external import ExternalFile
 
 __all__ = [
     "CheckKind",

@@ -90,7 +90,7 @@ def test_rows_of_ours_alone_are_not_held_against_other_systems(tmp_path: Path, n
     (tmp_path / name).write_text(text, encoding="utf-8")
     modules = imported("validate_dataset", name, folder=tmp_path)
     assert "evalcontract.engine.opening" in modules
-    assert modules.isdisjoint({"csv", "evalcontract.formats", "evalcontract.source.foreign"})
+    assert modules.isdisjoint({"csv", "evalcontract.formats", "evalcontract.source.external"})
 
 
 #: What a command may be told: files that have findings, that are not there, that a pattern does

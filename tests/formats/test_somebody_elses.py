@@ -9,7 +9,7 @@ from typing import Any
 from tables import every_case
 
 from evalcontract.formats import dialect_of
-from evalcontract.source.foreign import read_external_stream
+from evalcontract.source.external import read_external_stream
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 

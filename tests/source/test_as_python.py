@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.source import RowStream
+from evalcontract.source.external import ExternalFile, read_external_stream
 from evalcontract.source.fault import ParseError
-from evalcontract.source.foreign import ExternalFile, read_external_stream
 from evalcontract.source.json import load_as_python
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evalcontract.source.foreign import ExternalFile, read_external_stream
+from evalcontract.source.external import ExternalFile, read_external_stream
 from evalcontract.source.parquet import ParquetTable
 
 

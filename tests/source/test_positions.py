@@ -18,8 +18,8 @@ from source_texts import at, document, fragment, parts, stream, value
 from tables import every_case
 
 from evalcontract.source import jsonl_blocks as rows_module
-from evalcontract.source.misnamed import not_jsonl
 from evalcontract.source.scalars import resolve_plain
+from evalcontract.source.wrong_extension import not_jsonl_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -230,7 +230,7 @@ def test_jsonl(
         for good, line in lines
     ]
     # A file that begins as no JSONL does is one fault, wherever its first block ends.
-    assume(all(not_jsonl(texts[:count]) is None for count in range(len(texts) + 1)))
+    assume(all(not_jsonl_fault(texts[:count]) is None for count in range(len(texts) + 1)))
     data = (b"\xef\xbb\xbf" if mark else b"") + end.join(texts) + (end if last else b"")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows_module, "BLOCK_BYTES", size)

@@ -15,7 +15,7 @@ from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
 from evalcontract.source import Batch
-from evalcontract.source.foreign import MEDIA
+from evalcontract.source.external import MEDIA
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.workspace.known_codes import code_named
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy
     from evalcontract.source import Document, SourceProblem, UnreadableFile
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 # What Python's parser lets pass is the loader's business; everything else cannot be read.
 _REMARKS = frozenset({"source/duplicate-key", "source/not-finite"})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
     from evalcontract.source import Source
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 # A row or a document with one of these is ours, whatever else it has.
 _KEYS = frozenset({"questions", "criteria", "rubric_ref", "must_not_contain"})

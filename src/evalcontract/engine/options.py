@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from evalcontract.cache import Cache
     from evalcontract.source import Source
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 #: Called now and then while a file streams: its name, the bytes read, and their total.
 Progress = Callable[[str, int, int], None]
@@ -54,7 +54,10 @@ class Input(NamedTuple):
 
     def read_external(self) -> ExternalFile:
         """Read it as a dataset of another system."""
-        from evalcontract.source.foreign import read_external, read_external_stream  # rarely needed
+        from evalcontract.source.external import (  # rarely needed
+            read_external,
+            read_external_stream,
+        )
 
         name = name_of(self.path)
         if not self.stream:

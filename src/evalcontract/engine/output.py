@@ -20,7 +20,7 @@ from evalcontract.source.emitting import (
     yaml_mapping,
     yaml_text,
 )
-from evalcontract.source.foreign import MEDIA, medium_of
+from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.writing import Staged
 from evalcontract.workspace import find_root, name_of
 

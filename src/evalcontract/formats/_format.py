@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 
 class SchemaChecker(Protocol):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
-    from evalcontract.source.inside import ScalarSourceMap
     from evalcontract.source.node import Node
+    from evalcontract.source.scalar_source_map import ScalarSourceMap
 
 # The digest of a small file is worked out when it is asked for.
 _KEPT_BYTES = 1 << 16
@@ -116,7 +116,7 @@ class Document:
         text = value_at(self.value, path)
         if not isinstance(text, str):
             return None
-        from evalcontract.source.inside import ScalarSourceMap  # slow to import
+        from evalcontract.source.scalar_source_map import ScalarSourceMap  # slow to import
 
         if path not in self._insides:
             self._insides[path] = ScalarSourceMap(text, self.lines, span)

@@ -87,10 +87,10 @@ def read_stream(
 
         return parse_yaml(text, name, data)
     except ParseError as fault:
-        from evalcontract.source.misnamed import misnamed  # slow to import
+        from evalcontract.source.wrong_extension import wrong_extension_fault  # slow to import
 
         text = data.decode("utf-8", "replace") if text is None else text
-        other = misnamed(kind, guess_format(data), text) if _is_syntax(fault) else None
+        other = wrong_extension_fault(kind, guess_format(data), text) if _is_syntax(fault) else None
         return UnreadableFile(name, (other,) if other else fault.faults, tuple(split_lines(text)))
 
 

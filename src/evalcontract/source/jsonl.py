@@ -139,11 +139,11 @@ class RowStream:
 
     def _read(self, blocks: Iterator[list[bytes]], *, quick: bool) -> Iterator[Batch]:
         from evalcontract.source.jsonl_lines import parse_lines  # slow to import
-        from evalcontract.source.misnamed import not_jsonl
+        from evalcontract.source.wrong_extension import not_jsonl_fault
 
         if not self.done and (first := next(blocks, [])):
             whole = without_nul(strip_bom(b"".join(first)))
-            if fault := not_jsonl(whole.split(b"\n")):
+            if fault := not_jsonl_fault(whole.split(b"\n")):
                 yield Batch(0, [], (fault,))
                 return
             blocks = chain((first,), blocks)
@@ -233,8 +233,8 @@ class RowStream:
         found = self._node(path)
         if found is None:
             return Place(self.file)
-        from evalcontract.source.inside import ScalarSourceMap  # slow to import
         from evalcontract.source.json import load_json
+        from evalcontract.source.scalar_source_map import ScalarSourceMap  # slow to import
 
         at, text, node = found
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)

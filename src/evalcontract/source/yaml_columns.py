@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evalcontract.source.yaml_stumble import (
+from evalcontract.source.parser_failure import (
     DASH,
     KEY,
     ParserFailure,

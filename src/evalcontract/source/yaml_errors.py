@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.span import Span
 from evalcontract.source.fault import SourceProblem
+from evalcontract.source.parser_failure import ParserFailure
 from evalcontract.source.text import split_lines
-from evalcontract.source.yaml_slips import find_slip
-from evalcontract.source.yaml_stumble import ParserFailure
+from evalcontract.source.yaml_hints import find_hint
 
 if TYPE_CHECKING:
     from typing import Any
 
     import yaml
 
-    from evalcontract.source.yaml_stumble import SyntaxHint
+    from evalcontract.source.parser_failure import SyntaxHint
 
 # (a part of libyaml's message, ours, what to type instead)
 _TRANSLATIONS = (
@@ -151,7 +151,7 @@ def _slip(error: yaml.YAMLError, said: str, text: str) -> SyntaxHint | None:
     if mark is None:
         return None
     lines = split_lines(text)
-    return find_slip(ParserFailure(said, lines, mark.line, mark.column, (start.line, start.column)))
+    return find_hint(ParserFailure(said, lines, mark.line, mark.column, (start.line, start.column)))
 
 
 def _reader_place(error: yaml.YAMLError, text: str) -> Span:

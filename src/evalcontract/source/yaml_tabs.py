@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from evalcontract.source.parser_failure import SyntaxHint, span_at
 from evalcontract.source.yaml_strict import DEEP_EMPTY_LINE
-from evalcontract.source.yaml_stumble import SyntaxHint, span_at
 
 if TYPE_CHECKING:
-    from evalcontract.source.yaml_stumble import ParserFailure
+    from evalcontract.source.parser_failure import ParserFailure
 
 _HEAD = re.compile(r"(?P<sign>[|>])(?P<end>[-+]?)(?=[ \t]|$)")
 _ENDS_WITH_HEAD = re.compile(r"(?:^|[ \t])[|>][-+0-9]*[ \t]*(?:[ \t]#.*)?$")

@@ -13,13 +13,13 @@ from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind
-from evalcontract.source.foreign import read_external_stream
+from evalcontract.source.external import read_external_stream
 from evalcontract.structure.dialect_checker import DialectChecker
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import RowLayout
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 HERE = Path(__file__).parent
 REAL = HERE / "evret_real.py"

@@ -20,7 +20,7 @@ from evalcontract.formats.northstar.mapping import to_case, to_row
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, normal
 from evalcontract.model.equality import json_equal
 from evalcontract.model.path import key_of
-from evalcontract.source.foreign import ExternalFile, read_external_stream
+from evalcontract.source.external import ExternalFile, read_external_stream
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import OurRow

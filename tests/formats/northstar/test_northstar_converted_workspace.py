@@ -16,7 +16,7 @@ from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.rubric_synthesis import REFERENCE, judge
 from evalcontract.source.document import Document
-from evalcontract.source.foreign import ExternalFile
+from evalcontract.source.external import ExternalFile
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import definition, load, text_of
 

@@ -8,7 +8,7 @@ import pytest
 
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.source.document import Document
-from evalcontract.source.foreign import ExternalFile
+from evalcontract.source.external import ExternalFile
 from evalcontract.source.json_scanner import scan
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.equality import json_equal
 from evalcontract.model.reference import Kind
 from evalcontract.source.document import Document
-from evalcontract.source.foreign import ExternalFile
+from evalcontract.source.external import ExternalFile
 from evalcontract.source.json_scanner import scan
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 _OUTPUTS = "outputs"
 _DISTINCT = frozenset(

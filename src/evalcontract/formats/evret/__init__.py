@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 
 def _find_rows(read: ExternalFile, variant: str | None, schema: SchemaChecker) -> RowLayout:

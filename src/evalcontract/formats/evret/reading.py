@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 #: The mark of a file of our rows, below `metadata.evalcontract`: whether each list of document ids
 #: stands there under both names.

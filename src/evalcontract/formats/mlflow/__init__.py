@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.formats.mlflow.records import RecordChecker
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 OSS, MANAGED, EVALUATE = "oss", "managed", "evaluate"
 _CHECKERS: dict[str, type[RecordChecker]] = {

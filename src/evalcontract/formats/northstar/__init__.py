@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
 # An empty file of JSONL is a dataset without cases.

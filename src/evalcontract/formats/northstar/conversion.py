@@ -15,7 +15,7 @@ from evalcontract.model.equality import json_equal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.source.foreign import ExternalFile
+    from evalcontract.source.external import ExternalFile
 
 
 class CaseReader:

@@ -20,7 +20,7 @@ _NOT_A_LINE = "JSONL has one row a line"
 _CONVERT = 'write each row on a line of its own, such as {"id": "a", "input": "b"}'
 
 
-def not_jsonl(lines: list[bytes]) -> tuple[SourceProblem, str] | None:
+def not_jsonl_fault(lines: list[bytes]) -> tuple[SourceProblem, str] | None:
     """Return why a file that begins so is no JSONL, and its first line; None where it may be."""
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     head = list(islice(numbered, _LOOKED_AT))
@@ -38,7 +38,7 @@ def not_jsonl(lines: list[bytes]) -> tuple[SourceProblem, str] | None:
     return SourceProblem("source/syntax", message, span, advice), text
 
 
-def misnamed(kind: str, guessed: str, text: str) -> SourceProblem | None:
+def wrong_extension_fault(kind: str, guessed: str, text: str) -> SourceProblem | None:
     """Say that a text which cannot be read as its name promises is another format.
 
     `kind` is what the name promises, `guessed` what the text looks like.

@@ -9,6 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from evalcontract.source.parser_failure import (
+    KEY,
+    ParserFailure,
+    SyntaxHint,
+    line_above,
+    shown,
+    span_at,
+)
 from evalcontract.source.yaml_columns import (
     bare_word_above,
     dash_alone_or_twice,
@@ -19,14 +27,6 @@ from evalcontract.source.yaml_columns import (
     value_above,
 )
 from evalcontract.source.yaml_strict import TIGHT_COMMENT
-from evalcontract.source.yaml_stumble import (
-    KEY,
-    ParserFailure,
-    SyntaxHint,
-    line_above,
-    shown,
-    span_at,
-)
 from evalcontract.source.yaml_tabs import deep_empty_line, misplaced_tab
 from evalcontract.source.yaml_text import quoted
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}) |={7}$")
 
 
-def find_slip(stumble: ParserFailure) -> SyntaxHint | None:
+def find_hint(stumble: ParserFailure) -> SyntaxHint | None:
     """Return what the author did, where the lines show it."""
     conflict = _merge_conflict(stumble.lines)
     if conflict is not None:
