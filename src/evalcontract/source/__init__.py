@@ -1,7 +1,7 @@
-"""Bytes become a `Document` or a stream of batches of rows, with positions on demand.
+"""Readers: turn bytes into a `Document` or a stream of row batches, with positions on demand.
 
-What writes stands in `editing`, `drafts` and `writing`, and is imported from there: checking needs
-none.
+Import the writers from their own modules (`editing`, `drafts`, `writing`): checking a file never
+needs them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The codes of what makes a file unreadable: nothing can be said about what it holds."""
+"""Diagnostic codes for files that cannot be parsed, so that their content is not checked."""
 
 from __future__ import annotations
 

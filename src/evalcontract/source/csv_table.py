@@ -1,4 +1,4 @@
-"""CSV as Python's `csv` reads it by default, with the place of every cell."""
+"""CSV as Python's `csv` module reads it by default, with the position of every cell."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
 
-# One cell. After a closing quote, text goes on as if there had been none.
+# One cell. Text after a closing quote belongs to the cell, as in the `csv` module.
 _CELL = re.compile(r'"(?:[^"]|"")*+(?:"[^,\r\n]*+)?|[^,\r\n]*+')
 
 
@@ -31,10 +31,14 @@ class _Cell(NamedTuple):
 
 
 class CsvTable:
-    """A header and records. Row n is a dict of the header's names, as `csv.DictReader` makes it.
+    """A header and its records; row n is a dict by column name, as in `csv.DictReader`.
 
-    A cell that a short record lacks is None, and what a long one has beyond the header is in no
-    row: see `records`. Blank lines give no record. The path of a cell is (n, its column's name).
+    Missing cells of a short record are None. Extra cells of a long record are in no row, only in
+    `records`. Blank lines are skipped. The path of a cell is (row index, column name).
+
+    Raises:
+        ParseError: `source/syntax`, the text is not CSV.
+
     """
 
     prefix: Path = ()
@@ -47,15 +51,15 @@ class CsvTable:
         self.text = text
         self._data = data
         try:
-            every = [*csv.reader(io.StringIO(text, newline=""))]
+            records = [*csv.reader(io.StringIO(text, newline=""))]
         except csv.Error as error:
             raise ParseError(SourceProblem("source/syntax", f"not CSV: {error}")) from None
-        self.header: list[str] = every[0] if every else []
-        self.records: list[list[str]] = [each for each in every[1:] if each]
+        self.header: list[str] = records[0] if records else []
+        self.records: list[list[str]] = [record for record in records[1:] if record]
 
     @property
     def sha256(self) -> str:
-        """The digest of the bytes, in hexadecimal."""
+        """The SHA-256 digest of the bytes, in hexadecimal."""
         return sha256(self._data).hexdigest()
 
     @property
@@ -65,19 +69,19 @@ class CsvTable:
 
     @property
     def progress(self) -> None:
-        """None: it is read at once."""
+        """None: the whole file is read at once."""
 
     def peek(self) -> Any:
-        """Return the first row; None where there is none."""
+        """Return the first row, or None if there is none."""
         return next((row for batch in self.batches() for row in batch.rows), None)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the one batch; its rows are there already."""
-        yield Batch(0, [self._row(each) for each in self.records])
+        """Yield all rows as one batch."""
+        yield Batch(0, [self._row(record) for record in self.records])
 
     def _row(self, record: list[str]) -> dict[str, str | None]:
         row: dict[str, str | None] = dict(zip(self.header, record, strict=False))
-        # Of two columns with one name the last counts, also where a short record lacks it.
+        # Of two columns with the same name the last one wins, even if a short record lacks it.
         return row | dict.fromkeys(self.header[len(record) :])
 
     def place(
@@ -87,23 +91,23 @@ class CsvTable:
         on_key: bool = False,
         within: Within | None = None,  # noqa: ARG002 - cells are short
     ) -> Place:
-        """Return where a cell stands; with `on_key`, or without a row, its name in the header.
+        """Return the place of a cell; with `on_key`, or without a row index, of its column name.
 
-        A row as a whole is meant by its first cell, and so is a cell that is not there by its last.
+        The place of a whole row is its first cell, that of a missing cell the row's last cell.
         """
         row = path[0] if path and isinstance(path[0], int) and not on_key else None
         name = path[0] if path and isinstance(path[0], str) else path[1] if len(path) > 1 else None
         column = self._column(name)
-        every = self.places
+        records = self.places
         number = 0 if row is None else row + 1
-        if number >= len(every):
+        if number >= len(records):
             return Place(self.file)
-        cells = every[number]
+        cells = records[number]
         cell = cells[0 if column is None else min(column, len(cells) - 1)]
         return self._place_of(cell)
 
     def cell(self, record: int, column: int) -> Place:
-        """Return where a cell of a record stands by its number, from 0; -1 is the header."""
+        """Return the place of a cell by record and column, both from 0; record -1 is the header."""
         return self._place_of(self.places[record + 1][column])
 
     def _column(self, name: str | int | None) -> int | None:
@@ -113,7 +117,7 @@ class CsvTable:
 
     @cached_property
     def _columns(self) -> dict[str, int]:
-        # Of two columns with one name the last counts.
+        # Of two columns with the same name the last one wins.
         return {name: number for number, name in enumerate(self.header)}
 
     def _place_of(self, cell: _Cell) -> Place:
@@ -126,7 +130,7 @@ class CsvTable:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(end.end() for end in LINE_END.finditer(self.text))]
+        return [0, *(match.end() for match in LINE_END.finditer(self.text))]
 
     @cached_property
     def _lines(self) -> list[str]:
@@ -135,20 +139,20 @@ class CsvTable:
     @cached_property
     def places(self) -> list[list[_Cell]]:
         """The cells of the header and of each record, as offsets into the text."""
-        found = list(self._scan())
-        return found if self.header else [[_Cell(0, 0)], *found]
+        records = list(self._scan())
+        return records if self.header else [[_Cell(0, 0)], *records]
 
     def _scan(self) -> Iterator[list[_Cell]]:
         at, text = 0, self.text
         cells: list[_Cell] = []
-        is_open = False  # a comma was read, so another cell follows
+        is_open = False  # after a comma: another cell follows
         while at < len(text) or is_open:
-            end = LINE_END.match(text, at)
-            if end and not cells:
-                at = end.end()  # a blank line
+            line_end = LINE_END.match(text, at)
+            if line_end and not cells:
+                at = line_end.end()  # a blank line
                 continue
-            found = _CELL.match(text, at)
-            start, at = at, found.end() if found else at
+            cell = _CELL.match(text, at)
+            start, at = at, cell.end() if cell else at
             cells.append(_Cell(start, at))
             is_open = text[at : at + 1] == ","
             if is_open:
@@ -156,5 +160,5 @@ class CsvTable:
                 continue
             yield cells
             cells = []
-            end = LINE_END.match(text, at)
-            at = end.end() if end else at
+            line_end = LINE_END.match(text, at)
+            at = line_end.end() if line_end else at

@@ -1,7 +1,7 @@
-"""Where a fix cuts into a text: everything outside of the cuts stays, character for character.
+"""Turn fixes into cuts of a text; everything outside of the cuts stays as it is.
 
-A cut follows from the places of keys and values. It is a proposal: `editing` reads what comes of
-it before it believes it. So aliases and other rarities need little care here.
+Cuts are derived from the positions of keys and values, and are only proposals: `editing` parses
+the edited text before it accepts it. So aliases and other rare cases need little care here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def cuts_of(fix: Fix, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
-    """Return the cuts that make a fix; none where it has no place of its own in the text."""
+    """Return the cuts that apply a fix; none if its path has no position of its own in the text."""
     match fix.edit:
         case Rename(key):
             return _rename(fix.path, key, entries, is_json=is_json)
@@ -34,7 +34,7 @@ def cuts_of(fix: Fix, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
 
 
 def apply_cuts(text: str, cuts: Iterable[Cut]) -> str:
-    """Return a text with cuts made that do not overlap."""
+    """Return the text with cuts applied; they must not overlap."""
     parts: list[str] = []
     done = 0
     for cut in sorted(cuts):
@@ -67,5 +67,5 @@ def _write(path: Path, value: Scalar, entries: Entries, *, is_json: bool) -> tup
 
 
 def _name(key: str, *, is_json: bool, like: str = "") -> str:
-    """Write a key, in the quotes of the one that it replaces."""
+    """Write a key; `like` is the first character of the old key, to keep its quotes."""
     return json.dumps(key, ensure_ascii=False) if is_json else quoted(key, like=like)

@@ -1,4 +1,4 @@
-"""A parsed file: its value, and the way from a path to a line and a column."""
+"""A parsed file: its value, and the line and column of every path in it."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from evalcontract.source.node import Node
     from evalcontract.source.scalar_source_map import ScalarSourceMap
 
-# The digest of a small file is worked out when it is asked for.
+# Files up to this size keep their bytes until the digest is needed.
 _KEPT_BYTES = 1 << 16
 
 
 class Document:
-    """A value, and where its parts stand in the text that it came from.
+    """A parsed value, and the positions of its parts in the text.
 
-    `value` is plain Python data: dict with string keys, list, str, int, float, bool, None;
-    `data` are the file's bytes. Positions cost a second look at the text, taken at the first call
-    of `place`.
+    `value` is plain Python data: dict with string keys, list, str, int, float, bool or None.
+    `data` are the bytes of the file. `nodes` returns the tree of positions; it is called once, at
+    the first call of `place` or `raw`, since it parses the text a second time.
     """
 
-    #: A document is no stream of rows, and it was read; see `Source`.
+    #: A document is readable and not a stream of rows; see `Source`.
     stream = None
     unreadable = None
-    #: Whether `quick` is known before `value`; see `QuickDocument`.
+    #: Whether `quick` is available before `value`; see `QuickDocument`.
     is_quick = False
-    #: Whether a fast reader may have read numbers into `quick` where `value` holds text.
+    #: Whether `quick` may hold numbers where `value` holds text.
     has_other_numbers = False
 
     def __init__(
@@ -45,17 +45,17 @@ class Document:
         self.value = value
         self._text = text
         self._nodes = nodes
-        self._insides: dict[Path, ScalarSourceMap] = {}
+        self._source_maps: dict[Path, ScalarSourceMap] = {}
         self._data = data
         if len(data) > _KEPT_BYTES:
-            self.sha256  # noqa: B018 - now, and the bytes can go
+            self.sha256  # noqa: B018 - compute it now, to free the bytes
 
     def __repr__(self) -> str:
         return f"Document({self.file!r})"
 
     @cached_property
     def sha256(self) -> str:
-        """The digest of the file's bytes, in hexadecimal."""
+        """The SHA-256 digest of the bytes of the file, in hexadecimal."""
         from hashlib import sha256  # slow to import
 
         digest = sha256(self._data).hexdigest()
@@ -64,7 +64,7 @@ class Document:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of the text, without their ends."""
+        """The lines of the text, without line ends."""
         return split_lines(self._text)
 
     @cached_property
@@ -78,35 +78,35 @@ class Document:
 
     @property
     def progress(self) -> None:
-        """None: it is read at once."""
+        """None: the whole file is read at once."""
 
     def peek(self) -> Any:
-        """Return the value, as a fast reader may have read it."""
+        """Return the value; it may come from the fast reader, see `quick`."""
         return self.quick
 
     @property
     def quick(self) -> Any:
-        """The value as a fast reader has read it, where one has; see `yaml_rows`."""
+        """The value from the fast reader, if there is one (see `yaml_rows`); otherwise `value`."""
         return self.value
 
     def trust(self) -> None:
-        """Take `quick` for the value: nothing can be found in it."""
+        """Use `quick` as the value, because no check can report anything in it."""
 
     @property
     def root(self) -> Any:
-        """The value, in which the rows of a dataset may be left out."""
+        """The value; the rows of a dataset may be missing from it."""
         return self.value
 
     def row(self, path: Path) -> Any:
-        """Return a row by its path, as the exact reader reads it."""
+        """Return the row at a path, from the exact reader."""
         return value_at(self.value, path)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands; where it leads nowhere, the nearest thing above it.
+        """Return the place of a path, or of its nearest existing ancestor.
 
-        `on_key` asks for the key at the end of the path instead of its value, `within` for a part
-        of its text; where that cannot be found, the whole text is meant. What is not there
-        (a missing key, say) is shown at the key of the mapping that should have it.
+        `on_key` selects the key at the end of the path instead of its value. `within` selects a
+        part of a string; if that part is not found, the place is the whole string. The place of
+        something missing, such as a required key, is the key of the mapping that should have it.
         """
         place = place_in(self._root, path, self.file, self.lines, on_key=on_key)
         part = self._part(path, place.span, within) if within and place.span else None
@@ -118,18 +118,18 @@ class Document:
             return None
         from evalcontract.source.scalar_source_map import ScalarSourceMap  # slow to import
 
-        if path not in self._insides:
-            self._insides[path] = ScalarSourceMap(text, self.lines, span)
-        return find_within(self._insides[path], text, within)
+        if path not in self._source_maps:
+            self._source_maps[path] = ScalarSourceMap(text, self.lines, span)
+        return find_within(self._source_maps[path], text, within)
 
     def raw(self, path: Path) -> str | None:
-        """Return a scalar as the author wrote it; None where the path leads to no scalar."""
+        """Return the source text of a scalar; None if the path does not lead to a scalar."""
         node, _, depth = self._root.find(path)
         return node.raw if depth == len(path) else None
 
 
 def place_in(root: Node, path: Path, file: str, lines: list[str], *, on_key: bool) -> Place:
-    """Return where a path stands below a node whose spans count in `lines`."""
+    """Return the place of a path below a node whose spans refer to `lines`."""
     node, key, depth = root.find(path)
     whole = depth == len(path) and not on_key
     span = node.span if whole else key or first_line_of(node, lines)
@@ -137,7 +137,7 @@ def place_in(root: Node, path: Path, file: str, lines: list[str], *, on_key: boo
 
 
 def value_at(value: Any, path: Path) -> Any:
-    """Return what stands at a path of a value; None where it leads nowhere."""
+    """Return the part of a value at a path; None if the path does not exist."""
     for step in path:
         try:
             value = value[step]
@@ -146,21 +146,21 @@ def value_at(value: Any, path: Path) -> Any:
     return value
 
 
-def find_within(inside: ScalarSourceMap, text: str, within: Within) -> Span | None:
-    """Find a part of a text where it was written; None where it is not there."""
+def find_within(source_map: ScalarSourceMap, text: str, within: Within) -> Span | None:
+    """Return the span in the source of a part of a text; None if it is not found."""
     starts = re.finditer(re.escape(within.text), text) if within.text else iter(())
-    found = next(islice(starts, within.occurrence, None), None)
-    if found is None:
+    match = next(islice(starts, within.occurrence, None), None)
+    if match is None:
         return None
-    whole = within.whole if text.startswith(within.whole, found.start()) else ""
-    return inside.span(found.start(), found.start() + len(whole or within.text))
+    whole = within.whole if text.startswith(within.whole, match.start()) else ""
+    return source_map.span(match.start(), match.start() + len(whole or within.text))
 
 
 def first_line_of(node: Node, lines: list[str]) -> Span:
-    """Return what stands for a whole mapping or list: its first key, or its first line."""
+    """Return the span to show for a whole mapping or list: its first key, or its first line."""
     if isinstance(node.children, dict) and node.children:
         first, _ = next(iter(node.children.values()))
-        # A merged key stands elsewhere.
+        # A merged key has its position elsewhere.
         if (first.line, first.column) >= (node.span.line, node.span.column):
             return first
     span = node.span

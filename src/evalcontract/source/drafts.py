@@ -1,4 +1,4 @@
-"""Drafts: what files will hold, before they do. Whoever reads a file meanwhile reads its draft."""
+"""Drafts: pending file contents. Reading a file that has a draft returns the draft."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 class Drafts(Files):
-    """The files of this machine, of which some hold what they will, by where their paths lead."""
+    """The files of this machine, some with drafts; a draft is found by the resolved path."""
 
     def __init__(self) -> None:
         self._drafts: dict[Path, bytes] = {}
 
     def put(self, path: Path, data: bytes) -> None:
-        """Let some bytes stand for those of a file."""
+        """Set the draft of a file."""
         self._drafts[self.real(path)] = data
 
     def draft(self, path: str | Path) -> bytes | None:
-        """Return the draft of a file; None where it has none."""
+        """Return the draft of a file, or None if it has none."""
         return self._drafts.get(self.real(path)) if self._drafts else None
 
     def kind(self, path: str | Path) -> str:
-        """Return the kind of thing that a path leads to; a draft is a file."""
+        """Return the kind of a path; a draft is a file."""
         return super().kind(path) if self.draft(path) is None else FILE
 
     def read(self, path: str | Path, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
-        """Read a file whole, or its draft; see `Files.read`."""
+        """Return the bytes of a file, or of its draft; see `Files.read`."""
         draft = self.draft(path)
         return super().read(path, limit) if draft is None else draft
 
@@ -47,10 +47,10 @@ class Drafts(Files):
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return all that a file holds.
+    """Return the bytes of a file.
 
     Raises:
-        OSError: it cannot be read, or is too large to be edited.
+        OSError: the file cannot be read, or is larger than MAX_DOCUMENT_BYTES.
 
     """
     if path.stat().st_size > MAX_DOCUMENT_BYTES:
@@ -59,15 +59,15 @@ def read_bytes(path: Path) -> bytes:
 
 
 def replace_all(changes: Iterable[tuple[Path, bytes, bytes]]) -> None:
-    """Replace the bytes of files, given before and after, together: all of them or none.
+    """Replace the contents of files, all or none; `changes` are (path, before, after).
 
     Raises:
-        OSError: one cannot be written, or was changed meanwhile.
+        OSError: a file cannot be written, or was changed meanwhile.
 
     """
     with Staged() as staged:
         for path, before, after in changes:
             if read_bytes(path) != before:
-                raise OSError(None, "it was changed meanwhile", str(path))
+                raise OSError(None, "the file changed in the meantime", str(path))
             staged.open(path).write(after)
         staged.put()
