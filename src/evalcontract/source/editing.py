@@ -1,4 +1,4 @@
-"""Fixes are made in a text: only what they touch changes, and the result has been read again."""
+"""Apply fixes to a text, change nothing else, and parse the result to verify it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.source.node import Node
 
-#: How often a text is read again, at the most, to tell the fixes that hold from those that do not.
+#: Maximum number of times that an edited text is parsed to tell valid fixes from invalid ones.
 _TRIES = 100
 
 
 class Edited(NamedTuple):
-    """A text in which fixes were made; what was neither `made` nor `refused` waits for those.
+    """An edited text: the fixes `made` in it, and those `refused` because they change too much.
 
-    A fix is refused that cannot be made so that nothing else changes.
+    A fix in neither of the two conflicts with one that was made: try it again on the new text.
     """
 
     text: str
@@ -37,9 +37,10 @@ class Edited(NamedTuple):
 
 
 def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
-    """Make fixes in a text of YAML or JSON, or in JSONL, where a path begins with the line, from 0.
+    """Apply fixes to a text; `form` is "yaml", "json" or "jsonl".
 
-    Comments, quotes, order, spaces, line ends and a byte order mark stay as they are.
+    In JSONL, the first step of a path is the line, from 0. Comments, quotes, order, spaces, line
+    ends and a byte order mark are kept.
     """
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)
@@ -54,14 +55,15 @@ def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:
     lines = text.split("\n")
     made: list[Fix] = []
     refused: list[Fix] = []
-    for number, asked in by_line.items():
+    for number, line_fixes in by_line.items():
         line = lines[number].removesuffix("\r") if number < len(lines) else ""
-        found = _edit(line, "jsonl", [each.relocated(lambda path: path[1:]) for each in asked])
-        if found.made:
-            lines[number] = found.text + lines[number][len(line) :]
-        whole = {each.relocated(lambda path: path[1:]): each for each in asked}
-        made += [whole[each] for each in found.made]
-        refused += [whole[each] for each in found.refused]
+        # A fix of the line alone, without the line number in its path -> the fix as it was given.
+        originals = {fix.relocated(lambda path: path[1:]): fix for fix in line_fixes}
+        edited = _edit(line, "jsonl", [fix.relocated(lambda path: path[1:]) for fix in line_fixes])
+        if edited.made:
+            lines[number] = edited.text + lines[number][len(line) :]
+        made += [originals[fix] for fix in edited.made]
+        refused += [originals[fix] for fix in edited.refused]
     return Edited("\n".join(lines), tuple(made), tuple(refused))
 
 
@@ -73,14 +75,14 @@ def _edit(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
     entries = Entries(text, root, is_line=form == "jsonl")
     units: dict[tuple[Cut, ...], list[Fix]] = {}
     for fix in fixes:
-        # What several aliases repeat has one place: the fixes of all are made there together.
+        # Aliases share one position in the text: apply the fixes of all of them there together.
         units.setdefault(cuts_of(fix, entries, is_json=form != "yaml"), []).append(fix)
     refused = units.pop((), [])
     if form == "yaml":
-        moves = [unit for unit, of_unit in units.items() if _is_move(of_unit)]
+        moves = [unit for unit, unit_fixes in units.items() if _is_move(unit_fixes)]
         for unit in moves:
             refused += units.pop(unit) if _loses_comment(text, unit) else []
-    chosen = _apart(units)
+    chosen = _without_overlap(units)
     made, failed = _Trial(text, form, value, units).divide(chosen)
     written = apply_cuts(text, (cut for unit in made for cut in unit))
     refused += [fix for unit in failed for fix in units[unit]]
@@ -88,10 +90,10 @@ def _edit(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
 
 
 def _read(text: str, form: str) -> tuple[Any, Node]:
-    """Return the value of a text and its places.
+    """Return the value of a text and its tree of positions.
 
     Raises:
-        ParseError, RecursionError: it cannot be read.
+        ParseError, RecursionError: the text cannot be parsed.
 
     """
     value = _value(text, form)
@@ -104,8 +106,8 @@ def _value(text: str, form: str) -> Any:
     return load_json(text.encode(), is_line=form == "jsonl")
 
 
-def _apart(units: dict[tuple[Cut, ...], list[Fix]]) -> list[tuple[Cut, ...]]:
-    """Choose units that do not touch each other. Keys are renamed before they are moved."""
+def _without_overlap(units: dict[tuple[Cut, ...], list[Fix]]) -> list[tuple[Cut, ...]]:
+    """Return the units that do not touch each other; renames take precedence over moves."""
 
     def order(unit: tuple[Cut, ...]) -> tuple[bool, tuple[Cut, ...]]:
         return _is_move(units[unit]), unit
@@ -121,11 +123,11 @@ def _apart(units: dict[tuple[Cut, ...], list[Fix]]) -> list[tuple[Cut, ...]]:
 
 
 def _is_move(fixes: list[Fix]) -> bool:
-    return any(isinstance(each.edit, Move) for each in fixes)
+    return any(isinstance(fix.edit, Move) for fix in fixes)
 
 
 def _loses_comment(text: str, unit: tuple[Cut, ...]) -> bool:
-    return sum(text.count("#", each.start, each.end) - each.text.count("#") for each in unit) != 0
+    return sum(text.count("#", cut.start, cut.end) - cut.text.count("#") for cut in unit) != 0
 
 
 def _is_free(cut: Cut, taken: list[tuple[int, int]]) -> bool:
@@ -135,7 +137,7 @@ def _is_free(cut: Cut, taken: list[tuple[int, int]]) -> bool:
 
 
 class _Trial(NamedTuple):
-    """Finds which units hold: what is read again is the value that they ask for, and no more."""
+    """Finds the valid units: the edited text must parse to the value with the fixes applied."""
 
     text: str
     form: str
@@ -145,7 +147,10 @@ class _Trial(NamedTuple):
     def divide(
         self, units: list[tuple[Cut, ...]]
     ) -> tuple[list[tuple[Cut, ...]], list[tuple[Cut, ...]]]:
-        """Return the units that hold together, and those that do not, as far as it was tried."""
+        """Bisect units into those that are valid together and those that are not.
+
+        A unit that was not tried within the limit is in neither list.
+        """
         made: list[tuple[Cut, ...]] = []
         failed: list[tuple[Cut, ...]] = []
         waiting = [units] if units else []
@@ -153,17 +158,17 @@ class _Trial(NamedTuple):
             if not waiting:
                 break
             part = waiting.pop()
-            if self._holds([*made, *part]):
+            if self._is_valid([*made, *part]):
                 made += part
             elif len(part) == 1:
-                # Beside others it may only have to wait: two keys go into one new mapping.
-                failed += [] if made and self._holds(part) else part
+                # Valid alone: it has to wait, for example since two keys need the same new mapping.
+                failed += [] if made and self._is_valid(part) else part
             else:
                 half = len(part) // 2
                 waiting += [part[half:], part[:half]]
         return made, failed
 
-    def _holds(self, units: list[tuple[Cut, ...]]) -> bool:
+    def _is_valid(self, units: list[tuple[Cut, ...]]) -> bool:
         fixes = [fix for unit in units for fix in self.units[unit]]
         cuts = [cut for unit in units for cut in unit]
         try:

@@ -1,4 +1,4 @@
-"""A dataset is written: JSONL row by row, every other medium as one document."""
+"""Serialize datasets: JSONL row by row, every other file format as one document."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _INDENT = 2
 
 
 class NotWritableError(Exception):
-    """A value has no form in the medium; the message says which and why."""
+    """A value cannot be written in the file format; the message says why."""
 
 
 def json_line(row: Any, *, as_python: bool = False) -> bytes:
-    """Write a row as one line of JSON; see `json_text`."""
+    """Return a row as one line of JSON; see `json_text`."""
     return _json(row, None, as_python=as_python)
 
 
 def json_text(value: Any, *, as_python: bool = False) -> bytes:
-    """Write a document as JSON, its mappings and lists one part a line.
+    """Return a document as indented JSON.
 
-    With `as_python` it is for Python's own parser, to which NaN and half a surrogate pair are data.
+    With `as_python` the text is for Python's `json`, which accepts NaN and lone surrogates.
 
     Raises:
-        NotWritableError: it could not be read again.
+        NotWritableError: the text could not be parsed again.
 
     """
     return _json(value, _INDENT, as_python=as_python)
@@ -42,26 +42,26 @@ def _json(value: Any, indent: int | None, *, as_python: bool) -> bytes:
     _refuse_deep(value)
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=as_python) + "\n"
-    except ValueError as error:  # no number of JSON, or one of too many digits
+    except ValueError as error:  # not a JSON number, or too many digits
         raise NotWritableError(str(error)[:1].lower() + str(error)[1:]) from None
     return text.encode("utf-8", "backslashreplace") if as_python else utf8(text)
 
 
 def utf8(text: str) -> bytes:
-    """Encode a text.
+    """Encode a text as UTF-8.
 
     Raises:
-        NotWritableError: a character of it is none.
+        NotWritableError: the text has a lone surrogate.
 
     """
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise NotWritableError("a text holds half of a surrogate pair") from None
+        raise NotWritableError("the text contains a lone surrogate") from None
 
 
 def csv_text(header: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
-    """Write rows below a header; each holds texts by the names of the header."""
+    """Return CSV: a header, and rows that map its names to strings."""
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, header, restval="", lineterminator="\n")
     writer.writeheader()
@@ -70,7 +70,7 @@ def csv_text(header: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
 
 
 def yaml_mapping(value: dict[str, Any]) -> bytes:
-    """Write one mapping as YAML; see `yaml_text`."""
+    """Return one mapping as YAML; see `yaml_text`."""
     return yaml_text(value, None, ())
 
 
@@ -81,18 +81,19 @@ def yaml_text(
     comments: Sequence[Sequence[str]] = (),
     above: Sequence[str] = (),
 ) -> bytes:
-    """Write YAML: the keys of `head`, then the rows below a key, or as the document itself.
+    """Return YAML: the keys of `head`, then the rows under `key`.
 
-    `above` are comments before everything, `comments` those before each row.
+    Without a `key` the rows are the document itself. `above` are comment lines at the start of
+    the file, `comments[n]` those before row n.
 
     Raises:
-        NotWritableError: a value that is no plain data, or could not be read again.
+        NotWritableError: a value is not plain data, or could not be parsed again.
 
     """
     whole = head if key is None else {**head, key: rows}
-    for each in (whole, rows):
-        _refuse_deep(each)
-        _refuse_halves(each)
+    for part in (whole, rows):
+        _refuse_deep(part)
+        _refuse_surrogates(part)
     lines = [*above]
     try:
         lines += block(head, _INDENT, _INDENT) if head else []
@@ -110,7 +111,7 @@ def yaml_text(
 
 
 def parquet_bytes(rows: Sequence[dict[str, Any]]) -> bytes:
-    """Write rows as Parquet, by pyarrow.
+    """Return rows as Parquet, written by pyarrow.
 
     Raises:
         NotWritableError: pyarrow is not installed, or a column holds values of several types.
@@ -126,30 +127,30 @@ def parquet_bytes(rows: Sequence[dict[str, Any]]) -> bytes:
     out = io.BytesIO()
     try:
         parquet.write_table(pa.Table.from_pylist(list(rows)), out)
-        parquet.ParquetFile(out)  # what is too deep is written, and not read
+        parquet.ParquetFile(out)  # pyarrow writes nesting that it cannot read back
     except (pa.ArrowException, OSError, OverflowError, UnicodeError) as error:
-        raise NotWritableError(f"these rows have no Parquet: {error}") from None
+        raise NotWritableError(f"the rows do not fit one Parquet schema: {error}") from None
     return out.getvalue()
 
 
 def _refuse_deep(value: Any) -> None:
     layer = [value]
     for _ in range(MAX_DEPTH):
-        parts = (each.values() if isinstance(each, dict) else each for each in layer)
-        layer = [part for each in parts for part in each if isinstance(part, dict | list)]
+        groups = (value.values() if isinstance(value, dict) else value for value in layer)
+        layer = [part for group in groups for part in group if isinstance(part, dict | list)]
         if not layer:
             return
-    raise NotWritableError(f"it is nested more than {MAX_DEPTH} levels deep")
+    raise NotWritableError(f"the value is nested more than {MAX_DEPTH} levels deep")
 
 
-def _refuse_halves(value: Any) -> None:
-    """Refuse halves of surrogate pairs, for which YAML has no escape."""
+def _refuse_surrogates(value: Any) -> None:
+    """Refuse lone surrogates, for which YAML has no escape."""
     if isinstance(value, str):
         utf8(value)
     elif isinstance(value, dict):
         for key, part in value.items():
             utf8(key)
-            _refuse_halves(part)
+            _refuse_surrogates(part)
     elif isinstance(value, list | tuple):
         for part in value:
-            _refuse_halves(part)
+            _refuse_surrogates(part)

@@ -1,4 +1,4 @@
-"""Where the keys and values of a text stand, in characters from its beginning."""
+"""Positions of the keys and values of a text, as character offsets."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from evalcontract.source.node import Node
 
 _LINE = re.compile(r"[^\r\n]*")
-# An anchor or a tag stands before what it is of.
+# An anchor or a tag precedes the node that it belongs to.
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*")
 _STEP = 2
 
 
 class Cut(NamedTuple):
-    """A stretch of the text, from `start` to before `end`, and what is to stand there."""
+    """A replacement of the characters from `start` up to, not including, `end`."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class Cut(NamedTuple):
 
 
 class KeyEntry(NamedTuple):
-    """A key with its value: where both begin and end; `column` is that of the key, from 0."""
+    """A key and its value: start and end offsets of both; `column` of the key is from 0."""
 
     key_start: int
     key_end: int
@@ -40,25 +40,25 @@ class KeyEntry(NamedTuple):
 
 
 class Entries:
-    """The keys and values of a text that was read; `root` has their places."""
+    """The keys and values of a parsed text; `root` is its tree of positions."""
 
     def __init__(self, text: str, root: Node, *, is_line: bool = False) -> None:
         self.text = text
         self.root = root
-        ends = () if is_line else (each.end() for each in LINE_END.finditer(text))
+        ends = () if is_line else (match.end() for match in LINE_END.finditer(text))
         self._starts = [0, *ends]
 
     @cached_property
     def line_end(self) -> str:
-        """How the lines of the text end."""
-        found = LINE_END.search(self.text)
-        return found[0] if found else "\n"
+        """The line end of the first line; a line feed if there is only one line."""
+        match = LINE_END.search(self.text)
+        return match[0] if match else "\n"
 
     @cached_property
     def step(self) -> int:
-        """How far a block mapping stands to the right of its key: as the first one does."""
+        """The columns by which the first block mapping is indented below its key."""
         waiting = [self.root]
-        for node in waiting:  # it grows
+        for node in waiting:  # the list grows while it is read
             if isinstance(node.children, list):
                 waiting += node.children
                 continue
@@ -70,14 +70,14 @@ class Entries:
         return _STEP
 
     def node(self, path: Path) -> Node | None:
-        """Return what stands at a path; None where it leads nowhere."""
+        """Return the node at a path; None if the path does not exist."""
         node, _, depth = self.root.find(path)
         return node if depth == len(path) else None
 
     def entry(self, path: Path) -> KeyEntry | None:
-        """Return the key at the end of a path; None unless it stands there with its own value.
+        """Return the key at the end of a path; None unless key and value are written there.
 
-        A key that is merged stands elsewhere, and what an alias stands for does.
+        Merged keys and the values of aliases are written elsewhere.
         """
         node, key, depth = self.root.find(path)
         holder = self.node(path[:-1])
@@ -90,35 +90,35 @@ class Entries:
         return KeyEntry(key_start, key_end, start, end, key.column - 1, node)
 
     def is_flow(self, path: Path) -> bool:
-        """Whether what stands at a path, or something that it stands in, is in brackets."""
+        """Whether the node at a path, or one of its ancestors, is a flow collection."""
         nodes = (self.node(path[:depth]) for depth in range(len(path) + 1))
-        return any(self.begins_flow(each) for each in nodes if each)
+        return any(self.begins_flow(node) for node in nodes if node)
 
     def begins_flow(self, node: Node) -> bool:
-        """Whether a collection is in brackets."""
+        """Whether a node is a flow collection: `[…]` or `{…}`."""
         return node.children is not None and self.text.startswith(("[", "{"), self.token(node.span))
 
     def token(self, span: Span) -> int:
-        """Return where the token of a span begins, behind its anchor and its tag."""
+        """Return the offset of the token of a span, after its anchor and its tag."""
         start = self.offset(span)
-        found = _PROPERTIES.match(self.text, start)
-        return min(found.end(), self.offset(span, at_end=True)) if found else start
+        properties = _PROPERTIES.match(self.text, start)
+        return min(properties.end(), self.offset(span, at_end=True)) if properties else start
 
     def is_block_scalar(self, node: Node) -> bool:
-        """Whether a scalar is written as `|` or `>`, and lines below."""
+        """Whether a node is a block scalar: `|` or `>`, and the lines below."""
         start, end = self.token(node.span), self.offset(node.span, at_end=True)
         return node.children is None and start < end and self.text[start] in "|>"
 
     def last_line_end(self, node: Node) -> int | None:
-        """Return where the last line ends that a value stands on; None where that is unclear."""
+        """Return the offset of the end of the last line of a value; None if that is unclear."""
         while node.children and not self.begins_flow(node):
             if isinstance(node.children, list):
                 child = node.children[-1]
-                begun = self.offset(node.span)
+                earliest = self.offset(node.span)
             else:
                 key, child = max(node.children.values(), key=lambda pair: pair[0])
-                begun = self.offset(key, at_end=True)
-            if self.offset(child.span) < begun:
+                earliest = self.offset(key, at_end=True)
+            if self.offset(child.span) < earliest:
                 return None  # an alias, or a merge
             node = child
         end = self.offset(node.span, at_end=True)
@@ -126,26 +126,26 @@ class Entries:
             token = self.token(node.span)
             header = _BLOCK_SCALAR.match(self.text, token)
             if header and "+" in header[0]:
-                return None  # the empty lines below are a part of it
+                return None  # the empty lines below belong to it
             end = token + len(self.text[token:end].rstrip())
         return self.end_of_line(end)
 
     def end_of_line(self, offset: int) -> int:
-        """Return where the line of an offset ends, before its line end."""
-        found = _LINE.match(self.text, offset)
-        return found.end() if found else offset
+        """Return the offset where a line ends, before its line break."""
+        match = _LINE.match(self.text, offset)
+        return match.end() if match else offset
 
     def start_of_line(self, offset: int) -> int:
-        """Return where the line of an offset begins."""
+        """Return the offset where a line begins."""
         return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
 
     def after_line_end(self, offset: int) -> int:
-        """Step over the line end at an offset, if there is one."""
-        found = LINE_END.match(self.text, offset)
-        return found.end() if found else offset
+        """Return the offset after the line break at an offset, if there is one."""
+        match = LINE_END.match(self.text, offset)
+        return match.end() if match else offset
 
     def offset(self, span: Span, *, at_end: bool = False) -> int:
-        """Return where a span begins, or ends."""
+        """Return the offset of the start of a span, or of its end."""
         line, column = (span.end_line, span.end_column) if at_end else (span.line, span.column)
         if line > len(self._starts):
             return len(self.text)

@@ -1,4 +1,4 @@
-"""What makes a file unreadable: faults that stand in the text, since there is no value yet."""
+"""Problems that make a file unreadable, with spans in its text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 class SourceProblem(NamedTuple):
-    """One fault of a text. `span` is None where the fault is the whole file's."""
+    """A problem in a text; `span` is None if it concerns the whole file.
+
+    `related` are messages with their spans.
+    """
 
     code: str
     message: str
@@ -19,9 +22,9 @@ class SourceProblem(NamedTuple):
 
 
 class UnreadableFile(NamedTuple):
-    """A file that gave no value: its faults, and its text where it has one, for frames.
+    """A file that cannot be read or parsed; `lines` is its text, if any, to show in reports.
 
-    Its properties are those of every source; see `Source`.
+    Implements `Source`.
     """
 
     file: str
@@ -30,11 +33,11 @@ class UnreadableFile(NamedTuple):
 
     @property
     def document(self) -> None:
-        """No value."""
+        """None: the file has no value."""
 
     @property
     def stream(self) -> None:
-        """No rows."""
+        """None: the file has no rows."""
 
     @property
     def unreadable(self) -> UnreadableFile:
@@ -46,7 +49,7 @@ class UnreadableFile(NamedTuple):
 
 
 class ParseError(Exception):
-    """Carries faults from the depth of a parser to its entrance; never leaves `source`."""
+    """A parser found `faults`; callers outside of `source` get an `UnreadableFile` instead."""
 
     def __init__(self, *faults: SourceProblem) -> None:
         super().__init__(faults)
@@ -54,7 +57,7 @@ class ParseError(Exception):
 
 
 def duplicate_fault(key: str, span: Span, first: Span) -> SourceProblem:
-    """Name a key that stands twice in one mapping, with both places."""
+    """Return the problem of a duplicate key, with the spans of both."""
     return SourceProblem(
         "source/duplicate-key",
         f"duplicate key `{key}`",
@@ -65,7 +68,7 @@ def duplicate_fault(key: str, span: Span, first: Span) -> SourceProblem:
 
 
 def moved_fault(fault: SourceProblem, lines: int) -> SourceProblem:
-    """Return a fault as one that stands so many lines below."""
+    """Return a problem with its spans moved down by a number of lines."""
     if not lines:
         return fault
     related = tuple((what, span.below(lines)) for what, span in fault.related)

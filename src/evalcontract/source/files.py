@@ -1,4 +1,4 @@
-"""The only place that opens files: a path becomes a document, a stream of rows, or faults."""
+"""Read files: turn a path into a document, a stream of rows, or problems."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ SUFFIXES = {
 
 
 def format_of(name: str) -> str | None:
-    """Return the format that a file's name promises; None where it promises none."""
+    """Return the file format by the extension of a name; None if the extension is unknown."""
     return SUFFIXES.get(PurePath(name).suffix.lower())
 
 
 def read_file(
     path: Path, name: str, files: Files = DISK, *, quick: bool = False
 ) -> Document | RowStream | UnreadableFile:
-    """Read a file; `name` is what findings call it. JSONL is opened, and read later.
+    """Read a file; diagnostics call it `name`. JSONL is only opened, and read later.
 
-    Where a `quick` reading of the rows of a dataset is enough at first, YAML may be read by a fast
-    reader; see `yaml_rows`.
+    With `quick`, YAML may be read by the fast reader; see `yaml_rows`.
     """
     try:
         if format_of(name) == "jsonl":
@@ -49,7 +48,7 @@ def read_file(
 
 
 def read_text(path: Path, name: str, files: Files = DISK) -> str | UnreadableFile:
-    """Read a text file whole, whatever its format; an empty one is an empty text."""
+    """Return the text of a file of any format; that of an empty file is empty."""
     try:
         return decode(files.read(path))
     except ParseError as fault:
@@ -61,9 +60,9 @@ def read_text(path: Path, name: str, files: Files = DISK) -> str | UnreadableFil
 def read_stream(
     stream: BinaryIO, name: str, *, quick: bool = False
 ) -> Document | RowStream | UnreadableFile:
-    """Read an open stream of bytes to its end; where the name promises no format, look.
+    """Read an open stream of bytes to its end.
 
-    `quick` is as for `read_file`.
+    If the extension of `name` is unknown, the format is guessed. `quick` is as in `read_file`.
     """
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
@@ -81,8 +80,8 @@ def read_stream(
         if quick:
             from evalcontract.source.yaml_rows import read_quickly
 
-            if found := read_quickly(text, name, data):
-                return found
+            if document := read_quickly(text, name, data):
+                return document
         from evalcontract.source.yaml import parse_yaml
 
         return parse_yaml(text, name, data)
@@ -95,7 +94,7 @@ def read_stream(
 
 
 def guess_format(data: bytes) -> str:
-    """Tell the format of bytes without a name: JSON and JSONL begin with a bracket."""
+    """Guess the format from the content: JSON and JSONL begin with a bracket."""
     data = data.removeprefix(codecs.BOM_UTF8)
     if data.lstrip()[:1] not in (b"{", b"["):
         return "yaml"
@@ -107,11 +106,11 @@ def guess_format(data: bytes) -> str:
 
 
 def _is_syntax(fault: ParseError) -> bool:
-    return any(each.code == "source/syntax" for each in fault.faults)
+    return any(problem.code == "source/syntax" for problem in fault.faults)
 
 
 def unreadable(name: str, error: OSError | ValueError) -> UnreadableFile:
-    """Say why a file gives nothing at all; a ValueError is a name that no system takes."""
+    """Explain why a file cannot be read; a ValueError means that its name is invalid."""
     if isinstance(error, TooLargeError):
         return UnreadableFile(name, (large_fault(error.size),))
     is_missing = isinstance(error, FileNotFoundError)

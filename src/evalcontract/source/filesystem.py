@@ -1,4 +1,4 @@
-"""The file system as a run sees it: whatever it asks of it, it asks of a `Files`."""
+"""Access to the file system: everything goes through a `Files` object."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from evalcontract.source.limits import MAX_DOCUMENT_BYTES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: What a path leads to: a regular file, a folder, another thing, nothing by a link, or nothing.
+#: Kinds of paths: regular file, folder, other (device, pipe …), dangling link, or no such path.
 FILE, FOLDER, OTHER, DANGLING, NOTHING = "file", "folder", "other", "dangling", "nothing"
-# Standard input, and what `<(command)` of a shell stands for.
+# Standard input, and the process substitution `<(command)` of a shell.
 _GIVEN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 class Entry(NamedTuple):
-    """A name in a folder, and the kind of thing that it leads to."""
+    """A name in a folder, and the kind of its target."""
 
     name: str
     kind: str
@@ -29,14 +29,14 @@ class Entry(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """A file that is read piece by piece; each call of `open_` begins anew."""
+    """A file to be read in pieces; each call of `open_` starts from the beginning."""
 
     open_: Callable[[], BinaryIO]
     size: int
 
 
 class TooLargeError(OSError):
-    """A file has `size` bytes, which are too many to be read at once."""
+    """A file of `size` bytes is too large to be read at once."""
 
     def __init__(self, size: int) -> None:
         super().__init__(f"it has {size:,} bytes")
@@ -46,15 +46,15 @@ class TooLargeError(OSError):
 class Files:
     """The files of this machine.
 
-    The paths that a run asks for come here, so that another `Files` can answer instead or take
-    notes. It then answers `kind`, `real`, `entries`, `read` and `stream`.
+    Subclasses can replace or record the access by overriding `kind`, `real`, `entries`, `read`
+    and `stream`.
     """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def kind(self, path: str | Path) -> str:
-        """Return the kind of thing that a path leads to; what may not be looked at is nothing."""
+        """Return the kind of a path; a path without permission is NOTHING."""
         return _kind(path)
 
     def is_file(self, path: str | Path) -> bool:
@@ -66,41 +66,45 @@ class Files:
         return self.kind(path) == FOLDER
 
     def is_there(self, path: str | Path) -> bool:
-        """Whether a path leads to something, or is a link to nothing."""
+        """Whether a path exists, or is a dangling link."""
         return self.kind(path) != NOTHING
 
     def real(self, path: str | Path) -> Path:
-        """Return a path without links; a link that leads to itself stays as it is."""
+        """Return a path with its links resolved; a link to itself is kept."""
         return Path(os.path.realpath(path))
 
     def entries(self, folder: str | Path, *endings: str) -> tuple[Entry, ...]:
-        """Return the folders in a folder, and what else has a name with one of some endings.
+        """Return the folders in a folder, and its files with one of the endings.
 
-        They are sorted, and hidden ones are left out.
+        The entries are sorted; hidden ones are left out.
 
         Raises:
             OSError: the folder cannot be listed.
 
         """
         with os.scandir(folder) as names:
-            found = [_entry(name) for name in names if not name.name.startswith(".")]
-        found = [e for e in found if e.kind == FOLDER or e.name.lower().endswith(endings)]
-        return tuple(sorted(found))
+            entries = [_entry(name) for name in names if not name.name.startswith(".")]
+        chosen = [
+            entry
+            for entry in entries
+            if entry.kind == FOLDER or entry.name.lower().endswith(endings)
+        ]
+        return tuple(sorted(chosen))
 
     def read(self, path: str | Path, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
-        """Read a file whole.
+        """Return the bytes of a file.
 
         Raises:
-            OSError: it cannot be read. A device or a pipe is not opened, since that may wait for
-                ever, unless this process was given it.
-            TooLargeError: it has more than `limit` bytes.
-            ValueError: no system has a file of such a name.
+            OSError: the file cannot be read. Devices and pipes are refused, since opening one may
+                block forever, unless the process was started with them.
+            TooLargeError: the file has more than `limit` bytes.
+            ValueError: the path is invalid, for example because it contains NUL.
 
         """
-        status = os.stat(path)  # noqa: PTH116 - thousands of times
+        status = os.stat(path)  # noqa: PTH116 - called for thousands of files
         is_regular = stat.S_ISREG(status.st_mode)
-        if not is_regular and (what := _what_else(path, status.st_mode)):
-            raise OSError(f"it is {what}")
+        if not is_regular and (kind := _other_kind(path, status.st_mode)):
+            raise OSError(f"it is {kind}")
         if status.st_size > limit:
             raise TooLargeError(status.st_size)
         with open(path, "rb", buffering=0 if is_regular else -1) as file:  # noqa: PTH123 - the same
@@ -120,22 +124,22 @@ class Files:
         if not stat.S_ISREG(status.st_mode):
             data = self.read(path)
             return Stream(partial(BytesIO, data), len(data))
-        with open(path, "rb"):  # noqa: PTH123 - fails here, not while it is read
+        with open(path, "rb"):  # noqa: PTH123 - fail here, not at the first read
             return Stream(lambda: Path(path).open("rb"), status.st_size)
 
 
-#: The files as they are.
+#: The file system, without drafts or recording.
 DISK = Files()
 
 
 def is_given(path: str | Path) -> bool:
-    """Whether a path is that of a stream which this process was given."""
+    """Whether a path is an open stream of this process, such as standard input."""
     return os.fspath(path).startswith(_GIVEN)
 
 
 def _kind(path: str | Path) -> str:
     try:
-        mode = os.stat(path).st_mode  # noqa: PTH116 - thousands of times
+        mode = os.stat(path).st_mode  # noqa: PTH116 - called for thousands of files
     except (OSError, ValueError):
         return DANGLING if os.path.lexists(path) else NOTHING
     if stat.S_ISREG(mode):
@@ -143,17 +147,17 @@ def _kind(path: str | Path) -> str:
     return FOLDER if stat.S_ISDIR(mode) else OTHER
 
 
-def _entry(found: os.DirEntry[str]) -> Entry:
-    """Look at a name in a folder; only what is behind a link has to be asked for by itself."""
-    if found.is_dir(follow_symlinks=False):
-        return Entry(found.name, FOLDER, is_link=False)
-    if found.is_file(follow_symlinks=False):
-        return Entry(found.name, FILE, is_link=False)
-    return Entry(found.name, _kind(found.path), found.is_symlink())
+def _entry(item: os.DirEntry[str]) -> Entry:
+    """Return the entry of a name in a folder; only a link costs another system call."""
+    if item.is_dir(follow_symlinks=False):
+        return Entry(item.name, FOLDER, is_link=False)
+    if item.is_file(follow_symlinks=False):
+        return Entry(item.name, FILE, is_link=False)
+    return Entry(item.name, _kind(item.path), item.is_symlink())
 
 
-def _what_else(path: str | Path, mode: int) -> str | None:
-    """Say what a path is that is no file; None for a stream that this process was given."""
+def _other_kind(path: str | Path, mode: int) -> str | None:
+    """Name the kind of a path that is not a regular file; None for a stream of this process."""
     if stat.S_ISDIR(mode):
         return "a folder" if os.access(path, os.R_OK | os.X_OK) else "a folder without access"
     if is_given(path):

@@ -1,4 +1,4 @@
-"""What a value is once fixes are made in it, whatever text it came from."""
+"""Apply fixes to a parsed value, independently of its text."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
 
 def fixed(value: Any, fixes: Iterable[Fix]) -> Any:
-    """Return a value with fixes made in it; the value itself stays as it is.
+    """Return a copy of a value with fixes applied.
 
     Raises:
-        LookupError: there is nothing at a path, or there is where something is to go.
+        LookupError: a path does not exist, or the target of a move or a rename does.
 
     """
     copy = _Copy(value)
-    # What stands deeper comes first, and a value before its key: their paths are those of before.
-    for fix in sorted(fixes, key=lambda each: (-len(each.path), not isinstance(each.edit, Write))):
+    # Paths refer to the original value: apply the deepest first, and values before their keys.
+    for fix in sorted(fixes, key=lambda fix: (-len(fix.path), not isinstance(fix.edit, Write))):
         copy.make(fix)
     return copy.value
 
 
 class _Copy:
-    """A copy of a value, as far as it is changed; what two aliases share is copied for each."""
+    """A copy-on-write copy of a value; a part that aliases share is copied for each path."""
 
     def __init__(self, value: Any) -> None:
         self._own: dict[int, Any] = {}
         self.value = self._copied(value)
 
     def make(self, fix: Fix) -> None:
-        *way, last = fix.path
-        holder = self._at(way)
+        *parents, last = fix.path
+        holder = self._at(parents)
         match fix.edit:
             case Write(new) if not isinstance(holder[last], dict | list):
                 holder[last] = new
@@ -49,8 +49,8 @@ class _Copy:
                 raise LookupError(fix.path)
 
     def _move(self, path: Path, to: Path) -> None:
-        *way, key = path
-        holder = self._at(way)
+        *parents, key = path
+        holder = self._at(parents)
         part = holder[key]
         *home, name = to
         above = self._at(home[:-1])
@@ -58,22 +58,22 @@ class _Copy:
             above.setdefault(home[-1], {})
         _put(self._at(home), name, part)
         del holder[key]
-        if not holder and way and isinstance(way[-1], str):
-            del self._at(way[:-1])[way[-1]]
+        if not holder and parents and isinstance(parents[-1], str):
+            del self._at(parents[:-1])[parents[-1]]
 
     def _at(self, path: Iterable[str | int]) -> Any:
-        """Return the mapping or list at a path, copied on the way."""
-        here = self.value
+        """Return the mapping or list at a path, copying the parts on the way to it."""
+        value = self.value
         for step in path:
-            here[step] = here = self._copied(here[step])
-        return here
+            value[step] = value = self._copied(value[step])
+        return value
 
     def _copied(self, part: Any) -> Any:
         if not isinstance(part, dict | list):
-            raise LookupError  # noqa: TRY004 - the path leads nowhere
+            raise LookupError  # noqa: TRY004 - the path does not exist
         if id(part) not in self._own:
             part = part.copy()
-            self._own[id(part)] = part  # kept, so that nothing else gets its id
+            self._own[id(part)] = part  # keeps it alive, so that its id is not reused
         return part
 
 

@@ -1,4 +1,4 @@
-"""How a key is moved: its own text is taken out, and put in again where it belongs."""
+"""Move a key: cut its text out, and insert it at its new position."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _NONE: tuple[Cut, ...] = ()
 
 
 def move(path: Path, to: Path, entries: Entries, name: Callable[[str], str]) -> Cuts:
-    """Return the cuts that move a key; none where that is not simple. `name` writes a key."""
+    """Return the cuts that move a key; none if that is not simple. `name` quotes a new key."""
     moved = _part(path, entries)
     home = to[:-1]
     if moved is None or path[-1] != to[-1]:
         return _NONE
     if home[:-1] == path[:-1] and entries.node(home) is None:
-        return _wrapped(moved, name(str(home[-1])), entries)
+        return _wrap(moved, name(str(home[-1])), entries)
     if path[:-2] == home and len(_siblings(path, entries)) == 1:
-        return _unwrapped(moved, path, entries)
-    behind = path[:-1] if path[:-2] == home else _last_of(home, entries)
-    return _carried(moved, path, home, behind, entries)
+        return _unwrap(moved, path, entries)
+    previous = path[:-1] if path[:-2] == home else _last_of(home, entries)
+    return _carry(moved, path, home, previous, entries)
 
 
 class _Part(NamedTuple):
-    """A key with its value, and where the text of both ends; `is_flow`: it is in brackets."""
+    """A key with its value, the end offset of its text, and whether it is in a flow mapping."""
 
     entry: KeyEntry
     end: int
@@ -47,7 +47,7 @@ class _Part(NamedTuple):
 
 
 def _part(path: Path, entries: Entries) -> _Part | None:
-    """Find the text of a key and its value; None where they have none of their own."""
+    """Return the text range of a key and its value; None if they are not written at the path."""
     entry = entries.entry(path)
     if entry is None or not _COLON.match(entries.text, entry.key_end):
         return None
@@ -57,10 +57,10 @@ def _part(path: Path, entries: Entries) -> _Part | None:
 
 
 def _siblings(path: Path, entries: Entries) -> list[Path]:
-    """Return the paths of the keys of the mapping that a key stands in, in the text's order."""
+    """Return the paths of all keys of the mapping that contains a key, in text order."""
     holder = entries.node(path[:-1])
     keys = holder.children if holder and isinstance(holder.children, dict) else {}
-    return [(*path[:-1], key) for key in sorted(keys, key=lambda each: keys[each][0])]
+    return [(*path[:-1], key) for key in sorted(keys, key=lambda key: keys[key][0])]
 
 
 def _last_of(home: Path, entries: Entries) -> Path | None:
@@ -68,8 +68,8 @@ def _last_of(home: Path, entries: Entries) -> Path | None:
     return paths[-1] if paths else None
 
 
-def _wrapped(part: _Part, home: str, entries: Entries) -> Cuts:
-    """Let a key stand below a new one, in its own place."""
+def _wrap(part: _Part, home: str, entries: Entries) -> Cuts:
+    """Nest a key under a new one, at its own position."""
     text, start = part.text(entries), part.entry.key_start
     if part.is_flow:
         return (Cut(start, part.end, f"{home}: {{{text}}}"),)
@@ -79,8 +79,8 @@ def _wrapped(part: _Part, home: str, entries: Entries) -> Cuts:
     return (Cut(start, part.end, f"{home}:{entries.line_end}{spaces}{lines}"),)
 
 
-def _unwrapped(part: _Part, path: Path, entries: Entries) -> Cuts:
-    """Put the only key of a mapping in the mapping's place."""
+def _unwrap(part: _Part, path: Path, entries: Entries) -> Cuts:
+    """Replace a mapping by its only key."""
     outer = _part(path[:-1], entries)
     if outer is None:
         return _NONE
@@ -90,12 +90,12 @@ def _unwrapped(part: _Part, path: Path, entries: Entries) -> Cuts:
     return (Cut(start, part.end, _indented(text, outer.entry.column - part.entry.column)),)
 
 
-def _carried(part: _Part, path: Path, home: Path, behind: Path | None, entries: Entries) -> Cuts:
-    """Take a key out, and put it in behind another one, or into an empty mapping."""
-    out = _taken(part, path, entries)
-    before = _part(behind, entries) if behind else None
+def _carry(part: _Part, path: Path, home: Path, previous: Path | None, entries: Entries) -> Cuts:
+    """Cut a key out, and insert it after the `previous` one, or into an empty mapping."""
+    out = _cut_out(part, path, entries)
+    before = _part(previous, entries) if previous else None
     node = entries.node(home)
-    if not out or node is None or (behind and before is None):
+    if not out or node is None or (previous and before is None):
         return _NONE
     line = entries.text[part.entry.key_start : part.entry.end]
     if before is None or before.is_flow:
@@ -106,14 +106,14 @@ def _carried(part: _Part, path: Path, home: Path, behind: Path | None, entries: 
         return (*out, Cut(at, at, f"{comma}{line}"))
     column = before.entry.column
     lines = line if part.is_flow else _indented(part.text(entries), column - part.entry.column)
-    if before.end == part.end:  # it is the last of what it goes behind
+    if before.end == part.end:  # the key is the last part of `before`
         start = entries.start_of_line(part.entry.key_start)
         return (Cut(start, part.end, f"{' ' * column}{lines}"),)
     return (Cut(before.end, before.end, f"{entries.line_end}{' ' * column}{lines}"), *out)
 
 
 def _fits_line(part: _Part, entries: Entries) -> bool:
-    """Whether a key and its value may stand in brackets as they are, with nothing behind them."""
+    """Whether a key and its value can be inserted into a flow mapping as they are."""
     if part.is_flow:
         return True
     node = part.entry.node
@@ -123,28 +123,28 @@ def _fits_line(part: _Part, entries: Entries) -> bool:
 
 
 def _comma(before: _Part, entries: Entries) -> str:
-    """Return what separates a new key from the one before it: a line of its own, where that has."""
+    """Return the separator after a key: with a line break if that key starts a line."""
     start = before.entry.key_start
     lead = entries.text[entries.start_of_line(start) : start]
     return ", " if lead.strip() else f",{entries.line_end}{lead}"
 
 
-def _taken(part: _Part, path: Path, entries: Entries) -> Cuts:
-    """Return the cut that takes a key out of a mapping in which others stay."""
+def _cut_out(part: _Part, path: Path, entries: Entries) -> Cuts:
+    """Return the cut that removes a key from a mapping that keeps others."""
     text, start = entries.text, part.entry.key_start
-    others = _siblings(path, entries)
-    at = others.index(path)
-    after = entries.entry(others[at + 1]) if at + 1 < len(others) else None
+    siblings = _siblings(path, entries)
+    index = siblings.index(path)
+    after = entries.entry(siblings[index + 1]) if index + 1 < len(siblings) else None
     if part.is_flow:
         if after:
             comma = _COMMA.match(text, part.end)
             return (Cut(start, comma.end(), ""),) if comma else _NONE
-        before = entries.entry(others[at - 1]) if at else None
+        before = entries.entry(siblings[index - 1]) if index else None
         return (Cut(before.end, part.end, ""),) if before else _NONE
     line = entries.start_of_line(start)
     if not text[line:start].strip(" "):
         end = entries.after_line_end(part.end)
-        if end == part.end and line:  # the last line, and nothing ends it
+        if end == part.end and line:  # the last line has no line end
             line -= 2 if text.endswith("\r\n", 0, line) else 1
         return (Cut(line, end, ""),)
     gap = text[part.end : after.key_start] if after else "#"
@@ -152,12 +152,12 @@ def _taken(part: _Part, path: Path, entries: Entries) -> Cuts:
 
 
 def _indented(text: str, columns: int) -> str:
-    """Move the lines behind the first one to the right, or to the left."""
+    """Indent all lines after the first one; negative columns dedent them."""
     first, *rest = _LINES.split(text)
-    return "".join([first, *(_moved(line, columns) for line in rest)])
+    return "".join([first, *(_indented_line(line, columns) for line in rest)])
 
 
-def _moved(line: str, columns: int) -> str:
+def _indented_line(line: str, columns: int) -> str:
     if not line.strip("\r\n"):
         return line
     return " " * columns + line if columns > 0 else line.removeprefix(" " * -columns)

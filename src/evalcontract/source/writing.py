@@ -1,4 +1,4 @@
-"""Writing files: the whole of each or nothing, and several together or none."""
+"""Write files atomically: each one completely or not at all, and several all or none."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Short, whatever the file's own name is: that one may be as long as the file system allows.
+# Independent of the target's name, which may already have the maximum length.
 _TEMPORARY = ".evalcontract."
-_ANEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+_NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 
 
 def write_text(path: Path, text: str) -> str | None:
-    """Write a text file in one step, its folder made if need be; nothing is ever half written.
+    """Write a text file atomically as UTF-8, creating its folder if needed.
 
-    A link is written through: it stays a link, and the file that it leads to is replaced.
-    Returns what went wrong, None if nothing did.
+    A symbolic link stays a link; its target is replaced. Return an error message, or None.
     """
     try:
         data = text.encode("utf-8")
@@ -28,54 +27,54 @@ def write_text(path: Path, text: str) -> str | None:
             staged.open(path).write(data)
             staged.put()
     except UnicodeEncodeError as error:
-        return f"character {error.start} of the text is half of a pair, and has no UTF-8"
+        return f"character {error.start} of the text is a lone surrogate, which UTF-8 cannot encode"
     except OSError as error:
         return (error.strerror or str(error)).lower()
-    except (RuntimeError, ValueError) as error:  # links in a circle; a name that cannot be
+    except (RuntimeError, ValueError) as error:  # a loop of links; an invalid path
         return str(error).lower()
     return None
 
 
 class Staged:
-    """Files that are written beside their places, and put there together at the end.
+    """Files written to temporary files next to their targets, and moved there together.
 
-    Use it as a context: what is not `put` when the block is left is removed again. Only while
-    they are put, one after the other, can a system that goes down leave some of them.
+    A context manager: on exit, files that were not `put` are removed. `put` moves the files one
+    after the other, so only a crash during `put` can leave some of them unwritten.
     """
 
     def __init__(self) -> None:
         self._files: dict[Path, tuple[BinaryIO, Path]] = {}
         self._temporaries: list[Path] = []
-        self._folders: list[Path] = []  # those that were made, each after the one that it is in
+        self._folders: list[Path] = []  # those created, parents first
 
     def __enter__(self) -> Self:
         return self
 
     def open(self, path: Path) -> BinaryIO:
-        """Begin a file; its folder is made if need be.
+        """Open a temporary file for a target, creating its folder if needed.
 
         Raises:
-            OSError: it cannot be.
+            OSError: the file cannot be written, or was opened before.
 
         """
         target = path.resolve()
         if target in self._files:
-            raise OSError("it is asked for twice")
+            raise OSError("the file would be written twice")
         _check(target)
-        # What is to be made is noted first: a signal may come right behind it.
-        self._folders += [each for each in reversed(target.parents) if not each.exists()]
+        # Record the folders before they are created: a signal may interrupt at any point.
+        self._folders += [folder for folder in reversed(target.parents) if not folder.exists()]
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.parent / f"{_TEMPORARY}{token_hex(8)}"
         self._temporaries.append(temporary)
-        stream = os.fdopen(os.open(temporary, _ANEW, 0o600), "wb")
+        stream = os.fdopen(os.open(temporary, _NEW_FILE, 0o600), "wb")
         self._files[target] = (stream, temporary)
         return stream
 
     def put(self) -> None:
-        """Put every file in its place.
+        """Move every file to its target.
 
         Raises:
-            OSError: one cannot be; those after it are not.
+            OSError: a file cannot be moved; those after it are not moved either.
 
         """
         for stream, _ in self._files.values():
@@ -88,19 +87,19 @@ class Staged:
 
     def __exit__(self, *_: object) -> None:
         for stream, _temporary in self._files.values():
-            with suppress(OSError):  # what it still holds has no room
+            with suppress(OSError):  # no space left for buffered data
                 stream.close()
         for temporary in self._temporaries:
             temporary.unlink(missing_ok=True)
         for folder in reversed(self._folders):
-            with suppress(OSError):  # somebody put something there
+            with suppress(OSError):  # not empty any more
                 folder.rmdir()
 
 
 def _check(target: Path) -> None:
-    """Refuse what no file may take the place of."""
+    """Refuse a target that a file must not replace."""
     if target.is_symlink():
-        raise OSError("the link leads back to itself")
+        raise OSError("the link points to itself")
     if target.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     if target.exists() and not target.is_file():
