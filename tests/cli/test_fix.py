@@ -532,7 +532,9 @@ def test_a_file_that_changes_meanwhile_is_left_alone(
         replace_all(changes)
 
     monkeypatch.setattr(fix_options, "replace_all", late)
-    assert call().err == "error: datasets/b.yaml cannot be written: the file changed in the meantime\n"
+    assert (
+        call().err == "error: datasets/b.yaml cannot be written: the file changed in the meantime\n"
+    )
     assert (place / "datasets/a.yaml").read_text() == FAULTY
 
 

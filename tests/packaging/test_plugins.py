@@ -151,7 +151,7 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
         ("[evalcontract.reports]\nlines = acme_evals:TICKET", "is not callable"),
         ("[evalcontract.reports]\ntext = acme_evals:write_lines", "the format is built in"),
         ("[evalcontract.rules]\nshouting = acme_evals:TICKET", "is not a rule"),
-        ("[evalcontract.rules]\nshouting = acme_evals:NOTHING", "does not load"),
+        ("[evalcontract.rules]\nshouting = acme_evals:NOTHING", "cannot be loaded"),
     ],
 )
 def test_a_broken_entry_point_is_loud(

@@ -67,7 +67,7 @@ SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
         value("|\n         \n      Names"), "6:7", "an empty line above has more spaces",
         "remove the",
     ),
-    "half of an emoji": (value('"\\ud83d"'), "4:16", "half of a surrogate pair", "itself"),
+    "half of an emoji": (value('"\\ud83d"'), "4:16", "lone surrogate", "itself"),
     "an escape of no character": (value('"\\U00110000"'), "4:16", "no character of", "itself"),
     "a dash in brackets": (("[returns]", "[- returns]"), "7:12", "a `-` inside of", "with `, `"),
     "a colon in brackets": (("[returns]", "[:returns]"), "7:12", "a `:` inside of", "quote the"),

@@ -1,4 +1,4 @@
-"""Files of other systems, read as their loaders read: with Python's own parsers."""
+"""Dataset files of other systems, read like their own loaders read them: with Python's parsers."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from evalcontract.source.text import decode, split_lines
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: The media that rows come in, by the endings of their names.
+#: File formats by file name extension.
 MEDIA = {**SUFFIXES, ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 
 
 @dataclass(frozen=True, slots=True)
 class ExternalFile:
-    """A file of another system. `medium` is one of MEDIA's.
+    """A file of another system; `medium` is its file format, one of the values of MEDIA.
 
-    `has_mark` tells that it begins with a byte order mark, at which some loaders stumble;
-    `remarks` what RFC 8259 refuses and Python's parser lets pass. Those of JSONL come with its
-    batches.
+    `has_mark` is true if the file begins with a byte order mark, which some loaders reject.
+    `remarks` are problems of JSON that RFC 8259 forbids and Python's parser accepts; the remarks
+    of JSONL are in its batches.
     """
 
     medium: str
@@ -43,36 +43,36 @@ class ExternalFile:
 
     @property
     def file(self) -> str:
-        """What findings call the file."""
+        """The name of the file in diagnostics."""
         return self.source.file
 
     @property
     def document(self) -> Document | None:
-        """The whole file, where it is one value that was parsed: JSON or YAML."""
+        """The parsed document of a JSON or YAML file, otherwise None."""
         return self.source.document
 
     @property
     def stream(self) -> RowStream | CsvTable | ParquetTable | None:
-        """The rows one by one, where it is no such value: JSONL, CSV or Parquet."""
+        """The rows of a JSONL, CSV or Parquet file, otherwise None."""
         return self.source.stream
 
     @property
     def unreadable(self) -> UnreadableFile | None:
-        """Why the file gives neither."""
+        """Why the file cannot be read; None if it can."""
         return self.source.unreadable
 
     def peek(self) -> Any:
-        """Return the value of a document, or the first row of anything else."""
+        """Return the value of a document, or the first row of a table or a stream."""
         return self.source.peek()
 
 
 def medium_of(name: str) -> str | None:
-    """Return the medium that a file's name promises; None where it promises none."""
+    """Return the file format by the extension of a name; None if the extension is unknown."""
     return MEDIA.get(PurePath(name).suffix.lower())
 
 
 def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile:
-    """Read a file; `name` is what findings call it. JSONL is opened, and read later."""
+    """Read a file; diagnostics call it `name`. JSONL is only opened, and read later."""
     try:
         if medium_of(name) == "jsonl":
             open_, size = files.stream(path)
@@ -85,7 +85,7 @@ def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile:
 
 
 def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile:
-    """Read an open stream to its end, as `read_external` does a file."""
+    """Read an open stream to its end, as `read_external` reads a file."""
     data = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         return ExternalFile("", UnreadableFile(name, (large_fault(len(data)),)))

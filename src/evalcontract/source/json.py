@@ -1,4 +1,4 @@
-"""JSON text becomes plain values (RFC 8259, duplicate keys refused), with positions on demand."""
+"""JSON reader: plain values (RFC 8259, no duplicate keys), with positions on demand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evalcontract.source.json_scanner import scan
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.memory import collector_paused
 
-# From here on orjson reads integers as floats.
+# orjson reads integers of more than 64 bits as floats; all of them are at least this large.
 _ROUNDED = 2.0**63
 _DIGITS = re.compile(rb"[0-9]{19}")
 
@@ -33,7 +33,7 @@ def parse_json(text: str, file: str, data: bytes) -> Document:
 def load_json(data: bytes, *, is_line: bool = False) -> Any:
     """Return the value of a JSON text in UTF-8, without positions.
 
-    `is_line` says that the text is one line, whatever stands in it.
+    With `is_line` the text is one line, whatever line breaks it contains.
 
     Raises:
         ParseError: as `parse_json`.
@@ -45,8 +45,8 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
             value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         text = data.decode()
-        scan(text, is_line=is_line)  # says what is wrong, and where
-        if _DIGITS.search(data):  # more digits than the fast reader takes
+        scan(text, is_line=is_line)  # raises with the position
+        if _DIGITS.search(data):  # more digits than orjson accepts
             return json.loads(text)
         raise ParseError(SourceProblem("source/syntax", f"not JSON: {error.msg}")) from None
     if keeps_all_keys(data, value) and is_plain(data, [value]):
@@ -56,9 +56,10 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
 
 
 def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[SourceProblem, ...]]:
-    """Return the value of a JSON text as Python's own parser reads it, and what is odd about it.
+    """Return the value of a JSON text as Python's `json` reads it, and remarks on it.
 
-    So do the loaders of other systems read: the last of two keys counts, and `NaN` is a number.
+    Loaders of other systems read JSON this way: the last of two equal keys wins, and `NaN` is a
+    number. Both are in the remarks.
 
     Raises:
         ParseError: `source/syntax`, `source/limit-exceeded`.
@@ -75,23 +76,23 @@ def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[So
 
 
 def keeps_all_keys(data: bytes, value: Any) -> bool:
-    r"""Whether the fast reader surely dropped no key of a text: the first of two equal ones.
+    r"""Whether orjson certainly dropped no duplicate key of a text.
 
-    Written again, the value has as many quotes as the text: each of its texts has two, and those
-    inside of texts are escaped in both, but for `\u0022`.
+    If the value, serialized again, has as many quotes as the text, no key is missing: each string
+    has two quotes, and quotes within strings are escaped in both, except for `\u0022`.
     """
-    if b"\\" in data and b"u0022" in data:  # the shorter text is found faster
+    if b"\\" in data and b"u0022" in data:  # the single byte is found faster
         return False
     try:
         return data.count(b'"') == orjson.dumps(value).count(b'"')
-    except orjson.JSONEncodeError:  # nested deeper than it writes
+    except orjson.JSONEncodeError:  # nested deeper than orjson can write
         return False
 
 
 def is_plain(data: bytes, values: list[Any]) -> bool:
-    """Whether values are not too deep, and hold no integer that the fast reader rounded.
+    """Whether values are within the depth limit and hold no integer that orjson rounded.
 
-    A float beyond 64 bits may have been an integer, which it reads as a float.
+    A float beyond 64 bits may be such an integer.
     """
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH and not _DIGITS.search(data):
         return True

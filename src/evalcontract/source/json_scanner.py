@@ -1,4 +1,4 @@
-"""JSON text becomes a tree of places. Slow and exact: run where something is wrong."""
+"""Scan JSON into a tree of positions. Slow and exact: used only if there is a problem."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from evalcontract.source.node import Node
 from evalcontract.source.text import LINE_END
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-# Possessive, since the matcher would keep a way back for every character of a long text.
-_BEGUN = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
-_BEGUN_STRING, _STRING = re.compile(_BEGUN), re.compile(_BEGUN + '"')
+# Possessive quantifiers: otherwise the regex engine keeps a backtracking state per character.
+_STRING_START = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
+_OPEN_STRING, _STRING = re.compile(_STRING_START), re.compile(_STRING_START + '"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _BARE_KEY = re.compile(r"'?([A-Za-z_][\w-]*)'?\s*:")
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)"
 )
-_UNIT = len("\\u0000")
+_UNIT_CHARACTERS = len("\\u0000")
 _SURROGATES = ("d8", "d9", "da", "db", "dc", "dd", "de", "df")
 _escapes = _ESCAPE.findall
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def scan(text: str, *, is_line: bool = False, remarks: list[SourceProblem] | None = None) -> Node:
-    """Return where every key and value stands; `is_line` takes the text as one line.
+    """Return the tree of positions of a JSON text; with `is_line` the text is one line.
 
-    With `remarks` the text is read as Python's own parser reads it: what that lets pass and
-    RFC 8259 does not (the last of two keys counts, NaN and infinity are numbers) is noted there.
+    With `remarks` the text is read like Python's `json` reads it: duplicate keys, NaN and infinity,
+    which RFC 8259 forbids, are added to that list instead of raised.
 
     Raises:
-        ParseError: `source/syntax`, `source/limit-exceeded`, or `source/duplicate-key` for each
-            key that stands twice, once the whole text is read.
+        ParseError: `source/syntax`, `source/limit-exceeded`, or, once the whole text is scanned,
+            one `source/duplicate-key` per duplicate key.
 
     """
     scanner = _Scanner(text, is_line=is_line, is_tolerant=remarks is not None)
@@ -56,7 +56,7 @@ class _Scanner:
         self._at = 0
         self._is_line = is_line
         self._is_tolerant = is_tolerant
-        self._starts = [0, *(() if is_line else (end.end() for end in LINE_END.finditer(text)))]
+        self._starts = [0, *(() if is_line else (match.end() for match in LINE_END.finditer(text)))]
         self.remarks: list[SourceProblem] = []
 
     def document(self) -> Node:
@@ -68,7 +68,7 @@ class _Scanner:
             another = self._is_line and self._peek() == "{"
             more = "begin a new line before it" if another else "keep one value"
             advice = "remove the comma" if comma else more
-            self._fail("one value was read, and more text follows", advice)
+            self._fail("unexpected text after the value", advice)
         return node
 
     def _span(self, start: int, end: int) -> Span:
@@ -79,8 +79,8 @@ class _Scanner:
         return line + 1, offset - self._starts[line] + 1
 
     def _skip(self) -> None:
-        found = _SPACE.match(self._text, self._at)
-        self._at = found.end() if found else self._at
+        space = _SPACE.match(self._text, self._at)
+        self._at = space.end() if space else self._at
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]
@@ -95,10 +95,10 @@ class _Scanner:
         if first == '"':
             self._string()
         else:
-            found = _NUMBER.match(self._text, start)
-            if found:
-                self._number(found[0])
-                self._at = found.end()
+            number = _NUMBER.match(self._text, start)
+            if number:
+                self._number(number[0])
+                self._at = number.end()
             else:
                 self._word()
         return Node(self._span(start, self._at), None, self._text[start : self._at])
@@ -106,13 +106,13 @@ class _Scanner:
     def _number(self, text: str) -> None:
         is_whole = not set(text) & set(".eE")
         if is_whole and len(text) > sys.get_int_max_str_digits():
-            self._fail("a number of so many digits is not read", "quote it, if it is text")
+            self._fail("the number has too many digits", "quote it if it is text")
         if not is_whole and math.isinf(float(text)) and not self._is_tolerant:
-            self._fail("a number so large is not read", "quote it, if it is text")
+            self._fail("the number is too large", "quote it if it is text")
 
     def _word(self) -> None:
-        found = _WORD.match(self._text, self._at)
-        word = found[0] if found else ""
+        match = _WORD.match(self._text, self._at)
+        word = match[0] if match else ""
         if word in ("true", "false", "null"):
             self._at += len(word)
             return
@@ -124,13 +124,13 @@ class _Scanner:
             self._not_finite((sign and "-Infinity") or word)
             return
         if not self._peek():
-            self._fail("the text ends where a value is expected", "was the file cut short?")
+            self._fail("the text ends where a value is expected", "is the file truncated?")
         if self._peek() == "'":
-            self._fail("text in single quotes is not JSON", 'use double quotes: "…"')
-        self._fail("a value is expected here", "text needs double quotes")
+            self._fail("strings cannot be in single quotes", 'use double quotes: "…"')
+        self._fail("a value is expected here", "put text in double quotes")
 
     def _not_finite(self, word: str) -> None:
-        message, advice = f"`{word}` is not JSON", "write `null`, or leave the key out"
+        message, advice = f"`{word}` is not JSON", "write `null` or remove the key"
         if not self._is_tolerant:
             self._fail(message, advice)
         span = self._span(self._at, self._at + len(word))
@@ -138,27 +138,26 @@ class _Scanner:
         self._at += len(word)
 
     def _string(self) -> str:
-        found = _STRING.match(self._text, self._at)
-        if found is None:
+        match = _STRING.match(self._text, self._at)
+        if match is None:
             self._bad_string()
-        raw = found[0]
-        halves = (len(each) == _UNIT and each[2:4].lower() in _SURROGATES for each in _escapes(raw))
-        if not self._is_tolerant and any(halves):
-            self._fail("half of a surrogate pair is no character", "write the character itself")
-        self._at = found.end()
+        raw = match[0]
+        if not self._is_tolerant and any(map(_is_lone_surrogate, _escapes(raw))):
+            self._fail("a lone surrogate is not a character", "write the character itself")
+        self._at = match.end()
         return _ESCAPE.sub(_unescape, raw[1:-1])
 
     def _bad_string(self) -> NoReturn:
-        found = _BEGUN_STRING.match(self._text, self._at)
-        end = found.end() if found else self._at
+        match = _OPEN_STRING.match(self._text, self._at)
+        end = match.end() if match else self._at
         if self._text[end : end + 1] == "\\":
             self._at = end
-            self._fail("an unknown escape", "write \\\\ for a backslash")
+            self._fail("unknown escape sequence", "write \\\\ for a backslash")
         if end < len(self._text) and self._text[end] not in "\r\n":
             self._at = end
-            self._fail("a control character inside of text", "escape it, as in \\t or \\n")
+            self._fail("control character in a string", "escape it, for example as \\t or \\n")
         self._fail(
-            "the quote that opens here is not closed on its line", "write \\n for a new line"
+            "the string that starts here is not closed on its line", "write \\n for a line break"
         )
 
     def _object(self, depth: int) -> Node:
@@ -203,7 +202,7 @@ class _Scanner:
         return Node(self._span(start, self._at), children)
 
     def _comma(self, closer: str) -> bool:
-        """Step over a comma; False at the closer. A trailing comma fails at what follows it."""
+        """Skip a comma; return False at the closer. A trailing comma fails at the next token."""
         self._skip()
         if self._peek() == ",":
             self._at += 1
@@ -212,10 +211,10 @@ class _Scanner:
                 self._fail("a key in double quotes is expected here", self._after_comma(closer))
             return True
         if self._peek() != closer:
-            what = "the text ends" if not self._peek() else "this stands"
-            forgotten = self._peek() in ('"', "{", "[")
-            advice = "write a comma before it" if forgotten else None
-            self._fail(f"{what} where a `,` or `{closer}` is expected", advice)
+            expected = f"a `,` or `{closer}` is expected"
+            message = f"{expected} here" if self._peek() else f"the text ends where {expected}"
+            is_comma_missing = self._peek() in ('"', "{", "[")
+            self._fail(message, "write a comma before it" if is_comma_missing else None)
         return False
 
     def _after_comma(self, closer: str) -> str | None:
@@ -225,16 +224,21 @@ class _Scanner:
         return None
 
     def _bare_key(self) -> str | None:
-        found = _BARE_KEY.match(self._text, self._at)
-        return f'write "{found[1]}"' if found else None
+        match = _BARE_KEY.match(self._text, self._at)
+        return f'write "{match[1]}"' if match else None
 
     def _fail(self, message: str, advice: str | None) -> NoReturn:
         span = self._span(self._at, min(self._at + 1, len(self._text)))
         raise ParseError(SourceProblem("source/syntax", f"not JSON: {message}", span, advice))
 
 
-def _unescape(found: re.Match[str]) -> str:
-    escape = found[0]
+def _is_lone_surrogate(escape: str) -> bool:
+    """Whether an escape sequence, as `_ESCAPE` matches it, is one half of a surrogate pair."""
+    return len(escape) == _UNIT_CHARACTERS and escape[2:4].lower() in _SURROGATES
+
+
+def _unescape(match: re.Match[str]) -> str:
+    escape = match[0]
     if escape[1] == "u":
         units = bytes.fromhex(escape.replace("\\u", ""))
         return units.decode("utf-16-be", "surrogatepass")

@@ -1,4 +1,4 @@
-r"""JSONL: a stream of batches of rows, in constant memory. A line ends at `\n` alone."""
+r"""JSONL reader: a stream of row batches, in constant memory. Only `\n` ends a line."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _WHOLE = (0, sys.maxsize)
 
 
 class RowStream:
-    """The rows of a JSONL file; blank lines are passed over.
+    """The rows of a JSONL file; blank lines are skipped.
 
-    `done` of its `size` bytes are read so far. `open_` gives the bytes anew at each call, so that
-    a place can be looked up later. A file that changes meanwhile gives places without a line.
-    `part` are the bytes from which and up to which to read, where lines begin: rows and lines are
-    then counted from there, until the whole `adopt`s the part. `as_python` reads lines as Python's
-    own parser does, for rows of other systems.
+    `done` of `size` bytes have been read. `open_` opens the file again at each call, so that
+    places can be looked up later; if the file has changed by then, they have no line. `part` is a
+    range of bytes (start, end) that starts at a line: rows and lines are then counted from there,
+    until the stream of the whole file `adopt`s the part. With `as_python` lines are read like
+    Python's `json` reads them, for rows of other systems.
     """
 
     prefix: Path = ()
-    #: A stream has no single value, and it can be opened; see `Source`.
+    #: A stream is readable and not a single value; see `Source`.
     document = None
     unreadable = None
-    #: Numbers are numbers in both readers.
+    #: The quick and the exact reader agree on what is a number.
     has_other_numbers = False
 
     def __init__(
@@ -67,7 +67,7 @@ class RowStream:
 
     @property
     def sha256(self) -> str:
-        """The digest of the bytes that the batches have read; of the file, where it was sifted."""
+        """The SHA-256 digest of the bytes read by `batches`; after a quick reading, of the file."""
         if self._digest is None:
             with self._open() as stream:
                 from hashlib import sha256  # slow to import
@@ -77,9 +77,9 @@ class RowStream:
         return digest
 
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
-        """Read the file from its beginning; where it cannot be read on, a last batch says so.
+        """Yield the rows from the beginning; if reading fails, the last batch has the problem.
 
-        Integers of more than 64 bits may be floats where `quick` rows are enough.
+        With `quick`, integers of more than 64 bits may be floats.
         """
         from hashlib import sha256  # slow to import
 
@@ -96,7 +96,7 @@ class RowStream:
                     index = batch.first_index + len(batch.rows)
                     yield batch
         except ParseError as fault:
-            yield Batch(index, [], tuple((each, "") for each in fault.faults))
+            yield Batch(index, [], tuple((problem, "") for problem in fault.faults))
         except OSError as error:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceProblem("source/unreadable", message), ""),))
@@ -108,11 +108,11 @@ class RowStream:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many bytes of how many were read."""
+        """The number of bytes read so far, and the size of the file."""
         return self.done, self.size
 
     def peek(self) -> Any:
-        """Return the first row, None where it cannot be read; no more than its line is read."""
+        """Return the first row; None if its line cannot be parsed. Only that line is read."""
         from evalcontract.source.json import load_as_python  # slow to import
 
         line = next(iter(self.opening(1)), "")
@@ -122,10 +122,10 @@ class RowStream:
             return None
 
     def opening(self, whole: int = 0) -> list[str]:
-        """Return the first lines as they are, for who wants to know what is meant.
+        """Return the text of the first lines, for example to recognize the format.
 
-        So many of them are `whole`, if they are long, and none of these is blank; of the rest some
-        may be cut.
+        With `whole`, return that many complete lines, without blank ones. Otherwise return the
+        lines of the first 4096 bytes; the last one may be cut.
         """
         try:
             with self._open() as stream:
@@ -142,8 +142,8 @@ class RowStream:
         from evalcontract.source.wrong_extension import not_jsonl_fault
 
         if not self.done and (first := next(blocks, [])):
-            whole = without_nul(strip_bom(b"".join(first)))
-            if fault := not_jsonl_fault(whole.split(b"\n")):
+            text = without_nul(strip_bom(b"".join(first)))
+            if fault := not_jsonl_fault(text.split(b"\n")):
                 yield Batch(0, [], (fault,))
                 return
             blocks = chain((first,), blocks)
@@ -168,7 +168,7 @@ class RowStream:
             raise ParseError(EMPTY)
 
     def cut(self, number: int) -> list[RowStream]:
-        """Return so many parts, or fewer, of about the same size; a line is in one of them."""
+        """Split the file at line starts into at most `number` parts of about the same size."""
         starts = [0]
         with self._open() as stream:
             for share in range(1, number):
@@ -184,76 +184,76 @@ class RowStream:
 
     @property
     def blocks(self) -> list[Block]:
-        """What was read, so that the whole can `adopt` it."""
+        """The blocks that were read, for `adopt`."""
         return self._index.blocks
 
     @property
     def count(self) -> int:
-        """How many rows were read."""
+        """The number of rows read so far."""
         return self._index.count
 
     @property
     def lines(self) -> int:
-        """How many lines were read."""
+        """The number of lines read so far."""
         return self._index.lines
 
     @property
     def is_empty(self) -> bool:
-        """Whether every line that was read was blank."""
+        """Whether all lines read so far are blank."""
         return self._index.is_empty
 
     @property
     def is_done(self) -> bool:
-        """Whether all was read that there is to read."""
+        """Whether the file, or the part, was read to its end."""
         return self.done >= min(self._part[1], self.size)
 
     @property
     def state(self) -> tuple[list[Block], int]:
-        """What another process has to know of what was read here; see `restore`."""
+        """The reading state, to be sent to another process; see `restore`."""
         return self._index.blocks, self.done
 
     def restore(self, state: tuple[list[Block], int]) -> None:
-        """Take over what was read in another process."""
+        """Take over the reading state of another process."""
         blocks, self.done = state
         self._index.restore(blocks)
 
     def forget(self) -> None:
-        """Forget what was read."""
+        """Discard the reading state."""
         self._index.clear()
         self._places.clear()
 
     def adopt(self, blocks: list[Block], *, rows: int, lines: int) -> None:
-        """Take over the places of a part, before which there are so many rows and lines."""
+        """Take over the blocks of a part; `rows` and `lines` are the numbers of those before it."""
         for block in blocks:
             first, line = block.first_index + rows, block.first_line + lines
             self._index.append(block._replace(first_index=first, first_line=line))
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands; its first step is the row's index."""
-        found = self._node(path)
-        if found is None:
+        """Return the place of a path; its first step is the index of the row."""
+        row = self._node(path)
+        if row is None:
             return Place(self.file)
         from evalcontract.source.json import load_json
         from evalcontract.source.scalar_source_map import ScalarSourceMap  # slow to import
 
-        at, text, node = found
+        line, text, node = row
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
         span = place.span or Span.point()
         part = value_at(load_json(text.encode(), is_line=True), path[1:]) if within else None
         if within and isinstance(part, str):
             span = find_within(ScalarSourceMap(part, [text], span), part, within) or span
-        return Place(self.file, Span(at, span.column, at, span.end_column), text)
+        return Place(self.file, Span(line, span.column, line, span.end_column), text)
 
     def raw(self, path: Path) -> str | None:
-        """Return a scalar as its author wrote it; see `Document.raw`."""
-        found = self._node(path)
-        if found is None:
+        """Return the source text of a scalar; see `Document.raw`."""
+        row = self._node(path)
+        if row is None:
             return None
-        node, _, depth = found[2].find(path[1:])
+        node, _, depth = row[2].find(path[1:])
         return node.raw if depth == len(path) - 1 else None
 
     def _node(self, path: Path) -> tuple[int, str, Node] | None:
-        """Return the line of a row, its text, and where its parts stand; None if it is gone."""
+        """Return the line number, text and tree of positions of a row; None if it is gone."""
         if not path or not isinstance(path[0], int) or not self._index.blocks:
             return None
         block, number = self._index.find(path[0])
@@ -264,7 +264,7 @@ class RowStream:
             return None
 
     def exact(self, index: int) -> Any:
-        """Return a row that was read, as the exact reader reads it."""
+        """Return a row that was read before, from the exact reader."""
         from evalcontract.source.json import load_json
 
         return load_json(self._index.line(*self._index.find(index)).rstrip(b"\r"), is_line=True)

@@ -1,4 +1,4 @@
-"""JSONL in blocks: whole lines that are read together, and the way from a row to its line."""
+"""Blocks of JSONL: whole lines that are read together, and an index from rows to lines."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Blocks of this size stay in a processor's cache while they are parsed.
+# A block of this size stays in the CPU cache while it is parsed.
 BLOCK_BYTES = 1 << 16
 _LATEST_BYTES = 1 << 18
 _LINE_END = re.compile(rb"\n")
 
 
 class Start(NamedTuple):
-    """Where some lines begin: the index of their first row, its line, and its byte."""
+    """The start of some lines: the index of the first row, its line (from 1), its byte offset."""
 
     first_index: int
     first_line: int
@@ -25,31 +25,31 @@ class Start(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some lines that were read together, and where they stand."""
+    """Lines that were read together: their first row and line, byte offset, and size in bytes."""
 
     first_index: int
     first_line: int
     offset: int
     size: int
     lines: int
-    skipped: tuple[int, ...]  # lines of the block that hold no row
+    skipped: tuple[int, ...]  # lines of the block without a row, from 0
     is_blank: bool
 
 
 def ends_of_lines(data: bytes) -> array[int]:
     """Return the offset after each line of a block."""
-    ends = array("Q", (found.end() for found in _LINE_END.finditer(data)))
+    ends = array("Q", (match.end() for match in _LINE_END.finditer(data)))
     if not ends or ends[-1] < len(data):
         ends.append(len(data))
     return ends
 
 
 def whole_lines(stream: BinaryIO, size: int) -> Iterator[list[bytes]]:
-    """Yield blocks of lines with their ends, of that many bytes in all; no line is cut."""
+    """Yield blocks of whole lines with their line ends, at least `size` bytes in all."""
     while size > 0:
-        # `readlines` goes on for as long as there are no more bytes than it is told.
-        most = min(BLOCK_BYTES, size) - 1
-        lines = stream.readlines(most) if most > 0 else [stream.readline()]
+        # `readlines` stops when it has read more bytes than its hint.
+        hint = min(BLOCK_BYTES, size) - 1
+        lines = stream.readlines(hint) if hint > 0 else [stream.readline()]
         if not any(lines):
             return
         size -= sum(map(len, lines))
@@ -57,9 +57,9 @@ def whole_lines(stream: BinaryIO, size: int) -> Iterator[list[bytes]]:
 
 
 class BlockIndex:
-    """The blocks of a file that were read, in their order. `open_` gives its bytes anew.
+    """The blocks of a file that were read, in order; `open_` opens the file again.
 
-    The lines of the latest blocks are kept: a finding asks for its line soon after it was read.
+    The lines of the latest blocks are cached: places are mostly looked up soon after reading.
     """
 
     def __init__(self, open_: Callable[[], BinaryIO]) -> None:
@@ -72,24 +72,24 @@ class BlockIndex:
 
     @property
     def count(self) -> int:
-        """How many rows were read."""
+        """The number of rows read so far."""
         last = self.blocks[-1] if self.blocks else None
         return last.first_index + last.lines - len(last.skipped) if last else 0
 
     @property
     def lines(self) -> int:
-        """How many lines were read."""
+        """The number of lines read so far."""
         return self.blocks[-1].first_line - 1 + self.blocks[-1].lines if self.blocks else 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether every line that was read was blank."""
+        """Whether all lines read so far are blank."""
         return all(block.is_blank for block in self.blocks)
 
     def clear(self) -> None:
-        """Forget what was read."""
-        for part in (self.blocks, self._first_indexes, self._ends, self._latest):
-            part.clear()
+        """Remove all blocks."""
+        for collection in (self.blocks, self._first_indexes, self._ends, self._latest):
+            collection.clear()
         self._latest_bytes = 0
 
     def append(self, block: Block) -> None:
@@ -98,12 +98,12 @@ class BlockIndex:
         self._first_indexes.append(block.first_index)
 
     def restore(self, blocks: list[Block]) -> None:
-        """Take over the blocks that another process has read."""
+        """Take over the blocks that another process read."""
         self.blocks = blocks
         self._first_indexes = [block.first_index for block in blocks]
 
     def keep(self, offset: int, lines: list[bytes], size: int) -> None:
-        """Keep the lines of the block at an offset, of `size` bytes."""
+        """Cache the lines of the block at an offset, of `size` bytes."""
         if self._latest_bytes + size > _LATEST_BYTES:
             self._latest.clear()
             self._latest_bytes = 0
@@ -111,7 +111,7 @@ class BlockIndex:
         self._latest_bytes += size
 
     def find(self, index: int) -> tuple[Block, int]:
-        """Return the block of a row, and the number of its line there."""
+        """Return the block of a row, and its line within the block, from 0."""
         block = self.blocks[bisect_right(self._first_indexes, index) - 1]
         number = index - block.first_index
         for skipped in block.skipped:
@@ -119,7 +119,7 @@ class BlockIndex:
         return block, number
 
     def line(self, block: Block, number: int) -> bytes:
-        """Return a line of a block: of the latest ones as it is, of others from the file."""
+        """Return a line of a block, without its line end, from the cache or from the file."""
         if block.offset in self._latest:
             return self._latest[block.offset][number].removesuffix(b"\n")
         with self._open() as stream:

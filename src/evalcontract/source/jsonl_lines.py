@@ -1,4 +1,4 @@
-"""Lines of JSON become rows; what is wrong with a line is said, and the others go on."""
+"""Parse the lines of a JSONL block into rows; a broken line does not affect the others."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Faults = tuple[tuple[SourceProblem, str], ...]
 def parse_lines(
     data: bytes, lines: list[bytes], at: Start, *, quick: bool = False, as_python: bool = False
 ) -> tuple[Batch, tuple[int, ...]]:
-    """Return the rows of some lines, and which of the lines hold no row; `data` is all lines.
+    """Return the rows of some lines, and the numbers of the lines without a row, from 0.
 
-    `quick` is as for `RowStream.batches`; `as_python` reads each line as Python's own parser does,
-    and remarks what is odd about it.
+    `data` is the lines joined. `quick` is as in `RowStream.batches`. With `as_python` each line is
+    read like Python's `json` reads it; what RFC 8259 forbids is in the remarks of the batch.
     """
     rows = _parse_quickly(data, lines)
     if rows is not None and (quick or is_plain(data, rows)):
@@ -36,7 +36,7 @@ def parse_lines(
 
 
 def _parse_quickly(data: bytes, lines: list[bytes]) -> list[Any] | None:
-    """Return the rows of a block; None where at least one line is blank, broken or doubtful."""
+    """Return the rows of a block; None if a line is blank, broken or may be misread by orjson."""
     loads = orjson.loads
     try:
         with collector_paused():
@@ -52,11 +52,11 @@ def _parse_slowly(
     offset: int,
     remarks: list[tuple[SourceProblem, str]] | None,
 ) -> tuple[list[Any], Faults, tuple[int, ...]]:
-    """Parse line by line, where at least one is blank, broken or doubtful."""
+    """Parse a block line by line."""
     rows: list[Any] = []
     faults: list[tuple[SourceProblem, str]] = []
     skipped: list[int] = []
-    for number, line in enumerate(each.removesuffix(b"\n") for each in lines):
+    for number, line in enumerate(line.removesuffix(b"\n") for line in lines):
         if not line.strip():
             skipped.append(number)
         else:
@@ -64,24 +64,26 @@ def _parse_slowly(
                 if remarks is None:
                     rows.append(load_json(line.rstrip(b"\r"), is_line=True))
                 else:
-                    row, odd = load_as_python(line.rstrip(b"\r"), is_line=True)
+                    row, of_line = load_as_python(line.rstrip(b"\r"), is_line=True)
                     rows.append(row)
                     text = line.decode()
-                    remarks += [(_on_line(each, number + first_line), text) for each in odd]
+                    remarks += [(_on_line(remark, number + first_line), text) for remark in of_line]
             except UnicodeDecodeError as error:
-                found = encoding_fault(line, error, offset)
+                problem = encoding_fault(line, error, offset)
                 text = line.decode("utf-8", "replace").rstrip("\r")
-                faults.append((_on_line(found, number + first_line), text))
+                faults.append((_on_line(problem, number + first_line), text))
                 skipped.append(number)
             except ParseError as fault:
                 text = line.decode("utf-8", "replace")
-                faults += [(_on_line(each, number + first_line), text) for each in fault.faults]
+                faults += [
+                    (_on_line(problem, number + first_line), text) for problem in fault.faults
+                ]
                 skipped.append(number)
         offset += len(line) + 1
     return rows, tuple(faults), tuple(skipped)
 
 
-def _on_line(fault: SourceProblem, line: int) -> SourceProblem:
-    """Return a fault of a text of one line as a fault of that line of the file."""
-    found = moved_fault(fault, line - 1)
-    return found if found.span else found._replace(span=Span.point(line))
+def _on_line(problem: SourceProblem, line: int) -> SourceProblem:
+    """Return a problem of a one-line text as a problem of a line of the file."""
+    moved = moved_fault(problem, line - 1)
+    return moved if moved.span else moved._replace(span=Span.point(line))

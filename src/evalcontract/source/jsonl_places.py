@@ -1,4 +1,4 @@
-"""Where the parts of a row stand in its line, for the few rows of which that is asked."""
+"""Positions of the parts of JSONL rows, computed for single rows on demand."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from evalcontract.source.fault import SourceProblem
     from evalcontract.source.node import Node
 
-#: Rows that are kept: the findings of one come together, and so does what they relate to.
+#: Number of cached rows: diagnostics of one row, and the rows they refer to, come together.
 _KEPT = 4
 
 
 class RowPlaces:
-    """The places in the latest rows that were asked for. A row is known by its line.
+    """A cache of the positions within rows, by line number.
 
-    `as_python` reads lines as Python's own parser does.
+    With `as_python` lines are read like Python's `json` reads them.
     """
 
     def __init__(self, *, as_python: bool) -> None:
@@ -25,17 +25,17 @@ class RowPlaces:
         self._rows: dict[int, tuple[str, Node]] = {}
 
     def clear(self) -> None:
-        """Forget all rows."""
+        """Clear the cache."""
         self._rows.clear()
 
     def find(self, line: int, read: Callable[[], bytes]) -> tuple[str, Node]:
-        """Return the text of a line, and where the parts of its row stand in it.
+        """Return the text of a line and its tree of positions.
 
-        `read` gives the line, where it is not kept.
+        `read` returns the line; it is called if the line is not cached.
 
         Raises:
-            ParseError: the line is no JSON any more.
-            UnicodeDecodeError: nor UTF-8.
+            ParseError: the file has changed, and the line is not JSON any more.
+            UnicodeDecodeError: the line is not UTF-8 any more.
 
         """
         from evalcontract.source.json_scanner import scan  # slow to import

@@ -1,4 +1,4 @@
-"""How large, how deep and how self-repeating an input may be."""
+"""Limits on the size, nesting depth and alias expansion of an input."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from evalcontract.source.fault import SourceProblem
 if TYPE_CHECKING:
     from evalcontract.model.span import Span
 
-#: Nested collections; far above what a dataset has, far below where Python's stack ends.
+#: Nesting depth: far above that of real datasets, far below Python's recursion limit.
 MAX_DEPTH = 100
-#: Values that aliases may repeat in one document: stops "billion laughs".
+#: Values that aliases may repeat in one document; stops a "billion laughs" attack.
 MAX_REPLAYED = 1_000_000
-#: Bytes of one YAML or JSON document; JSONL has no limit, since it is streamed.
+#: Bytes of one YAML or JSON document; JSONL is streamed and has no limit.
 MAX_DOCUMENT_BYTES = 1 << 30
 
 
 def deep_fault(span: Span | None) -> SourceProblem:
-    """Name a value that is nested too deeply."""
+    """Return the problem of a value that is nested too deeply."""
     return SourceProblem("source/limit-exceeded", f"nested more than {MAX_DEPTH} levels deep", span)
 
 
 def replay_fault(span: Span) -> SourceProblem:
-    """Name an alias that multiplies too much."""
+    """Return the problem of aliases that repeat too many values."""
     return SourceProblem(
         "source/limit-exceeded", f"aliases repeat more than {MAX_REPLAYED:,} values", span
     )
 
 
 def large_fault(size: int) -> SourceProblem:
-    """Name a document that is too large to be held in memory."""
+    """Return the problem of a document of `size` bytes, which is too large for memory."""
     return SourceProblem(
         "source/limit-exceeded",
-        f"{size:,} bytes; a document may have {MAX_DOCUMENT_BYTES:,}",
+        f"the document has {size:,} bytes; the limit is {MAX_DOCUMENT_BYTES:,}",
         None,
         "write large datasets as JSONL, which is read as a stream",
     )

@@ -1,4 +1,4 @@
-"""The tree of places behind a value: where each key and each value stands."""
+"""The tree of positions of a parsed value: the spans of its keys and values."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ if TYPE_CHECKING:
 
 
 class Node(NamedTuple):
-    """Where a value stands; `children` is a dict for a mapping, a list for a sequence.
+    """The span of a value, and the nodes of its parts.
 
-    `raw` is the text of a scalar as the author wrote it, before it became a number or a date.
+    `children` maps the keys of a mapping to (span of the key, node of the value), and is a list
+    for a sequence and None for a scalar. `raw` is the source text of a scalar.
     """
 
     span: Span
@@ -20,10 +21,10 @@ class Node(NamedTuple):
     raw: str | None = None
 
     def find(self, path: Path) -> tuple[Node, Span | None, int]:
-        """Walk down a path as far as it leads.
+        """Follow a path as far as it exists.
 
-        Returns the last node, the span of the key that leads to it, and how many steps were
-        taken: a path may name a key that is not there.
+        Return the last node, the span of its key (None for a list item), and the number of steps
+        followed, which is less than the length of the path if a part of it is missing.
         """
         node, key = self, None
         for depth, step in enumerate(path):

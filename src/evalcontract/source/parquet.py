@@ -1,4 +1,4 @@
-"""Parquet as batches of rows, by pyarrow where it is installed."""
+"""Parquet reader: batches of rows, read by pyarrow if it is installed."""
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
 
-# Rows of a batch; a row of an evaluation is some kilobytes at the most.
+# Rows per batch; a row of an evaluation dataset is a few kilobytes at most.
 _BATCH = 4096
 
 
 class ParquetTable:
-    """The rows of a Parquet file as plain values. It has no lines, so places are the file's.
+    """The rows of a Parquet file as plain values; places have no line, only the file.
 
-    What JSON has no type for becomes text: moments and days as ISO 8601, bytes as base64. A
-    decimal becomes a float, and a map a mapping.
+    Types that JSON lacks are converted: dates and times to ISO 8601 strings, bytes to base64,
+    durations to seconds, decimals to floats, maps to dicts.
+
+    Raises:
+        ParseError: `source/unsupported` (pyarrow is not installed), `source/syntax`.
+
     """
 
     prefix: Path = ()
@@ -42,7 +46,7 @@ class ParquetTable:
             from pyarrow import ArrowException  # an extra, and slow to import
             from pyarrow.parquet import ParquetFile
         except ImportError:
-            message = "reading Parquet needs pyarrow, and it is not installed"
+            message = "reading Parquet needs pyarrow, which is not installed"
             advice = "pip install 'evalcontract[parquet]'"
             raise ParseError(SourceProblem("source/unsupported", message, None, advice)) from None
         try:
@@ -53,7 +57,7 @@ class ParquetTable:
 
     @property
     def sha256(self) -> str:
-        """The digest of the bytes, in hexadecimal."""
+        """The SHA-256 digest of the bytes, in hexadecimal."""
         return sha256(self._data).hexdigest()
 
     @property
@@ -63,14 +67,14 @@ class ParquetTable:
 
     @property
     def progress(self) -> None:
-        """None: it is read at once."""
+        """None: the whole file is read at once."""
 
     def peek(self) -> Any:
-        """Return the first row; None where there is none."""
+        """Return the first row, or None if there is none."""
         return next((row for batch in self.batches() for row in batch.rows), None)
 
     def batches(self) -> Iterator[Batch]:
-        """Read the rows, some thousands at a time."""
+        """Yield the rows in batches; if reading fails, the last batch has the problem."""
         from pyarrow import ArrowException  # an extra, and slow to import
 
         index = 0
@@ -90,21 +94,21 @@ class ParquetTable:
         on_key: bool = False,  # noqa: ARG002
         within: Within | None = None,  # noqa: ARG002
     ) -> Place:
-        """Return the file: a row of it stands on no line."""
+        """Return the file as the place: Parquet rows have no lines."""
         return Place(self.file)
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON would hold it."""
+    """Return a value with all its parts converted to JSON types."""
     if isinstance(value, dict):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    make = next((make for kind, make in _MADE if isinstance(value, kind)), None)
-    return make(value) if make else value
+    convert = next((convert for kind, convert in _CONVERTERS if isinstance(value, kind)), None)
+    return convert(value) if convert else value
 
 
-_MADE: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+_CONVERTERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (datetime | date | time, lambda value: value.isoformat()),
     (timedelta, timedelta.total_seconds),
     (Decimal, float),

@@ -1,4 +1,4 @@
-"""Entry points of other packages: loaded late, and checked before anything uses them."""
+"""Load the entry points of other packages on demand, and validate them before use."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 def entry_points(
     group: str, fault_of: Callable[[str, Any], str | None] | None = None
 ) -> dict[str, Any]:
-    """Load every entry point of `evalcontract.{group}`, by name, in order of the names.
+    """Load all entry points of `evalcontract.{group}`; return them by name, sorted.
 
-    `fault_of` takes the name and the object of an entry point, and returns why it cannot be used.
+    `fault_of` takes the name and the object of an entry point, and returns why it is invalid, or
+    None.
 
     Raises:
-        PluginError: one does not load or cannot be used, or two have the same name.
+        PluginError: an entry point cannot be loaded or is invalid, or two have the same name.
 
     """
     if not _may_have(group):
@@ -33,11 +34,11 @@ def entry_points(
     for point in sorted(installed(group=f"evalcontract.{group}"), key=lambda point: point.name):
         owner = point.dist.name if point.dist else point.value
         if point.name in loaded:
-            raise PluginError(f"two packages give `{point.name}` to evalcontract.{group}")
+            raise PluginError(f"two packages define `{point.name}` in evalcontract.{group}")
         try:
             loaded[point.name] = point.load()
         except Exception as error:
-            message = f"{owner}: `{point.name}` of evalcontract.{group} does not load: {error}"
+            message = f"{owner}: `{point.name}` of evalcontract.{group} cannot be loaded: {error}"
             raise PluginError(message) from error
         if fault_of and (fault := fault_of(point.name, loaded[point.name])):
             raise PluginError(f"`{point.name}` of evalcontract.{group} {fault}")
@@ -45,10 +46,10 @@ def entry_points(
 
 
 def _may_have(group: str) -> bool:
-    """Whether a package may give something to a group; only False is certain.
+    """Whether an installed package may define entry points of a group; only False is certain.
 
-    Packages lie in folders as a rule, and there a look is a twentieth of what importing
-    `importlib.metadata` costs. It is asked about everything else: archives, finders of others.
+    Importing `importlib.metadata` takes twenty times as long as searching the folders of
+    `sys.path`. It is only needed for archives and for import finders of other packages.
     """
     others = [finder for finder in sys.meta_path if finder is not PathFinder]
     if any(hasattr(finder, "find_distributions") for finder in others):
@@ -59,15 +60,15 @@ def _may_have(group: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _points_below(folders: tuple[tuple[str, int], ...]) -> bytes | None:
-    """Return all lists of entry points in folders that name evalcontract.
+    """Return the contents of all entry_points.txt files that mention evalcontract.
 
-    With each folder goes the time of its last change, so that a new package is seen. None where
-    something else may hold some: an archive, an egg.
+    `folders` are paths with their modification times, which are part of the cache key so that new
+    packages are noticed. None if an archive or an egg may contain entry points, too.
     """
-    found = []
+    contents: list[bytes] = []
     for folder, _ in folders:
         try:
-            names = os.listdir(folder)  # noqa: PTH208 - names are all that is needed
+            names = os.listdir(folder)  # noqa: PTH208 - only names are needed
         except NotADirectoryError:
             return None
         except OSError:
@@ -75,20 +76,20 @@ def _points_below(folders: tuple[tuple[str, int], ...]) -> bytes | None:
         if any(name.endswith(".egg") for name in names):
             return None
         infos = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
-        found += [_points_in(f"{folder}/{name}/entry_points.txt") for name in infos]
-    return b"\n".join(found)
+        contents += [_points_in(f"{folder}/{name}/entry_points.txt") for name in infos]
+    return b"\n".join(contents)
 
 
 def _changed(folder: str) -> int:
     try:
-        return os.stat(folder or os.curdir).st_mtime_ns  # noqa: PTH116 - may be no path at all
+        return os.stat(folder or os.curdir).st_mtime_ns  # noqa: PTH116 - may not be a valid path
     except (OSError, ValueError):
         return 0
 
 
 def _points_in(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - hundreds of times
+        with open(path, "rb") as file:  # noqa: PTH123 - called for hundreds of files
             text = file.read()
     except OSError:
         return b""

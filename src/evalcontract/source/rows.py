@@ -1,4 +1,4 @@
-"""A file that was opened, and its rows in batches, whatever it is written in."""
+"""Protocols of an opened file and of its rows, independent of the file format."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Batch(NamedTuple):
-    """Some rows in a row: `rows[0]` is row `first_index` of the dataset.
+    """Consecutive rows: `rows[0]` is row `first_index` of the dataset, from 0.
 
-    `faults` are the lines of the batch that gave no row, with their texts; `remarks` are what is
-    odd about lines that gave one, where the rows are another system's.
+    `faults` are the problems of lines without a row, each with the text of the line. `remarks`
+    are the same for lines with a row, and only used for files of other systems.
     """
 
     first_index: int
@@ -31,38 +31,38 @@ class Batch(NamedTuple):
 
 
 class Source(Protocol):
-    """A file that was opened: exactly one of `document`, `stream` and `unreadable` is not None."""
+    """An opened file: exactly one of `document`, `stream` and `unreadable` is not None."""
 
     @property
     def file(self) -> str:
-        """What findings call the file."""
+        """The name of the file in diagnostics."""
         ...
 
     @property
     def document(self) -> Document | None:
-        """The whole file, where it is one value: YAML or JSON."""
+        """The parsed document of a YAML or JSON file, otherwise None."""
         ...
 
     @property
     def stream(self) -> RowStream | None:
-        """The rows, read batch by batch: JSONL."""
+        """The stream of rows of a JSONL file, otherwise None."""
         ...
 
     @property
     def unreadable(self) -> UnreadableFile | None:
-        """Why the file gives neither."""
+        """Why the file cannot be read; None if it can."""
         ...
 
     def peek(self) -> Any:
-        """Return the value of a document, or the first row of a stream; None without one."""
+        """Return the value of a document, or the first row of a stream; None if there is none."""
         ...
 
 
 class Rows(Protocol):
-    """What a dataset is to the stages above: rows in batches, and places for their paths.
+    """The rows of a dataset in batches, and the places of their parts.
 
-    A row's path is `prefix` and its index. `place` may be asked at any time, also when the
-    batches are done.
+    The path of a row is `prefix` and its index. `place` can be called at any time, even after all
+    batches are read.
     """
 
     file: str
@@ -70,46 +70,46 @@ class Rows(Protocol):
 
     @property
     def stream(self) -> RowStream | None:
-        """The stream that the rows are read from; None where they are in memory."""
+        """The stream that the rows are read from; None if they are in memory."""
         ...
 
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
-        """Read the rows from the first to the last.
+        """Yield all rows from the first to the last.
 
-        Where `quick` rows are enough, they are as a fast reader reads them, which is to be trusted
-        of rows in which nothing is found: `exact` gives the others.
+        With `quick`, rows may come from the fast reader. Trust those without any problem; read
+        the others again with `exact`.
         """
         ...
 
     def exact(self, index: int) -> Any:
-        """Return a row of the batches that were read, as the exact reader reads it."""
+        """Return a row of a batch that was read before, from the exact reader."""
         ...
 
     def raw(self, path: Path) -> str | None:
-        """Return a scalar as its author wrote it, where that is known; see `Document.raw`."""
+        """Return the source text of a scalar, if it is known; see `Document.raw`."""
         ...
 
     @property
     def has_other_numbers(self) -> bool:
-        """Whether quick rows may hold numbers where exact ones hold text."""
+        """Whether quick rows may hold numbers where exact rows hold text."""
         ...
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands; see `Document.place`."""
+        """Return the place of a path; see `Document.place`."""
         ...
 
     @property
     def sha256(self) -> str:
-        """The digest of the bytes that were read, in hexadecimal."""
+        """The SHA-256 digest of the bytes that were read, in hexadecimal."""
         ...
 
 
-# So many rows are looked at together; a faulty one takes the others of its batch longer.
+# Rows per batch of a document: one invalid row sends its whole batch to the slower checks.
 _BATCH = 500
 
 
 class DocumentRows:
-    """The rows of a YAML or JSON document, below a prefix."""
+    """The rows of a YAML or JSON document: the list at the path `prefix`."""
 
     stream = None
 
@@ -120,28 +120,28 @@ class DocumentRows:
 
     @property
     def sha256(self) -> str:
-        """The digest of the document's bytes."""
+        """The SHA-256 digest of the bytes of the document, in hexadecimal."""
         return self._document.sha256
 
     @property
     def has_other_numbers(self) -> bool:
-        """Whether quick rows may hold numbers where exact ones hold text."""
+        """Whether quick rows may hold numbers where exact rows hold text."""
         return self._document.has_other_numbers
 
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
-        """Yield the rows, which are there already; an empty list is one empty batch."""
+        """Yield all rows; an empty list yields one empty batch."""
         rows = value_at(self._document.quick if quick else self._document.value, self.prefix)
         for first in range(0, max(len(rows), 1), _BATCH):
             yield Batch(first, rows[first : first + _BATCH])
 
     def exact(self, index: int) -> Any:
-        """Return a row as the exact reader reads it."""
+        """Return a row from the exact reader."""
         return self._document.row((*self.prefix, index))
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands."""
+        """Return the place of a path."""
         return self._document.place(path, on_key=on_key, within=within)
 
     def raw(self, path: Path) -> str | None:
-        """Return a scalar as its author wrote it."""
+        """Return the source text of a scalar."""
         return self._document.raw(path)

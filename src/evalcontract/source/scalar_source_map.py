@@ -1,8 +1,8 @@
-r"""The way from a character of a text to the place where its author wrote it.
+r"""Map the characters of a scalar's value to their positions in the source.
 
-A reader folds lines, drops indentation and resolves escapes; but it keeps every character that is
-no blank, and their order. So the n-th of them in the text is the n-th of them in the source, an
-escape counted as what it stands for. It takes one pass over the text, whatever is asked of it.
+A parser folds lines, drops indentation and resolves escapes, but it keeps every non-blank
+character, in order. So the n-th non-blank character of the value is the n-th one of the source,
+where an escape counts as the character that it encodes. The source is scanned once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import accumulate
 from evalcontract.model.span import Span
 
 _BLANKS = dict.fromkeys(map(ord, " \t\n\r"))
-#: What may stand before a scalar of YAML, and before the text of a block, a comment included.
+#: The properties (anchor, tag) before a YAML scalar, and the header line of a block scalar.
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*+")
 _BLOCK_HEAD = re.compile(r"[|>][-+0-9]*+[ \t]*+(?:#[^\n]*+)?(?:\n|\Z)")
 _RUNS = {
@@ -27,17 +27,17 @@ _RUNS = {
         r'|[^ \t\n"\\]++'
     ),
 }
-_NAMED = {
+_NAMED_ESCAPES = {
     "0": "\0", "a": "\a", "b": "\b", "t": "", "n": "", "v": "\v", "f": "\f", "r": "", "e": "\x1b",
     " ": "", "\t": "", "\n": "", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
 }  # fmt: skip
 
 
 class ScalarSourceMap:
-    """A text as it stands in a source. `span(start, end)` is where a part of it was written.
+    """The positions of the characters of a scalar in its source.
 
-    `lines` are those of the source, `span` the place of the whole text with its quotes or the
-    head of its block.
+    `text` is the value of the scalar, `lines` are the lines of the source, and `span` is the whole
+    scalar in it, including quotes or the header of a block. Offsets count from 0 in `text`.
     """
 
     def __init__(self, text: str, lines: list[str], span: Span) -> None:
@@ -50,23 +50,23 @@ class ScalarSourceMap:
             rows[0] = rows[0][span.column - 1 :]
         self._source = "\n".join(rows)
         self._starts = [0, *accumulate(len(row) + 1 for row in rows)]
-        # Runs of characters: how many stand before each, and its place in the source.
+        # Runs of non-blank characters: the number of them before each run, and its source offsets.
         self._counts: list[int] = []
         self._begins: list[int] = []
         self._ends: list[int] = []
         self._is_known = self._read()
 
     def _read(self) -> bool:
-        """Find the runs of the source; tell whether they are those of the text."""
+        """Collect the runs of the source; return whether they match the text."""
         properties = _PROPERTIES.match(self._source)
         begin = properties.end() if properties else 0
-        head = _BLOCK_HEAD.match(self._source, begin)
-        mark = "" if head else self._source[begin : begin + 1]
-        mark = mark if mark in _RUNS else ""
-        begin = head.end() if head else begin + len(mark)
+        header = _BLOCK_HEAD.match(self._source, begin)
+        quote = "" if header else self._source[begin : begin + 1]
+        quote = quote if quote in _RUNS else ""
+        begin = header.end() if header else begin + len(quote)
         pieces, count = [], 0
-        for run in _RUNS[mark].finditer(self._source, begin):
-            piece = _meant(run[0], mark)
+        for run in _RUNS[quote].finditer(self._source, begin):
+            piece = _decoded(run[0], quote)
             if piece:
                 self._counts.append(count)
                 self._begins.append(run.start())
@@ -77,9 +77,9 @@ class ScalarSourceMap:
         return "".join(pieces).startswith(self._text.translate(_BLANKS))
 
     def span(self, start: int, end: int) -> Span | None:
-        """Return where the characters from `start` to before `end` stand, those of one line.
+        """Return the span of the characters from `start` up to `end`, cut to their first line.
 
-        None where there are none but blanks, or where the source does not show the text.
+        None if they are all blank, or if the source does not match the text.
         """
         part = self._text[start:end].translate(_BLANKS)
         if not self._is_known or not part:
@@ -88,15 +88,15 @@ class ScalarSourceMap:
         begin, _ = self._place(first)
         _, after = self._place(first + len(part) - 1)
         line = bisect_right(self._starts, begin) - 1
-        if after > self._starts[line + 1]:  # as far as its first line goes
+        if after > self._starts[line + 1]:  # cut it to the end of its first line
             after = self._ends[bisect_right(self._begins, self._starts[line + 1] - 1) - 1]
         shift = self._first.column if line == 0 else 1
-        columns = (each - self._starts[line] + shift for each in (begin, after))
+        columns = (offset - self._starts[line] + shift for offset in (begin, after))
         number = self._first.line + line
         return Span(number, next(columns), number, next(columns))
 
     def _place(self, count: int) -> tuple[int, int]:
-        """Return where a character begins and ends in the source."""
+        """Return the start and end offset in the source of the n-th non-blank character."""
         index = bisect_right(self._counts, count) - 1
         begin, end = self._begins[index], self._ends[index]
         if end - begin != self._counts[index + 1] - self._counts[index]:  # an escape
@@ -105,17 +105,17 @@ class ScalarSourceMap:
         return begin, begin + 1
 
 
-def _meant(run: str, mark: str) -> str:
-    """Return the characters that a run of the source stands for, without blanks."""
-    if mark == "'":
+def _decoded(run: str, quote: str) -> str:
+    """Return the non-blank characters that a run of the source encodes."""
+    if quote == "'":
         return "'" if run == "''" else run
-    if mark != '"' or run[0] != "\\":
+    if quote != '"' or run[0] != "\\":
         return run
-    if run.count("\\") > 1 and run[1] != "\\":  # the two halves of a character, in JSON
-        halves = run.encode().decode("unicode_escape")
-        return halves.encode("utf-16", "surrogatepass").decode("utf-16")
+    if run.count("\\") > 1 and run[1] != "\\":  # a surrogate pair, as in JSON
+        surrogates = run.encode().decode("unicode_escape")
+        return surrogates.encode("utf-16", "surrogatepass").decode("utf-16")
     if len(run) > len(r"\n"):
         digits = run[2:]
         code = int(digits, 16)
         return chr(code).translate(_BLANKS) if code <= sys.maxunicode else ""
-    return _NAMED.get(run[1], run[1])
+    return _NAMED_ESCAPES.get(run[1], run[1])

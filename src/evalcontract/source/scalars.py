@@ -1,6 +1,6 @@
-"""Plain YAML scalars, by the core schema of YAML 1.2.2 (section 10.3.2) and nothing else.
+"""Resolve plain YAML scalars by the core schema of YAML 1.2.2 (section 10.3.2).
 
-So `yes` and `2026-05-08` and `1_000` and `12:30` are strings here, as they are in the editors.
+So `yes`, `2026-05-08`, `1_000` and `12:30` are strings here, as they are in editors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CONSTANTS: dict[str, object] = {
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-# No constant and no number begins with another character: the common case is one look.
+# Every constant and number begins with one of these, so most texts need only one lookup.
 _STARTS = frozenset("0123456789+-.~ntfNTF")
 
 
@@ -26,7 +26,7 @@ def resolve_plain(text: str) -> object:
     """Return the value of a plain scalar: None, bool, int, float or str.
 
     Raises:
-        ValueError: an integer of more digits than Python reads (4300 by default).
+        ValueError: an integer has more digits than Python parses (4300 by default).
 
     """
     if not text or text[0] in _STARTS:
@@ -53,14 +53,14 @@ def resolve_tagged(tag: str, text: str) -> object:
     """Return the value of a scalar with an explicit tag.
 
     Raises:
-        LookupError: a tag outside of the core schema.
-        ValueError: a text that the tag cannot hold.
+        LookupError: the tag is not in the core schema.
+        ValueError: the text is not a valid value for the tag.
 
     """
     if tag in ("!", "tag:yaml.org,2002:str"):
         return text
-    wanted = _TAGGED[tag]
+    expected = _TAGGED[tag]
     value = resolve_plain(text)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
         raise ValueError(text)
     return float(value) if tag.endswith(":float") and isinstance(value, int) else value

@@ -1,4 +1,4 @@
-"""The files that ship with the package, beside its schemas."""
+"""Package data: the JSON Schemas and the files next to them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ if TYPE_CHECKING:
 
 
 def folder() -> Traversable:
-    """Return the folder of the schemas: package data in a wheel, `schema/` in a checkout."""
+    """Return the folder of the schemas: package data in a wheel, `schema/` in a checkout.
+
+    The result is a `pathlib.Path`, except in an archive such as a zipapp.
+    """
     here = Path(__file__)
     for parent in (here.parents[1], here.parents[3]):
         if (parent / "schema").is_dir():
             return parent / "schema"
-    from importlib.resources import files  # slow to import, and only an archive needs it
+    from importlib.resources import files  # slow to import, and only needed in an archive
 
     return files("evalcontract") / "schema"
 
 
 def text_of(name: str) -> str:
-    """Return the text of a file by its name below the folder, such as `rubric.schema.json`.
+    """Return the text of a file by its path in the folder, such as `rubric.schema.json`.
 
     Raises:
-        InstallationError: it is not installed.
+        InstallationError: the file is missing.
 
     """
     try:
@@ -39,10 +42,12 @@ def text_of(name: str) -> str:
 
 @cache
 def table(name: str) -> dict[str, Any]:
-    """Return a JSON file by its name without `.json`; the caller must not change it.
+    """Return the content of a JSON file by its name without `.json`.
+
+    The result is cached: do not modify it.
 
     Raises:
-        InstallationError: it is not installed.
+        InstallationError: the file is missing.
 
     """
     value: dict[str, Any] = json.loads(text_of(f"{name}.json"))

@@ -1,4 +1,4 @@
-"""Bytes become text: UTF-8 and nothing else, faults named with their byte."""
+"""Decode bytes as UTF-8, and report invalid ones with their offset."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ import re
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
 
-# The longer marks stand first: a UTF-32 mark begins with the UTF-16 one.
-_FOREIGN_MARKS = (
+# The longer marks come first: a UTF-32 mark begins with the UTF-16 mark.
+_OTHER_MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 EMPTY = SourceProblem("source/empty", "the file is empty")
-#: The end of a line: of text, CSV and YAML alike.
+#: A line end of text, CSV and YAML.
 LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def strip_bom(data: bytes) -> bytes:
-    """Drop the byte order mark of UTF-8; refuse those of other encodings.
+    """Remove a UTF-8 byte order mark; refuse those of other encodings.
 
     Raises:
         ParseError: `source/encoding`.
 
     """
-    for mark, name in _FOREIGN_MARKS:
+    for mark, name in _OTHER_MARKS:
         if data.startswith(mark):
             raise ParseError(
                 SourceProblem(
                     "source/encoding",
                     f"the file is {name}, not UTF-8",
-                    None,  # of the whole file: no line of it can be shown
+                    None,  # no line can be shown without decoding the file
                     "save it as UTF-8",
                 )
             )
@@ -41,7 +41,7 @@ def strip_bom(data: bytes) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """Decode a whole file, its byte order mark dropped.
+    """Decode a whole file, without its byte order mark.
 
     Raises:
         ParseError: `source/encoding`, `source/binary`, `source/empty`.
@@ -59,9 +59,9 @@ def decode(data: bytes) -> str:
 
 
 def without_nul(body: bytes, before: int = 0) -> bytes:
-    """Return the bytes, unless one is NUL: no text has one, and some readers stop there silently.
+    """Return the bytes; refuse NUL, which is not text and silently ends the input of some readers.
 
-    `before` counts the bytes that stand before `body`.
+    `before` is the number of bytes of the file before `body`.
 
     Raises:
         ParseError: `source/binary`.
@@ -75,7 +75,7 @@ def without_nul(body: bytes, before: int = 0) -> bytes:
 
 
 def encoding_fault(body: bytes, error: UnicodeDecodeError, before: int = 0) -> SourceProblem:
-    """Name the byte that is not UTF-8; `before` counts the bytes that stand before `body`."""
+    """Return the problem of an invalid byte; `before` is the number of bytes before `body`."""
     lines = split_lines(body[: error.start].decode("utf-8"))
     span = Span.point(len(lines), len(lines[-1]) + 1)
     return SourceProblem(
@@ -87,5 +87,5 @@ def encoding_fault(body: bytes, error: UnicodeDecodeError, before: int = 0) -> S
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Split as editors do: only `\n`, `\r\n` and `\r` end a line."""
+    r"""Split a text into lines like editors do: only `\n`, `\r\n` and `\r` end a line."""
     return LINE_END.split(text)

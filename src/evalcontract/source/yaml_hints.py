@@ -219,7 +219,7 @@ def _escape(stumble: ParserFailure) -> SyntaxHint | None:
         return None
     place = span_at(stumble.line, start, found.end())
     if 0xD800 <= int(found[1] or found[2], 16) <= 0xDFFF:  # noqa: PLR2004 - the surrogates
-        message = "half of a surrogate pair is no character"
+        message = "a lone surrogate is not a character"
         return SyntaxHint(message, place, "write the character itself")
     return SyntaxHint("there is no character of this number", place, "write the character itself")
 
