@@ -230,4 +230,4 @@ def test_an_integer_that_python_does_not_read_is_a_fault(text: str) -> None:
     assert fault.code == "source/syntax"
     assert fault.span is not None
     assert (fault.span.line, fault.span.column) == (2, 4)
-    assert fault.help == "quote it, if it is text"
+    assert fault.help == "quote it if it is text"

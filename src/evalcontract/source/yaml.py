@@ -1,7 +1,7 @@
-"""YAML text becomes plain values, with positions on demand.
+"""YAML reader: plain values, with positions on demand.
 
-libyaml (through PyYAML) finds the events; what they mean is decided here and in `scalars`:
-the core schema of YAML 1.2, merge keys, no duplicate keys, one document.
+libyaml (through PyYAML) parses the text into events. This module and `scalars` turn them into
+values: core schema of YAML 1.2, merge keys, no duplicate keys, one document.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, repl
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.node import Node
 from evalcontract.source.scalars import resolve_plain, resolve_tagged
-from evalcontract.source.yaml_hidden import Hidden, hide, hide_halves
+from evalcontract.source.yaml_hidden import Hidden, hide, hide_surrogates
 from evalcontract.source.yaml_merge import merge
 from evalcontract.source.yaml_parts import (
     Anchored,
@@ -31,7 +31,7 @@ from evalcontract.source.yaml_parts import (
     span_of,
 )
 
-# Without the C extension PyYAML's own parser gives the same events, slowly.
+# Without the C extension, the slower Python parser of PyYAML yields the same events.
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _SCALAR: Any = yaml.ScalarEvent
@@ -56,12 +56,12 @@ def parse_yaml(text: str, file: str, data: bytes) -> Document:
 
 
 def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[Any, Node]:
-    """Return the value of a piece of a document that stands alone, and its places, if asked for.
+    """Return the value and, with `keep_nodes`, the tree of positions of a part of a document.
 
-    `depth` is how deep in the document it stands.
+    `depth` is the nesting depth of the part in the document.
 
     Raises:
-        ParseError: it does not stand alone, or there is a fault in it, whatever it is.
+        ParseError: the part has anchors, which may be used elsewhere, or cannot be parsed.
 
     """
     builder = _build(text, keep_nodes=keep_nodes, depth=depth)
@@ -71,12 +71,12 @@ def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[
 
 
 def nodes_of(text: str) -> Node:
-    """Return the places of a document that can be parsed."""
+    """Return the tree of positions of a document that is known to be valid."""
     return _build(text, keep_nodes=True).node
 
 
 def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
-    """Return what has built the value of a text; it begins anew where it needs more for that."""
+    """Build the value of a text; start again with nodes or hidden surrogates if needed."""
     strict.check_marks(text)
     hidden = hide(text)
     while True:
@@ -87,34 +87,34 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
         except _NodesNeeded:
             keep_nodes = True
         except yaml.YAMLError as error:
-            joined = hide_halves(hidden)
-            if joined is None:
+            with_surrogates = hide_surrogates(hidden)
+            if with_surrogates is None:
                 from evalcontract.source.yaml_errors import explain  # slow to import
 
                 raise ParseError(explain(error, text)) from None
-            hidden = joined
+            hidden = with_surrogates
         else:
             return builder
 
 
 class _NodesNeeded(Exception):
-    """A duplicate key was met without positions: look again, with them."""
+    """A duplicate key was found without positions: build again with nodes."""
 
 
 class _Builder:
-    """Builds the value of one document from its events, and the tree of places if asked."""
+    """Builds the value of a document from its events and, with `keep_nodes`, the tree of nodes."""
 
     def __init__(self, text: str, hidden: Hidden, *, keep_nodes: bool, depth: int) -> None:
         self._text = text
         self._keep = keep_nodes
         self._depth = depth
-        # The last line of a block of text ends as the others do, whatever the file ends with.
+        # A block scalar at the end of a file without a final line break ends like any other.
         end = "" if text.endswith("\n") else "\n"
         self._next = _PARSER(hidden.text + end).get_event
         self._hidden = hidden if hidden.restore else None
         self._has_explicit_keys = hidden.has_explicit_keys
         self._indentation = strict.Indentation(text)
-        self._block: Event | None = None  # the start of the block around
+        self._block: Event | None = None  # the start event of the enclosing block
         self.value: Any = None
         self.node = Node(Span.point())
         self._anchors: dict[str, Anchored | None] = {}
@@ -124,12 +124,12 @@ class _Builder:
 
     @property
     def has_anchors(self) -> bool:
-        """Whether anything in it may be repeated elsewhere."""
+        """Whether the document has anchors."""
         return bool(self._anchors)
 
     def build(self) -> None:
-        """Read the document: `value` is it then, `node` its tree of places, if asked for."""
-        self._next()  # the start of the stream
+        """Parse the document: set `value` and, with `keep_nodes`, `node`."""
+        self._next()  # the stream start
         event = self._next()
         if isinstance(event, yaml.StreamEndEvent):
             raise ParseError(faults.NO_VALUE)
@@ -137,7 +137,7 @@ class _Builder:
             strict.check_version(event, self._text)
         value = self._value(self._next(), self._depth)
         node = self.node
-        self._next()  # the end of the document
+        self._next()  # the document end
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
             raise ParseError(faults.second_document(event))
@@ -157,13 +157,13 @@ class _Builder:
             raise ParseError(faults.unsupported_tag(event))
         if event.anchor is not None:
             strict.check_name(event, self._text)
-            self._anchors[event.anchor] = None  # an alias to it from inside has no end
-        around = self._block
+            self._anchors[event.anchor] = None  # an alias to it inside of it is endless
+        outer_block = self._block
         if not event.flow_style:
             self._block = event
         build = self._mapping if kind is yaml.MappingStartEvent else self._sequence
         value = build(event, depth + 1)
-        self._block = around
+        self._block = outer_block
         if event.anchor is not None:
             self._anchors[event.anchor] = Anchored(value, self.node, size_of(value, {}))
         return value
@@ -204,8 +204,8 @@ class _Builder:
     def _sequence(self, start: Event, depth: int) -> list[Any]:
         values: list[Any] = []
         nodes: list[Node] = []
-        following = self._next
-        while (event := following()).__class__ is not _SEQUENCE_END:
+        next_event = self._next
+        while (event := next_event()).__class__ is not _SEQUENCE_END:
             values.append(self._value(event, depth))
             if self._keep:
                 nodes.append(self.node)
@@ -217,28 +217,29 @@ class _Builder:
         values: dict[str, Any] = {}
         nodes: dict[str, tuple[Span, Node]] = {}
         merges: list[tuple[Event, Any, Node]] = []
-        twice: list[SourceProblem] = []
-        following = self._next
-        while (event := following()).__class__ is not _MAPPING_END:
+        duplicates: list[SourceProblem] = []
+        next_event = self._next
+        while (event := next_event()).__class__ is not _MAPPING_END:
             key = self._key(event)
-            behind = following()
-            if behind.__class__ is _SCALAR:  # the common case is one call less
-                value = self._scalar(behind)
+            value_event = next_event()
+            if value_event.__class__ is _SCALAR:  # saves a call in the most frequent case
+                value = self._scalar(value_event)
             else:
-                value = self._value(behind, depth)
+                value = self._value(value_event, depth)
             if key == "<<" and event.__class__ is _SCALAR and event.implicit[0]:
                 merges.append((event, value, self.node))
             elif key in values:
-                twice.append(self._duplicate(event, key, nodes))
+                duplicates.append(self._duplicate(event, key, nodes))
             else:
                 values[key] = value
                 if self._keep:
                     nodes[key] = (span_of(event), self.node)
-        twice += merge(values, nodes, merges)
+        duplicates += merge(values, nodes, merges)
         if self._keep or start.flow_style:
             self._end(start, event, nodes)
-        if twice:
-            self._duplicates += faults.rows_without_dash(twice, start, self._text) or twice
+        if duplicates:
+            missing_dashes = faults.rows_without_dash(duplicates, start, self._text)
+            self._duplicates += missing_dashes or duplicates
         return values
 
     def _end(self, start: Event, end: Event, nodes: Children) -> None:
@@ -248,12 +249,12 @@ class _Builder:
             self.node = Node(span_between(start, end), nodes)
 
     def _key(self, event: Event) -> str:
-        """Return a key; keys are their text, as the editors read them."""
+        """Return the text of a key: keys are strings, as in editors."""
         if event.__class__ is not _SCALAR:
             return self._odd_key(event)
         key: str = event.value
         if event.tag is not None or event.anchor is not None:
-            self._scalar(event)  # refuses tags, keeps the anchor
+            self._scalar(event)  # checks the tag, stores the anchor
         elif self._has_explicit_keys and event.style:
             self._indentation.check_text(event, self._block)
         if key in _ODD_KEYS:
@@ -264,7 +265,7 @@ class _Builder:
         return key
 
     def _odd_key(self, event: Event) -> str:
-        """Return a key that is no scalar; that of an alias is what the alias stands for."""
+        """Return the key of an event that is not a scalar: an alias of a scalar, or an error."""
         kind = event.__class__
         if kind is yaml.AliasEvent:
             self._alias(event, 0)

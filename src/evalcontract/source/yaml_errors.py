@@ -1,4 +1,4 @@
-"""What libyaml says of a broken text, said so that an author knows what to type."""
+"""Translate libyaml's syntax errors into messages that tell an author what to type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from evalcontract.source.parser_failure import SyntaxHint
 
-# (a part of libyaml's message, ours, what to type instead)
+# (a part of the message of libyaml, our message, what to type instead)
 _TRANSLATIONS = (
     (
         "scanning a directive",
@@ -25,15 +25,15 @@ _TRANSLATIONS = (
         "indent it, or quote the text",
     ),
     ("duplicate %YAML directive", "a second `%YAML` directive", "remove it"),
-    ("indentation indicator", "the number behind `|` or `>` is 1 to 9", "leave it out"),
+    ("indentation indicator", "the number after `|` or `>` must be from 1 to 9", "remove it"),
     (
         "expected whitespace or line break",
-        "a space is missing behind the tag",
-        "write a space; quote the value, if it is text",
+        "a space is missing after the tag",
+        "add a space, or quote the value if it is text",
     ),
     (
         "mapping values are not allowed",
-        "a `: ` inside of an unquoted value, or wrong indentation",
+        "a `: ` inside an unquoted value, or wrong indentation",
         "quote the value, or indent the key like its siblings",
     ),
     (
@@ -49,7 +49,7 @@ _TRANSLATIONS = (
     (
         "could not find expected ':'",
         "a key without its `:`",
-        "write `key: value`; a text of several lines needs quotes or a block: |",
+        "write `key: value`; text over several lines needs quotes or a block scalar: |",
     ),
     (
         "while scanning a quoted scalar",
@@ -58,40 +58,40 @@ _TRANSLATIONS = (
     ),
     (
         "did not find expected '-' indicator",
-        "an item of the list is expected here",
-        "begin it with `- `",
+        "a list item is expected here",
+        "start it with `- `",
     ),
     ("did not find expected ',' or ']'", "a `[` list is not closed", "close it with `]`"),
     ("did not find expected ',' or '}'", "a `{` mapping is not closed", "close it with `}`"),
     (
         "did not find expected node content",
         "a value is expected here",
-        "write one, or remove what stands before it",
+        "add one, or remove the text before it",
     ),
     (
         "unknown escape character",
-        "an unknown escape inside of double quotes",
+        "unknown escape sequence in double quotes",
         "write \\\\ for a backslash, or use single quotes",
     ),
     (
         "did not find expected hexdecimal number",
-        "an escape inside of double quotes that is not complete",
+        "incomplete escape sequence in double quotes",
         "write \\\\ for a backslash, or use single quotes",
     ),
     (
         "did not find expected alphabetic or numeric character",
-        "`*` and `&` have a meaning at the start of an unquoted value",
+        "`*` and `&` have a special meaning at the start of an unquoted value",
         "quote the value",
     ),
     (
         "did not find expected comment or line break",
-        "`|` and `>` at the start of a value begin a block",
-        "begin the text in the next line, indented, or quote the value",
+        "`|` and `>` at the start of a value begin a block scalar",
+        "start the text on the next line, indented, or quote the value",
     ),
     (
         "block sequence entries are not allowed",
-        "a list cannot begin behind a key, in its line",
-        "begin it in the next line, or write it as [a, b]",
+        "a list cannot begin on the line of its key",
+        "start it on the next line, or write it as [a, b]",
     ),
     (
         "mapping keys are not allowed",
@@ -100,62 +100,63 @@ _TRANSLATIONS = (
     ),
     (
         "<document start>",
-        "there is more behind the end of the document, `...`",
+        "text after the end of the document, `...`",
         "remove the `...`",
     ),
     (
         "incompatible YAML document",
-        "a `%YAML` directive of another version",
+        "unsupported version in the `%YAML` directive",
         "remove the directive",
     ),
     ("tab character", "a tab cannot indent", "indent with spaces"),
     (
         "control characters are not allowed",
         "a control character",
-        "remove it, or escape it inside of double quotes",
+        "remove it, or escape it in double quotes",
     ),
 )
 
 
 def explain(error: yaml.YAMLError, text: str) -> SourceProblem:
-    """Turn an error of the YAML parser into a fault with its place."""
+    """Return a parser error as a problem with its span."""
     mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     context = getattr(error, "context", None) or ""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    said = f"{context} {problem}"
+    message = f"{context} {problem}"
     span = _place_of(mark, text) if mark else _reader_place(error, text)
     if "while scanning a quoted scalar" in context and "escape" not in problem:
         start: Any = getattr(error, "context_mark", None) or mark
         span = Span.point(start.line + 1, start.column + 1)
-        said = context
-    slip = _slip(error, said, text) if mark else None
-    if slip is not None:
-        return SourceProblem("source/syntax", f"not YAML: {slip.message}", slip.span, slip.help)
-    for part, message, advice in _TRANSLATIONS:
-        if part in said:
-            return SourceProblem("source/syntax", f"not YAML: {message}", span, advice)
+        message = context
+    hint = _hint(error, message, text) if mark else None
+    if hint is not None:
+        return SourceProblem("source/syntax", f"not YAML: {hint.message}", hint.span, hint.help)
+    for part, translation, advice in _TRANSLATIONS:
+        if part in message:
+            return SourceProblem("source/syntax", f"not YAML: {translation}", span, advice)
     return SourceProblem("source/syntax", f"not YAML: {problem.strip()}", span)
 
 
 def _place_of(mark: Any, text: str) -> Span:
-    """Return the place of a mark; libyaml counts a line more where the last one has no end."""
+    """Return the position of a mark; libyaml counts one line too many at the end of some texts."""
     lines = split_lines(text)
     line = min(mark.line, len(lines) - 1)
     column = mark.column if line == mark.line else len(lines[line])
     return Span.point(line + 1, column + 1)
 
 
-def _slip(error: yaml.YAMLError, said: str, text: str) -> SyntaxHint | None:
+def _hint(error: yaml.YAMLError, message: str, text: str) -> SyntaxHint | None:
     mark: Any = getattr(error, "problem_mark", None)
     start: Any = getattr(error, "context_mark", None) or mark
     if mark is None:
         return None
     lines = split_lines(text)
-    return find_hint(ParserFailure(said, lines, mark.line, mark.column, (start.line, start.column)))
+    failure = ParserFailure(message, lines, mark.line, mark.column, (start.line, start.column))
+    return find_hint(failure)
 
 
 def _reader_place(error: yaml.YAMLError, text: str) -> Span:
-    """Find a control character; libyaml's own reader counts bytes, and not always from 0."""
+    """Return the position of a control character; the reader of libyaml counts bytes."""
     position = getattr(error, "position", None)
     if position is None:
         return Span.point()

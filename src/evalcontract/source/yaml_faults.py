@@ -1,4 +1,4 @@
-"""Faults that only YAML has, each with its place and what to type instead."""
+"""Problems that only occur in YAML, each with its span and what to type instead."""
 
 from __future__ import annotations
 
@@ -12,53 +12,55 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Span
 
 
-NO_VALUE = SourceProblem("source/empty", "the file holds no value, only comments")
+NO_VALUE = SourceProblem("source/empty", "the file has no value, only comments")
 
 
 def second_document(event: Event) -> SourceProblem:
-    """Name a document behind the first."""
-    message, advice = "a second document starts here", "keep one document in a file"
+    """Return the problem of a second document in one file."""
+    message, advice = "a second document starts here", "keep one document per file"
     return SourceProblem("source/multiple-documents", message, span_of(event), advice)
 
 
 def no_number(event: Event, text: str) -> SourceProblem:
-    """Name a text that its tag or its digits make a number, and that is none here."""
+    """Return the problem of a text that is tagged or written as a number, but is not valid."""
     message = f"`{text[:40]}` cannot be read as a number"
-    return SourceProblem("source/syntax", message, span_of(event), "quote it, if it is text")
+    return SourceProblem("source/syntax", message, span_of(event), "quote it if it is text")
 
 
 def no_merge(event: Event) -> SourceProblem:
-    """Name a `<<` that merges no mapping."""
-    message = "`<<` merges a mapping or a list of mappings"
-    advice = 'quote it as "<<" to have a key'
+    """Return the problem of a merge key whose value is not a mapping."""
+    message = "the value of `<<` must be a mapping or a list of mappings"
+    advice = 'quote it if it is an ordinary key: "<<"'
     return SourceProblem("source/syntax", message, span_of(event), advice)
 
 
 def no_anchor(event: Event) -> SourceProblem:
-    """Name an alias that stands for nothing."""
+    """Return the problem of an alias without an anchor."""
     message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
-    advice = f'quote it, if it is text: "*{event.anchor}"'
+    advice = f'quote it if it is text: "*{event.anchor}"'
     return SourceProblem("source/syntax", message, span_of(event), advice)
 
 
 def endless(event: Event) -> SourceProblem:
-    """Name an alias inside of what it stands for."""
-    message = f"`*{event.anchor}` stands inside of its own anchor, without end"
+    """Return the problem of an alias inside its own anchor."""
+    message = f"endless recursion: the alias `*{event.anchor}` is inside its own anchor"
     return SourceProblem("source/syntax", message, span_of(event))
 
 
 def unsupported_tag(event: Event) -> SourceProblem:
-    """Name a tag outside of the core schema."""
-    return unsupported(event, f"the tag `{event.tag}`", "remove the tag, quote the value if text")
+    """Return the problem of a tag outside the core schema."""
+    return unsupported(
+        event, f"the tag `{event.tag}`", "remove the tag, or quote the value if it is text"
+    )
 
 
 def unsupported(event: Event, what: str, advice: str) -> SourceProblem:
-    """Name what YAML allows, and is not read here."""
-    return SourceProblem("source/unsupported", f"{what} is not read here", span_of(event), advice)
+    """Return the problem of a feature of YAML that is not supported."""
+    return SourceProblem("source/unsupported", f"{what} is not supported", span_of(event), advice)
 
 
 def complex_key(event: Event, text: str) -> SourceProblem:
-    """Name a key that is no scalar; nearly always it is an unquoted `{{ variable }}`."""
+    """Return the problem of a key that is not a scalar, often an unquoted `{{ variable }}`."""
     at = event.start_mark
     line = split_lines(text)[at.line]
     if "{{" in line[max(at.column - 1, 0) : at.column + 2]:
@@ -66,33 +68,35 @@ def complex_key(event: Event, text: str) -> SourceProblem:
             "source/syntax",
             "an unquoted `{{ … }}` is a mapping in YAML, not text",
             span_of(event),
-            'quote it: "{{ … }}", or use a block: |',
+            'quote it: "{{ … }}", or use a block scalar: |',
         )
     return SourceProblem(
-        "source/syntax", "a key must be text", span_of(event), "a list or a mapping is no key"
+        "source/syntax", "a key must be text", span_of(event), "a list or a mapping cannot be a key"
     )
 
 
-def rows_without_dash(twice: list[SourceProblem], start: Event, text: str) -> list[SourceProblem]:
-    """Return one fault for each row of a list whose `- ` was forgotten, if that is likely.
+def rows_without_dash(
+    duplicates: list[SourceProblem], start: Event, text: str
+) -> list[SourceProblem]:
+    """Return one problem for each row whose `- ` is missing, if that is the likely mistake.
 
-    `twice` are the faults of the keys that stand a second time in the mapping that begins at
-    `start`. Where several do, each in a line of its own, they are another row.
+    `duplicates` are the duplicate keys of the mapping that begins at `start`. Several duplicates
+    in the column of the first key probably are another row. Otherwise the list is empty.
     """
     at = start.start_mark
-    begun = split_lines(text)[at.line][: at.column].rstrip().endswith("-")
-    spans = [each.span for each in twice if each.span]
-    if not begun or any(each.column != at.column + 1 for each in spans):
+    follows_dash = split_lines(text)[at.line][: at.column].rstrip().endswith("-")
+    spans = [duplicate.span for duplicate in duplicates if duplicate.span]
+    if not follows_dash or any(span.column != at.column + 1 for span in spans):
         return []
     rows: list[list[SourceProblem]] = []
     seen: set[Span] = set()
-    for each in twice:
-        place = each.related[0][1]
-        if not rows or place in seen:
+    for duplicate in duplicates:
+        first_span = duplicate.related[0][1]
+        if not rows or first_span in seen:
             rows.append([])
             seen = set()
-        seen.add(place)
-        rows[-1].append(each)
+        seen.add(first_span)
+        rows[-1].append(duplicate)
     if any(len(row) == 1 for row in rows):
         return []
     return [_row_without_dash(row) for row in rows]
@@ -100,5 +104,5 @@ def rows_without_dash(twice: list[SourceProblem], start: Event, text: str) -> li
 
 def _row_without_dash(row: list[SourceProblem]) -> SourceProblem:
     first = row[0]
-    message = f"the `- ` of a new row is missing: here and below {len(row)} keys stand again"
+    message = f"the `- ` of a new row is missing: {len(row)} keys are repeated from here on"
     return first._replace(message=message, help="a new row starts with `- `")

@@ -1,9 +1,11 @@
-r"""What libyaml reads otherwise than YAML 1.2 is hidden from it: private characters stand there.
+r"""Hide from libyaml what it does not read like YAML 1.2: replace it by private-use characters.
 
-Each stands for one character, so that every place stays what it is. Hidden are the line breaks of
-YAML 1.1; a `?` that begins a text, which libyaml takes for the sign of a key inside of brackets;
-a `#` right behind a quote or a bracket, which libyaml takes for a comment; and the backslashes of
-two escapes that are the halves of one character, as JSON writes them.
+Each replaces a single character, so that all positions stay the same. These are hidden:
+
+- the line breaks of YAML 1.1;
+- a `?` at the start of a text, which libyaml reads as the indicator of a key in brackets;
+- a `#` directly after a quote or a bracket, which libyaml reads as a comment;
+- the backslashes of an escaped surrogate pair, as JSON writes it.
 """
 
 from __future__ import annotations
@@ -15,83 +17,85 @@ from evalcontract.source.yaml_parts import placeholders, put_back, unused
 
 _BLANK = frozenset(" \t\r\n")
 _BEFORE_QUESTION = _BLANK | frozenset(("", *"[{,:"))
-_NOT_BEHIND_QUESTION = _BLANK | frozenset(("", *",[]{}"))
-# A `#` behind one of these is part of a text, or else nothing that YAML allows.
-_OF_HEAD, _HEAD = frozenset("+-0123456789"), re.compile(r"[|>][-+0-9]{1,2}\Z")
-_BEFORE_COMMENT = frozenset("\"'[]{},:|>") | _OF_HEAD
-# Escapes are taken in turn, so that a backslash that is escaped itself begins none.
+_NOT_AFTER_QUESTION = _BLANK | frozenset(("", *",[]{}"))
+# A `#` after one of these is part of a text, or not valid YAML.
+_OF_HEADER, _HEADER = frozenset("+-0123456789"), re.compile(r"[|>][-+0-9]{1,2}\Z")
+_BEFORE_COMMENT = frozenset("\"'[]{},:|>") | _OF_HEADER
+# Matches every escape sequence, so that an escaped backslash does not start another one.
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}(?P<pair>\\)u[dD][c-fC-F][0-9a-fA-F]{2}|.)", re.DOTALL
 )
 
 
 class Hidden(NamedTuple):
-    """A text for libyaml; `restore` gives the character behind each private one.
+    """A text for libyaml; `restore` maps each private character to the one that it replaces.
 
-    `halves` matches the two halves of a character, where there are some. `has_explicit_keys`
-    says that a `?` may be the sign of a key, which may have several lines then.
+    `surrogates` matches hidden surrogate pairs, if there are any. `has_explicit_keys` is true if a
+    `?` may be the indicator of a key: such a key can span several lines.
     """
 
     text: str
     restore: dict[str, str]
-    halves: re.Pattern[str] | None
+    surrogates: re.Pattern[str] | None
     has_explicit_keys: bool
 
     def show(self, text: str, *, escaped: bool) -> str:
-        """Put back what was hidden; in a text with escapes, join the halves of characters."""
-        if escaped and self.halves:
-            text = self.halves.sub(_joined, text)
+        """Restore the hidden characters; in a text with escapes, also join surrogate pairs."""
+        if escaped and self.surrogates:
+            text = self.surrogates.sub(_joined, text)
         return put_back(text, self.restore)
 
 
 def hide(text: str) -> Hidden:
-    """Hide in a text what libyaml reads otherwise."""
-    questions = _behind(text, "?", _BEFORE_QUESTION)
-    begun = [at for at in questions if text[at + 1 : at + 2] not in _NOT_BEHIND_QUESTION]
-    places = {"?": begun, "#": _comments(text)}
+    """Hide everything but surrogate pairs."""
+    questions = _after(text, "?", _BEFORE_QUESTION)
+    starting_text = [at for at in questions if text[at + 1 : at + 2] not in _NOT_AFTER_QUESTION]
+    places = {"?": starting_text, "#": _comments(text)}
     restore = placeholders(text)
     hidden = text.translate({ord(old): new for new, old in restore.items()}) if restore else text
-    for character, found in places.items():
-        if found:
-            private = next(each for each in unused(text) if each not in restore)
+    for character, offsets in places.items():
+        if offsets:
+            private = next(char for char in unused(text) if char not in restore)
             restore[private] = character
-            hidden = _replaced(hidden, found, private)
-    return Hidden(hidden, restore, None, len(begun) < len(questions))
+            hidden = _replaced(hidden, offsets, private)
+    return Hidden(hidden, restore, None, len(starting_text) < len(questions))
 
 
-def hide_halves(hidden: Hidden) -> Hidden | None:
-    """Hide the halves of characters too; None where there are none, or they are hidden.
+def hide_surrogates(hidden: Hidden) -> Hidden | None:
+    """Hide surrogate pairs, too; None if there are none, or they are already hidden.
 
-    Looked for where libyaml has refused a text, since it takes long and few have any.
+    Only needed if libyaml refuses a text: the search is slow, and few texts have any.
     """
-    pairs = [found for found in _ESCAPE.finditer(hidden.text) if found["pair"]]
+    pairs = [match for match in _ESCAPE.finditer(hidden.text) if match["pair"]]
     if not pairs:
         return None
-    private = next(each for each in unused(hidden.text) if each not in hidden.restore)
-    places = [at for found in pairs for at in (found.start(), found.start("pair"))]
+    private = next(char for char in unused(hidden.text) if char not in hidden.restore)
+    places = [at for match in pairs for at in (match.start(), match.start("pair"))]
     return hidden._replace(
         text=_replaced(hidden.text, places, private),
         restore=hidden.restore | {private: "\\"},
-        halves=re.compile(f"{private}u(....){private}u(....)"),
+        surrogates=re.compile(f"{private}u(....){private}u(....)"),
     )
 
 
 def _comments(text: str) -> list[int]:
-    found = _behind(text, "#", _BEFORE_COMMENT)
+    """Return the offsets of each `#` that libyaml would wrongly read as a comment."""
     return [
-        at for at in found if text[at - 1] not in _OF_HEAD or _HEAD.search(text, max(at - 3, 0), at)
+        at
+        for at in _after(text, "#", _BEFORE_COMMENT)
+        if text[at - 1] not in _OF_HEADER or _HEADER.search(text, max(at - 3, 0), at)
     ]
 
 
-def _behind(text: str, character: str, before: frozenset[str]) -> list[int]:
-    """Return where a character stands behind one of others, or, for "", at the beginning."""
-    found = []
+def _after(text: str, character: str, before: frozenset[str]) -> list[int]:
+    """Return the offsets of a character after one in `before`; "" is the start of the text."""
+    offsets = []
     at = text.find(character)
     while at >= 0:
         if text[at - 1 : at] in before:
-            found.append(at)
+            offsets.append(at)
         at = text.find(character, at + 1)
-    return found
+    return offsets
 
 
 def _replaced(text: str, places: list[int], private: str) -> str:
@@ -100,5 +104,5 @@ def _replaced(text: str, places: list[int], private: str) -> str:
     return private.join(text[a:b] for a, b in zip(starts, ends, strict=True))
 
 
-def _joined(found: re.Match[str]) -> str:
-    return bytes.fromhex(found[1] + found[2]).decode("utf-16-be")
+def _joined(match: re.Match[str]) -> str:
+    return bytes.fromhex(match[1] + match[2]).decode("utf-16-be")

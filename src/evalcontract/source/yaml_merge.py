@@ -1,4 +1,4 @@
-"""Merge keys: `<<` adds what another mapping has, with the places that it has there."""
+"""Merge keys: `<<` adds the keys of another mapping, with their positions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def merge(
     nodes: dict[str, tuple[Span, Node]],
     merges: list[tuple[Event, Any, Node]],
 ) -> Iterable[SourceProblem]:
-    """Add to a mapping and its places what it merges; return faults of a `<<` too many.
+    """Add merged keys to a mapping and its tree of positions; return problems of duplicate `<<`.
 
-    `merges` are its `<<`, each with its value and the place of that.
+    `merges` are the `<<` keys of the mapping, each with its value and the node of the value.
 
     Raises:
-        ParseError: what is merged is no mapping.
+        ParseError: a merged value is not a mapping.
 
     """
     for event, value, node in merges:
@@ -43,7 +43,7 @@ def _parts(value: Any) -> list[Any]:
 def _apply(
     values: dict[str, Any], nodes: dict[str, tuple[Span, Node]], merged: Any, node: Node
 ) -> None:
-    """Add what `<<` merges to a mapping and to its places; keys that are there win."""
+    """Add the keys of a merged value to a mapping; existing keys take precedence."""
     if isinstance(merged, list):
         children = node.children if isinstance(node.children, list) else [node] * len(merged)
         for part, child in zip(merged, children, strict=True):

@@ -1,4 +1,4 @@
-"""Parts of reading YAML: spans of events, and characters that stand for others."""
+"""Parts of the YAML reader: spans of events, size limits, and placeholder characters."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from evalcontract.source.node import Node
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The events' own types leave out what they carry.
+# The type stubs of PyYAML lack the attributes of events.
 Event = Any
 
-#: The places below a mapping or a list, while it is read.
+#: The nodes of a mapping or a list while it is built.
 Children = dict[str, tuple[Span, Node]] | list[Node]
-# libyaml is a YAML 1.1 reader: these end a line there, and are ordinary characters in 1.2.
+# libyaml reads YAML 1.1, where these are line breaks; in YAML 1.2 they are ordinary characters.
 _LINE_BREAKS_OF_1_1 = "\x85\u2028\u2029"
 
 
 class Anchored(NamedTuple):
-    """What an alias stands for; `text` is that of a scalar, which is what it is as a key."""
+    """An anchored value: its node, its number of values, and, if a scalar, its text as a key."""
 
     value: Any
     node: Node
@@ -29,13 +29,13 @@ class Anchored(NamedTuple):
 
 
 def span_of(event: Event) -> Span:
-    """Return where an event stands."""
+    """Return the span of an event."""
     start, end = event.start_mark, event.end_mark
     return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
 
 def span_between(start: Event, end: Event) -> Span:
-    """Return where a collection stands, from its first event to its last."""
+    """Return the span from the start event of a collection to its end event."""
     return Span(
         start.start_mark.line + 1,
         start.start_mark.column + 1,
@@ -45,7 +45,7 @@ def span_between(start: Event, end: Event) -> Span:
 
 
 def height_of(value: Any, known: dict[int, int]) -> int:
-    """Return how deep a value is; `known` spares what aliases share."""
+    """Return the nesting depth of a value; `known` caches the parts that aliases share."""
     if not isinstance(value, dict | list):
         return 0
     if id(value) not in known:
@@ -55,7 +55,7 @@ def height_of(value: Any, known: dict[int, int]) -> int:
 
 
 def size_of(value: Any, known: dict[int, int]) -> int:
-    """Return how many values a value is made of; `known` spares what aliases share."""
+    """Return the number of values in a value; `known` caches the parts that aliases share."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in known:
@@ -65,26 +65,23 @@ def size_of(value: Any, known: dict[int, int]) -> int:
 
 
 def placeholders(text: str) -> dict[str, str]:
-    """Choose a private character that the text does not use for each break of YAML 1.1 in it."""
-    found = [character for character in _LINE_BREAKS_OF_1_1 if character in text]
-    return dict(zip(unused(text), found, strict=False)) if found else {}
+    """Map an unused private character to each YAML 1.1 line break that occurs in a text."""
+    breaks = [character for character in _LINE_BREAKS_OF_1_1 if character in text]
+    return dict(zip(unused(text), breaks, strict=False)) if breaks else {}
 
 
 def unused(text: str) -> Iterator[str]:
-    """Yield private characters that a text does not use.
-
-    An escape can name a character that does not stand there itself.
-    """
+    """Yield private-use characters that a text contains neither literally nor as an escape."""
     for plane in ("E", "F0"):
         for digits in range(1000):
             name = f"{plane}{digits:03}"
             private = chr(int(name, 16))
-            if not any(each in text for each in (private, name, name.lower())):
+            if not any(form in text for form in (private, name, name.lower())):
                 yield private
 
 
 def put_back(text: str, restore: dict[str, str]) -> str:
-    """Undo `placeholders` in a text."""
+    """Replace placeholders in a text by the original characters."""
     for placeholder, character in restore.items():
         text = text.replace(placeholder, character)
     return text

@@ -1,8 +1,8 @@
-"""YAML read by a fast library, `yaml-rs`, wherever that reads what the exact reader reads.
+"""Fast YAML reader: `yaml-rs`, used where it agrees with the exact reader.
 
-Its values are trusted for a *yes* alone: rows in which nothing can be found. Whatever it may read
-otherwise is told by searches for bytes, and goes the exact way; so does what it refuses, and so
-does everything where it is not installed. A test holds it against the exact reader.
+Its values are only trusted for rows without any problem. Byte searches detect everything that it
+may read differently; the exact reader then reads the file instead, as it does if `yaml-rs` refuses
+the text or is not installed. A test compares both readers.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from typing import Any
 
 from evalcontract.source.memory import collector_paused
 
-# What a file may be made of. Carriage returns are looked at apart; a tab separates in other places.
+# Allowed bytes. Carriage returns are checked separately; tabs are read differently.
 _ORDINARY = bytes({*range(256)} - {*range(0x20)} - {0x7F}) + b"\n"
-# Control characters beyond ASCII, a mark, and what is no character, by their first byte.
+# Control characters beyond ASCII, a byte order mark, and noncharacters, in UTF-8.
 _STRANGE = [
     re.compile(pattern)
     for pattern in (rb"\xc2[\x80-\x84\x86-\x9f]", rb"\xef(?:\xbb\xbf|\xbf[\xbe\xbf])")
 ]
-# A tag, an anchor or a merge, where a node begins; anywhere else these are text.
+# A tag, an anchor or a merge key at the start of a node; anywhere else they are text.
 _MARKS = (b"!", b"&", b"<<")
 _BEFORE_NODES = frozenset(b"\n:-?,[{")
 # A directive, the end of a document.
 _SIGNS = (b"\n%", b"\n...")
-# The header of a text of several lines; how much of the end of a file is looked at for one.
+# The header of a block scalar, searched in the last bytes of a file.
 _HEADER = re.compile(rb"[|>][-+0-9]*+ *+(?:#.*+)?$")
 _TAIL = 1 << 12
 _BEGINNINGS = (b"%", b"...")
-# A word that begins as a number does, and has what makes it one in other readings of YAML alone.
+# A word that is a number in other versions of YAML, but not in the core schema of YAML 1.2.
 _OTHER_NUMBER = re.compile(
     r"(?<![^\s,\[{])[-+]*(?:\.(?i:inf|nan)|[0-9.eE+-]*_|0[bBoOxX])", re.ASCII
 )
 
 
 def quick_value(text: str, data: bytes) -> Any:
-    """Return the value of a YAML document; None where it is to be read exactly.
+    """Return the value of a YAML document; None if the exact reader has to read it.
 
-    `data` are the bytes that `text` came from. Keys that are no text, and values of more levels
-    than a document may have, are left to whoever looks at the value.
+    `data` are the bytes that `text` came from. The caller has to check for keys that are not
+    strings and for values that are nested too deeply.
     """
     try:
-        import yaml_rs  # slow to import, and not to be had on every machine
+        import yaml_rs  # slow to import, and not available on every platform
     except ImportError:
         return None
     if not _reads_alike(data.removeprefix(codecs.BOM_UTF8)):
@@ -51,14 +51,14 @@ def quick_value(text: str, data: bytes) -> Any:
     try:
         with collector_paused():
             value = yaml_rs.loads(text, parse_datetime=False)
-    except (ValueError, RecursionError, TypeError):  # the last: a key of keys, `? : {}`
+    except (ValueError, RecursionError, TypeError):  # TypeError: a mapping as a key, `? : {}`
         return None
     return None if len(data) > sys.get_int_max_str_digits() and _has_large(value) else value
 
 
 def _has_large(value: Any) -> bool:
-    """Whether a value has integers of more than 64 bits, which may be of too many digits."""
-    import orjson  # small files have no use for it
+    """Whether a value has integers of more than 64 bits, which may have too many digits."""
+    import orjson  # not needed for small files
 
     try:
         orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
@@ -68,7 +68,7 @@ def _has_large(value: Any) -> bool:
 
 
 def _reads_alike(data: bytes) -> bool:
-    """Whether there is nothing in a text that the two readers are known to read in two ways."""
+    """Whether a text has nothing that the fast and the exact reader may read differently."""
     strange = data.translate(None, _ORDINARY)
     if strange and (strange.strip(b"\r") or len(strange) != data.count(b"\r\n")):
         return False
@@ -80,14 +80,14 @@ def _reads_alike(data: bytes) -> bool:
 
 
 def _ends_plainly(data: bytes) -> bool:
-    """Whether the text does not end with blanks, or with a text of several lines that has none."""
+    """Whether a text ends neither with spaces nor with an empty block scalar."""
     lines = (line.strip() for line in reversed(data[-_TAIL:].split(b"\n")))
     last = next((line for line in lines if line and not line.startswith(b"#")), None)
     return last is not None and not data.endswith(b" ") and _HEADER.search(last) is None
 
 
 def _begins_node(data: bytes, mark: bytes) -> bool:
-    """Whether a mark stands anywhere where a node may begin."""
+    """Whether a mark occurs anywhere that a node may start."""
     at = data.find(mark)
     while at >= 0:
         before = data[max(at - 64, 0) : at].rstrip(b" ")
@@ -98,8 +98,8 @@ def _begins_node(data: bytes, mark: bytes) -> bool:
 
 
 def has_other_numbers(text: str) -> bool:
-    """Whether a text holds a word that the fast reader may take for a number, and ours does not.
+    """Whether a text has a word that only the fast reader may read as a number.
 
-    It matters only where a schema asks for numbers, and takes longer than all other searches.
+    Only relevant if a schema expects numbers; this search is slower than all the others together.
     """
     return _OTHER_NUMBER.search(text) is not None

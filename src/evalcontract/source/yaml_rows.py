@@ -1,9 +1,9 @@
-"""A YAML dataset whose rows a fast reader has read, and the exact reader reads one by one.
+"""YAML documents from the fast reader, with single rows read again by the exact reader.
 
-Each row begins with a dash in one column, below `questions`. The fast reader keeps to YAML 1.2,
-where nothing else can begin so: no line of a row stands that far left. So where there are as many
-such lines as rows, they are the rows. A row is read exactly from its own lines, and the keys
-beside the rows from a text that has empty lines in place of the rows.
+All rows below `questions` begin with a dash in the same column. In YAML 1.2 no other line of the
+list can start like that, since all lines of a row are indented further. So if there are as many
+such lines as rows, they are the starts of the rows. The exact reader then reads a row from its own
+lines, and the other keys from a text with blank lines in place of the rows.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ if TYPE_CHECKING:
 
 _KEY = "questions"
 _ROWS = re.compile(r"questions: *+(?:#.*+)?\r?\n(?: *+(?:#.*+)?\r?\n)*+(?P<column> *+)-[ \r\n]")
-# What stands behind rows: a key at the root, or the end of the document.
-_BEHIND = re.compile(r"\n[^\s#-]")
-# Pieces that are kept: the findings of a row come together, and so does what they relate to.
-_KEPT = 4
+# The end of the rows: a key at the root, or the end of the document.
+_END_OF_ROWS = re.compile(r"\n[^\s#-]")
+# Number of cached rows: diagnostics of one row, and the rows they refer to, come together.
+_CACHED_PIECES = 4
 
 
 class MisreadError(Exception):
-    """The exact reader refuses what the fast one reads; what was found is not to be believed."""
+    """The exact reader refuses a text that the fast reader accepted: discard all results.
+
+    `unreadable` has the problems of the exact reader.
+    """
 
     def __init__(self, unreadable: UnreadableFile) -> None:
         super().__init__(unreadable)
@@ -43,7 +46,7 @@ class MisreadError(Exception):
 
 
 class _Layout(NamedTuple):
-    """Where the rows begin and end in a text, and what a row begins with."""
+    """The offsets of the start and end of the rows, and the indentation and dash of each row."""
 
     start: int
     end: int
@@ -51,39 +54,42 @@ class _Layout(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A part of the file that was read by itself, and how many lines stand before it."""
+    """A part of the file that was parsed alone, and the number of lines before it."""
 
     document: Document
     lines_before: int
 
 
 def read_quickly(text: str, file: str, data: bytes) -> QuickDocument | None:
-    """Read a mapping by the fast reader; None where it is to be read exactly.
+    """Parse a mapping with the fast reader; return None if the exact reader has to read it.
 
-    `data` are the bytes that `text` came from. A dataset is read exactly, too, where its rows
-    cannot be told apart by their lines.
+    `data` are the bytes that `text` came from. The exact reader is also needed if the rows of a
+    dataset cannot be located by their lines.
     """
     start = 0 if text.startswith(f"{_KEY}:") else text.find(f"\n{_KEY}:") + 1
-    found = _ROWS.match(text, start)
-    if found is None and (start or text.startswith(_KEY)):
+    list_start = _ROWS.match(text, start)
+    if list_start is None and (start or text.startswith(_KEY)):
         return None
     value = quick_value(text, data)
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
         return None
-    if found is None:
+    if list_start is None:
         return QuickDocument(text, file, data, value) if _KEY not in value else None
     rows = value.get(_KEY)
     if not isinstance(rows, list) or not rows:
         return None
-    dash = f"{found['column']}-"
-    behind = _BEHIND.search(text, found.end())
-    layout = _Layout(found.start("column"), behind.start() + 1 if behind else len(text), dash)
-    starts = sum(text.count(f"\n{dash}{end}", found.end() - 1, layout.end) for end in " \n\r")
-    return YamlDataset(text, file, data, value, layout) if starts + 1 == len(rows) else None
+    dash = f"{list_start['column']}-"
+    end = _END_OF_ROWS.search(text, list_start.end())
+    layout = _Layout(list_start.start("column"), end.start() + 1 if end else len(text), dash)
+    # `list_start` includes the dash of the first row.
+    others = sum(
+        text.count(f"\n{dash}{blank}", list_start.end() - 1, layout.end) for blank in " \n\r"
+    )
+    return YamlDataset(text, file, data, value, layout) if others + 1 == len(rows) else None
 
 
 class QuickDocument(Document):
-    """A document; `quick` is what the fast reader has read, `value` what the exact one reads."""
+    """A document with two values: `quick` from the fast reader, `value` from the exact reader."""
 
     is_quick = True
 
@@ -93,12 +99,12 @@ class QuickDocument(Document):
         self._quick = quick
 
     def trust(self) -> None:
-        """Take what the fast reader has read for the value."""
+        """Use the value of the fast reader as `value`."""
         self.value = self._quick
 
     @cached_property
     def value(self) -> Any:
-        """What the exact reader reads of the whole text; it may raise MisreadError."""
+        """The value from the exact reader; the first access may raise MisreadError."""
         from evalcontract.source.yaml import parse_yaml  # slow to import
 
         return self._exactly(lambda: parse_yaml(self._text, self.file, b"").value)
@@ -118,17 +124,17 @@ class QuickDocument(Document):
 
     @property
     def quick(self) -> Any:
-        """The value as the fast reader has read it."""
+        """The value from the fast reader."""
         return self._quick
 
     @cached_property
     def has_other_numbers(self) -> bool:  # type: ignore[override]
-        """Whether numbers may be read otherwise than by the exact reader."""
+        """Whether the fast reader may have read text as numbers."""
         return has_other_numbers(self._text)
 
 
 class YamlDataset(QuickDocument):
-    """A dataset whose rows can be read one by one."""
+    """A dataset whose rows the exact reader can read one by one."""
 
     def __init__(
         self, text: str, file: str, data: bytes, quick: dict[str, Any], layout: _Layout
@@ -138,18 +144,18 @@ class YamlDataset(QuickDocument):
         self._pieces: dict[int, _Piece] = {}
 
     def row(self, path: Path) -> Any:
-        """Return a row by its path, as the exact reader reads it."""
+        """Return the row at a path, from the exact reader."""
         piece, inner = self._piece_of(path)
         return value_at(piece.document.value, inner) if piece else super().row(path)
 
     @property
     def root(self) -> Any:
-        """The value as the exact reader reads it; the list of rows may be left empty."""
-        piece = self._beside
+        """The value from the exact reader; the list of rows may be empty."""
+        piece = self._other_keys
         return {**piece.document.value, _KEY: []} if piece else self.value
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands; see `Document.place`."""
+        """Return the place of a path; see `Document.place`."""
         piece, inner = self._piece_of(path)
         if piece is None:
             return super().place(path, on_key=on_key, within=within)
@@ -157,58 +163,58 @@ class YamlDataset(QuickDocument):
         return place._replace(span=place.span and place.span.below(piece.lines_before))
 
     def raw(self, path: Path) -> str | None:
-        """Return a scalar as the author wrote it; see `Document.raw`."""
+        """Return the source text of a scalar; see `Document.raw`."""
         piece, inner = self._piece_of(path)
         return piece.document.raw(inner) if piece else super().raw(path)
 
     def _piece_of(self, path: Path) -> tuple[_Piece | None, Path]:
-        """Return what was read by itself of what a path leads to, and the path in there."""
+        """Return the piece that contains a path, if any, and the path within the piece."""
         if len(path) > 1 and path[0] == _KEY and isinstance(path[1], int):
             return self._row(path[1]), (0, *path[2:])
-        return (self._beside if path and path[0] != _KEY else None), path
+        return (self._other_keys if path and path[0] != _KEY else None), path
 
     @cached_property
     def _starts(self) -> list[int]:
         start, end, dash = self._layout
         others = re.compile(rf"\n{dash}(?=[ \r\n])").finditer(self._text, start, end)
-        return [start, *(found.start() + 1 for found in others), end]
+        return [start, *(match.start() + 1 for match in others), end]
 
     def _row(self, index: int) -> _Piece | None:
-        """Read a row by itself, with another behind it: so it cannot end elsewhere than here."""
+        """Parse a row alone, followed by a dummy row that proves where it ends."""
         if index not in self._pieces:
             start, end = self._starts[index : index + 2]
-            behind = f"{self._layout.dash} 0\n" if end < self._layout.end else ""
-            read = _alone(f"{self._text[start:end]}{behind}", depth=1)
-            others = [0] if behind else []
-            if read is None or not isinstance(read[0], list) or read[0][1:] != others:
+            dummy = f"{self._layout.dash} 0\n" if end < self._layout.end else ""
+            parsed = _parse_alone(f"{self._text[start:end]}{dummy}", depth=1)
+            others = [0] if dummy else []
+            if parsed is None or not isinstance(parsed[0], list) or parsed[0][1:] != others:
                 return None
-            while len(self._pieces) >= _KEPT:
+            while len(self._pieces) >= _CACHED_PIECES:
                 del self._pieces[next(iter(self._pieces))]
-            document = self._document(*read, self._text[start:end])
+            document = self._document(*parsed, self._text[start:end])
             self._pieces[index] = _Piece(document, self._lines_before[index])
         return self._pieces[index]
 
     @cached_property
-    def _beside(self) -> _Piece | None:
-        """The keys beside the rows, read by themselves."""
+    def _other_keys(self) -> _Piece | None:
+        """The keys next to `questions`, parsed alone."""
         start, end, _ = self._layout
         blank = "\n" * self._text.count("\n", start, end)
         text = f"{self._text[:start]}{blank}{self._text[end:]}"
-        read = _alone(text)
-        return _Piece(self._document(*read, text), 0) if read else None
+        parsed = _parse_alone(text)
+        return _Piece(self._document(*parsed, text), 0) if parsed else None
 
     def _document(self, value: Any, node: Node, text: str) -> Document:
         return Document(self.file, value, text, b"", lambda: node)
 
     @cached_property
     def _lines_before(self) -> list[int]:
-        """How many lines stand before each row."""
+        """The number of lines before each row."""
         edges = pairwise((0, *self._starts))
         return [*accumulate(self._text.count("\n", start, end) for start, end in edges)]
 
 
-def _alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
-    """Read a part of a file that needs no other; None where it does, or cannot be read."""
+def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
+    """Parse a part of a file; None if it depends on other parts, or cannot be parsed."""
     from evalcontract.source.yaml import read_piece  # slow to import
 
     try:

@@ -1,6 +1,6 @@
-"""What libyaml lets pass and YAML 1.2 does not: told by the marks of its events.
+"""Reject what libyaml accepts and YAML 1.2 forbids, using the positions of its events.
 
-Who reads such a text with another reader gets an error or another value: so it is a fault here.
+Other parsers refuse such a text or read another value, so it is a syntax error here.
 """
 
 from __future__ import annotations
@@ -18,61 +18,61 @@ from evalcontract.source.yaml_faults import unsupported
 if TYPE_CHECKING:
     from evalcontract.source.yaml_parts import Event
 
-# What may stand before a scalar: its anchor, its tag, and white space behind them.
+# The properties of a scalar (anchor, tag), with the white space and comments after them.
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")
 _INSIDE_MARK = re.compile(r"(?:^|(?<=[\r\n]))\ufeff")
-_ENDS_OF_NAME = frozenset(" \t\r\n,[]{}")
-_SIGN_OF_TEXT = re.compile(r"[ \t\r\n]*:(?=[^ \t\r\n,\[\]{}])")
+_NAME_ENDS = frozenset(" \t\r\n,[]{}")
+_COLON_OF_TEXT = re.compile(r"[ \t\r\n]*:(?=[^ \t\r\n,\[\]{}])")
 _ALONE = frozenset(("?,", "?]", "?}"))
 _QUOTES = frozenset("\"'")
-# So begins a block of text that has no line, or an empty one first.
-_NO_LINE = frozenset(("", "\n"))
-#: Messages, and what to do: the parser stops at the same mistakes elsewhere.
+# The value of a block scalar begins like this if it is empty, or if its first line is.
+_NO_FIRST_LINE = frozenset(("", "\n"))
+#: Message and help of problems that libyaml itself reports in other places.
 TIGHT_COMMENT = (
     "a comment needs a space before its `#`",
     "write ` #`; if it is part of the text, quote the whole value",
 )
 DEEP_EMPTY_LINE = (
-    "an empty line above has more spaces than this first line of a block",
-    "remove the spaces of the empty line",
+    "an empty line above has more spaces than the first line of this block scalar",
+    "remove the spaces from the empty line",
 )
 _DIRECTIVE = re.compile(r"%YAML[ \t]+[0-9.]+[ \t]*(?:[ \t]#.*)?")
 
 
 def check_marks(text: str) -> None:
-    """Refuse a byte order mark at the beginning of a line: libyaml takes it for nothing.
+    """Refuse a byte order mark at the start of a line, which libyaml ignores.
 
     Raises:
-        ParseError: there is one.
+        ParseError: the text has one.
 
     """
-    found = _INSIDE_MARK.search(text) if "\ufeff" in text else None
-    if found:
-        message = "a byte order mark (U+FEFF) stands inside of the text"
-        raise _fault(text, found.start(), message, "remove this character, which is not seen")
+    match = _INSIDE_MARK.search(text) if "\ufeff" in text else None
+    if match:
+        message = "a byte order mark (U+FEFF) inside the text"
+        raise _fault(text, match.start(), message, "remove this invisible character")
 
 
 def check_version(event: Event, text: str) -> None:
-    """Refuse a version of YAML other than 1.2, and what follows it, if that is no comment.
+    """Refuse a `%YAML` directive with another version than 1.2, or with text after the version.
 
     Raises:
-        ParseError: as said.
+        ParseError: `source/unsupported`, `source/syntax`.
 
     """
     if event.version != (1, 2):
         raise ParseError(unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
     start = text.index("%YAML")
     line = LINE_END.split(text[start:], maxsplit=1)[0]
-    found = _DIRECTIVE.match(line)
-    if found and found.end() < len(line):
-        raise _fault(text, start + found.end(), *TIGHT_COMMENT)
+    directive = _DIRECTIVE.match(line)
+    if directive and directive.end() < len(line):
+        raise _fault(text, start + directive.end(), *TIGHT_COMMENT)
 
 
 def check_name(event: Event, text: str) -> None:
-    """Refuse a name of an anchor that goes on where libyaml thinks that it ends.
+    """Refuse the name of an anchor or alias that does not end where libyaml ends it.
 
     Raises:
-        ParseError: it does.
+        ParseError: `source/unsupported`, `source/syntax`.
 
     """
     kind = event.__class__
@@ -81,21 +81,21 @@ def check_name(event: Event, text: str) -> None:
     else:
         name = f"&{event.anchor}"
         end = text.index(name, event.start_mark.index) + len(name)
-    if end >= len(text) or text[end] in _ENDS_OF_NAME:
+    if end >= len(text) or text[end] in _NAME_ENDS:
         return
     if kind is yaml.AliasEvent and text[end] == ":":
-        message = f"the name of the alias `*{event.anchor}` goes on with `:`"
-        raise _fault(text, end, message, "write a space before the `:`, or quote the text")
-    message = f"`{text[end]}` is not read in the name of an anchor"
-    advice = "name it with letters, digits, `-` and `_`; quote the value, if it is text"
+        message = f"the name of the alias `*{event.anchor}` continues with `:`"
+        raise _fault(text, end, message, "add a space before the `:`, or quote the text")
+    message = f"`{text[end]}` is not supported in the name of an anchor"
+    advice = "use letters, digits, `-` and `_`; quote the value if it is text"
     raise _fault(text, end, message, advice, code="source/unsupported")
 
 
 def check_comment(event: Event, text: str) -> None:
-    """Refuse a text that begins with `#`: a comment behind a comma, or any bracket that opens.
+    """Refuse a value that begins with `#`: a comment without a space before it.
 
     Raises:
-        ParseError: it does.
+        ParseError: the value begins with `#`.
 
     """
     at = event.start_mark.index
@@ -104,24 +104,24 @@ def check_comment(event: Event, text: str) -> None:
 
 
 def check_dash(event: Event, text: str) -> None:
-    """Refuse a `-` alone inside of brackets, but for a key.
+    """Refuse a single `-` inside brackets, unless it is a key.
 
     Raises:
-        ParseError: it is no key.
+        ParseError: it is not a key.
 
     """
     end = event.end_mark.index
     if not event.style and text[end : end + 1] != ":":
-        message = "a `-` alone is no text"
-        advice = 'inside of brackets there are no dashes; quote it, if it is text: "-"'
+        message = "a `-` alone is not text"
+        advice = 'items with `- ` cannot be inside brackets; quote it if it is text: "-"'
         raise _fault(text, end - 1, message, advice)
 
 
 def check_key(event: Event, text: str) -> None:
-    """Refuse a key `-` or `?` that is none, and a value that begins with the `:` behind a key.
+    """Refuse a single `-` or `?` as a key, and a value that begins with the `:` after a key.
 
     Raises:
-        ParseError: it is such a key.
+        ParseError: the key is one of these.
 
     """
     kind = event.__class__
@@ -133,17 +133,17 @@ def check_key(event: Event, text: str) -> None:
             return
     end = event.end_mark.index
     if text[end - 1 : end + 1] in _ALONE:
-        advice = 'quote it, if it is text: "?"'
-        raise _fault(text, end - 1, "a `?` alone is no text", advice)
-    found = _SIGN_OF_TEXT.match(text, end)
-    if found:
-        message = "a `:` that has no space behind it begins a text"
-        advice = "write a space behind it, or quote the text"
-        raise _fault(text, found.end() - 1, message, advice)
+        advice = 'quote it if it is text: "?"'
+        raise _fault(text, end - 1, "a `?` alone is not text", advice)
+    colon = _COLON_OF_TEXT.match(text, end)
+    if colon:
+        message = "a `:` without a space after it begins a text"
+        advice = "add a space after it, or quote the text"
+        raise _fault(text, colon.end() - 1, message, advice)
 
 
 class Indentation:
-    """Refuses lines of a text that are not indented enough for the block that they stand in."""
+    """Refuses lines that are not indented more than the block that contains them."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -152,9 +152,9 @@ class Indentation:
         self._column, self._indented = -1, ""
 
     def check_text(self, event: Event, block: Event | None) -> None:
-        """Look at a text of several lines, in quotes or behind `|` or `>`.
+        """Check a quoted scalar of several lines, or a block scalar.
 
-        `block` is the start of the block around it.
+        `block` is the start event of the enclosing block.
 
         Raises:
             ParseError: a line is not indented.
@@ -169,16 +169,16 @@ class Indentation:
                 self._check_part(start, end, "")
         elif (
             start.column <= self._column
-            or event.value[:1] in _NO_LINE
+            or event.value[:1] in _NO_FIRST_LINE
             or event.anchor is not None
             or event.tag is not None
         ):
             self._check_block(event, self._column)
 
     def check_brackets(self, start: Event, end: Event, block: Event | None) -> None:
-        """Look at a collection in brackets of several lines.
+        """Check a flow collection of several lines.
 
-        A comment may stand anywhere, and so may a closing bracket: it can mean nothing else.
+        Comments and closing brackets need no indentation: they are unambiguous.
 
         Raises:
             ParseError: a line is not indented.
@@ -190,52 +190,56 @@ class Indentation:
             self._check_part(start.end_mark, end.end_mark, "]}#")
 
     def _enter(self, block: Event | None) -> None:
-        """Note the column, from 0, of the keys or dashes of a block; -1 where there is none."""
+        """Store the column, from 0, of the keys or dashes of a block; -1 outside of any block."""
         self._block, self._column = block, -1
         if block is not None:
             mark = block.end_mark
-            # Of a list that is indented like its key, the first dash is part of the event.
+            # If a list is not indented below its key, its first dash is part of the event.
             is_list = isinstance(block, yaml.SequenceStartEvent)
             self._column = mark.column - (is_list and not self._text.startswith("-", mark.index))
         self._indented = "\n" + " " * (self._column + 1)
 
     def _check_part(self, start: Any, end: Any, exempt: str) -> None:
-        """Look at the lines behind the first; they may begin with what is `exempt`."""
+        """Check that all lines after the first are indented or begin with an `exempt` character."""
         column, key = self._column, (self._column, exempt)
         if key not in self._patterns:
-            says_nothing = rf"[ \t]*[\r\n{re.escape(exempt)}]" if exempt else r" *[\r\n]"
-            less = rf"[\r\n](?! {{{column + 1}}}|{says_nothing})"
+            no_content = rf"[ \t]*[\r\n{re.escape(exempt)}]" if exempt else r" *[\r\n]"
+            less = rf"[\r\n](?! {{{column + 1}}}|{no_content})"
             self._patterns[key] = re.compile(less)
-        found = self._patterns[key].search(self._text, start.index, end.index)
-        # A pair in a list ends where the list goes on, which may be in another line.
-        if found is None or found.end() >= end.index:
+        match = self._patterns[key].search(self._text, start.index, end.index)
+        # The end mark of a pair in a list may be on the line of the next item.
+        if match is None or match.end() >= end.index:
             return
-        at = found.end()
+        at = match.end()
         while self._text[at] == " ":
             at += 1
         if self._text[at] == "\t":
             raise _fault(self._text, at, "a tab cannot indent", "indent with spaces")
         if exempt:
-            advice = f"begin the line in column {column + 2} or later; is a bracket missing above?"
-            what = "what stands in brackets goes on here, and is not indented"
-            raise _fault(self._text, at, what, advice)
+            advice = (
+                f"indent it to column {column + 2} or more; is a closing bracket missing above?"
+            )
+            message = "the text in brackets continues here and is not indented"
+            raise _fault(self._text, at, message, advice)
         mark = self._text[end.index - 1]
         line = len(split_lines(self._text[:at]))
-        what = f"the quote that opens here ends in line {end.line + 1}; line {line} is not indented"
-        advice = f"close it where the text ends: {mark}; a text that goes on is to be indented"
-        raise _fault(self._text, self._text.index(mark, start.index), what, advice)
+        message = (
+            f"the quote that opens here ends on line {end.line + 1}; line {line} is not indented"
+        )
+        advice = f"close it where the text ends: {mark}; indent the lines after the first"
+        raise _fault(self._text, self._text.index(mark, start.index), message, advice)
 
     def _check_block(self, event: Event, column: int) -> None:
         text, mark = self._text, event.start_mark
-        head, place = mark.index, mark.column
+        header, header_column = mark.index, mark.column
         if event.anchor is not None or event.tag is not None:
-            found = _PROPERTIES.match(text, head)
-            head = found.end() if found else head
-            place = len(split_lines(text[:head])[-1])
-        if place <= column:
-            message = "a block begins here, and is not indented"
+            properties = _PROPERTIES.match(text, header)
+            header = properties.end() if properties else header
+            header_column = len(split_lines(text[:header])[-1])
+        if header_column <= column:
+            message = "a block scalar begins here and is not indented"
             raise _fault(
-                text, head, message, f"write the `{text[head]}` behind the key or the dash"
+                text, header, message, f"write the `{text[header]}` after the key or the dash"
             )
         if event.value.strip("\n"):
             return
@@ -248,6 +252,6 @@ def _fault(
     text: str, at: int, message: str, advice: str, *, code: str = "source/syntax"
 ) -> ParseError:
     lines = split_lines(text[:at])
-    said = message if code != "source/syntax" else f"not YAML: {message}"
+    message = f"not YAML: {message}" if code == "source/syntax" else message
     span = Span(len(lines), len(lines[-1]) + 1, len(lines), len(lines[-1]) + 2)
-    return ParseError(SourceProblem(code, said, span, advice))
+    return ParseError(SourceProblem(code, message, span, advice))

@@ -1,7 +1,7 @@
-"""How a value is written as YAML, so that it is read again as what it was.
+"""Serialize values as YAML that parses back to the same values.
 
-The readers of YAML 1.1 are thought of too: a text that one of them takes for a date or for true
-is quoted, though the core schema of 1.2 needs no quotes there.
+Text that a YAML 1.1 parser would read as a date or a boolean is quoted, too, although the core
+schema of YAML 1.2 needs no quotes there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import yaml
 from evalcontract.model.errors import EditError
 from evalcontract.source.scalars import resolve_plain
 
-# What may stand in a line as it is, and ends no line in any version of YAML.
+# Characters that need no escape and are not line breaks in any version of YAML.
 _PRINTABLE = re.compile(
     "[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
 )
@@ -24,9 +24,10 @@ _OF_1_1: dict[str, list[tuple[str, re.Pattern[str]]]] = yaml.SafeLoader.yaml_imp
 
 
 def flow(value: Any, *, inside: bool = True, like: str = "") -> str:
-    """Write a value in one line; `inside` of a flow collection fewer texts may stand unquoted.
+    """Return a value on one line, in flow style.
 
-    `like` is the quote that the author chose for a text: it is kept where it can be.
+    `inside` a flow collection more strings need quotes. `like` is the quote that the author used
+    for a string; it is kept if possible.
     """
     if isinstance(value, dict):
         parts = (f"{quoted(key)}: {flow(part)}" for key, part in value.items())
@@ -37,9 +38,9 @@ def flow(value: Any, *, inside: bool = True, like: str = "") -> str:
 
 
 def block(value: Any, step: int, offset: int) -> list[str]:
-    """Write a collection that is not empty as lines, a column for each level of `step`.
+    """Return a collection that is not empty as lines in block style.
 
-    A list below a key stands `offset` columns to the right of it.
+    Mappings are indented by `step` columns below their key, lists by `offset` columns.
     """
     lines: list[str] = []
     if isinstance(value, list):
@@ -61,7 +62,7 @@ def block(value: Any, step: int, offset: int) -> list[str]:
 
 
 def _attached(head: str, value: Any, step: int) -> list[str]:
-    """Write a scalar, or an empty collection, behind its key or dash."""
+    """Return the lines of a scalar, or of an empty collection, after its key or dash."""
     body = literal(value)
     if body is None:
         return [f"{head} {flow(value, inside=False)}"]
@@ -69,15 +70,15 @@ def _attached(head: str, value: Any, step: int) -> list[str]:
 
 
 def indented(lines: list[str], columns: int) -> list[str]:
-    """Move lines to the right; empty ones stay empty."""
+    """Indent lines; empty ones stay empty."""
     return [" " * columns + line if line else line for line in lines]
 
 
 def literal(value: Any) -> list[str] | None:
-    """Write a text of several lines as a block: its indicator, then its lines, not indented.
+    """Return a string of several lines as a block scalar: the header, then lines not indented.
 
-    None where a block would not hold the text, or would hide some of it: spaces at a line's
-    end or at the very start, more than one empty line at the end, control characters.
+    None if a block scalar cannot contain the string or would hide a part of it: spaces at the end
+    of a line or at the very start, several empty lines at the end, control characters.
     """
     if not isinstance(value, str) or "\n" not in value:
         return None
@@ -90,9 +91,14 @@ def literal(value: Any) -> list[str] | None:
 
 
 def quoted(text: str, *, inside: bool = True, like: str = "") -> str:
-    """Write a text in one line: plain where it can be, else in the quotes that hold it."""
+    """Return a string on one line: plain if possible, otherwise quoted.
+
+    Raises:
+        EditError: `text` is not a string.
+
+    """
     if not isinstance(text, str):
-        raise EditError(f"a key is a {type(text).__name__}; keys are text")
+        raise EditError(f"a key is of type {type(text).__name__}; keys must be text")
     if like not in {"'", '"'} and _is_plain(text, inside=inside):
         return text
     if like != '"' and _PRINTABLE.fullmatch(text):
@@ -117,16 +123,16 @@ def _is_plain(text: str, *, inside: bool) -> bool:
     try:
         if resolve_plain(text) != text:
             return False
-    except ValueError:  # more digits than a number may have
+    except ValueError:  # an integer with too many digits
         return False
     return not any(pattern.match(text) for _, pattern in _OF_1_1.get(text[0], ()))
 
 
 def _word(value: object) -> str:
-    """Write null, true, false or a number.
+    """Return null, true, false or a number as YAML.
 
     Raises:
-        EditError: a value of another type.
+        EditError: the value has another type.
 
     """
     match value:
@@ -138,19 +144,19 @@ def _word(value: object) -> str:
             return _integer(value)
         case float():
             return _float(value)
-    raise EditError(f"a {type(value).__name__} is not plain data, and has no YAML here")
+    raise EditError(f"a value of type {type(value).__name__} cannot be written as YAML")
 
 
 def _integer(value: int) -> str:
     try:
         return str(value)
     except ValueError:
-        raise EditError("an integer has more digits than can be read again") from None
+        raise EditError("an integer has too many digits to be parsed again") from None
 
 
 def _float(value: float) -> str:
     text = repr(value)
     if text.endswith(("inf", "nan")):
         return text.replace("inf", ".inf").replace("nan", ".nan")
-    # `1e+16` is text to the readers of YAML 1.1, which want a point.
+    # YAML 1.1 parsers read `1e+16` as text, because it has no decimal point.
     return text if "." in text else text.replace("e", ".0e")
