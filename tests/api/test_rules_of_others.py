@@ -147,7 +147,7 @@ def test_a_broken_silence_is_loud_and_hides_nothing(
             "dataset/shouting",
             "shouting: `shout` of evalcontract.rules",
         ),
-        ("nowhere_at_all:RULE", "dataset/shouting", "does not load"),
+        ("nowhere_at_all:RULE", "dataset/shouting", "cannot be loaded"),
     ],
 )
 def test_a_broken_one_is_loud(

@@ -199,7 +199,7 @@ def test_bad_sources_write_nothing(
         (("rows.yaml", "o.csv", "--to", "databricks"), "let its name end with"),
         (("rows.yaml", "rows.yaml", "--from", "databricks"), "rows.yaml is there already"),
         (("rows.yaml", "o.yaml", "--loss-report", "rows.yaml"), "rows.yaml is there already"),
-        (("rows.yaml", "o.yaml", "--loss-report", "o.yaml"), "it is asked for twice"),
+        (("rows.yaml", "o.yaml", "--loss-report", "o.yaml"), "the file would be written twice"),
         (("rows.yaml", "rows.yaml/o.yaml"), "rows.yaml/o.yaml cannot be written: "),
         (("*.none", "o.yaml"), "matches no file"),
     ],

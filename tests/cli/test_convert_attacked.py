@@ -69,7 +69,7 @@ def test_a_bundle_beside_the_dataset_takes_the_place_of_no_other_file(folder: Pa
     (folder / "in.yaml").write_text("- request: {messages: [{role: user, content: a}]}\n")
     before = names(folder)
     found = code("in.yaml", "o.yaml", "--loss-report", "bundles/agent.schema.json")
-    assert found == "bundles/agent.schema.json cannot be written: it is asked for twice"
+    assert found == "bundles/agent.schema.json cannot be written: the file would be written twice"
     assert names(folder) == before
 
 
