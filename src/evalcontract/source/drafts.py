@@ -62,7 +62,7 @@ def replace_all(changes: Iterable[tuple[Path, bytes, bytes]]) -> None:
     """Replace the contents of files, all or none; `changes` are (path, before, after).
 
     Raises:
-        OSError: a file cannot be written, or was changed meanwhile.
+        OSError: a file cannot be written, or was changed in the meantime.
 
     """
     with Staged() as staged:

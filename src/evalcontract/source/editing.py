@@ -42,10 +42,10 @@ def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
     In JSONL, the first step of a path is the line, from 0. Comments, quotes, order, spaces, line
     ends and a byte order mark are kept.
     """
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    body = text.removeprefix(mark)
+    bom = "\ufeff" if text.startswith("\ufeff") else ""
+    body = text.removeprefix(bom)
     edited = _edit_lines(body, fixes) if form == "jsonl" else _edit(body, form, fixes)
-    return edited._replace(text=mark + edited.text)
+    return edited._replace(text=bom + edited.text)
 
 
 def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:

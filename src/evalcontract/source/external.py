@@ -94,8 +94,8 @@ def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile:
     text = "" if medium == "parquet" else data.decode("utf-8", "replace")
     try:
         return _parse(medium, data, name, has_mark=has_mark)
-    except ParseError as fault:
-        return ExternalFile(medium, UnreadableFile(name, fault.faults, tuple(split_lines(text))))
+    except ParseError as error:
+        return ExternalFile(medium, UnreadableFile(name, error.faults, tuple(split_lines(text))))
 
 
 def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFile:

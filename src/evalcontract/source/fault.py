@@ -67,9 +67,9 @@ def duplicate_fault(key: str, span: Span, first: Span) -> SourceProblem:
     )
 
 
-def moved_fault(fault: SourceProblem, lines: int) -> SourceProblem:
+def moved_fault(problem: SourceProblem, lines: int) -> SourceProblem:
     """Return a problem with its spans moved down by a number of lines."""
     if not lines:
-        return fault
-    related = tuple((what, span.below(lines)) for what, span in fault.related)
-    return fault._replace(span=fault.span and fault.span.below(lines), related=related)
+        return problem
+    related = tuple((message, span.below(lines)) for message, span in problem.related)
+    return problem._replace(span=problem.span and problem.span.below(lines), related=related)

@@ -51,8 +51,8 @@ def read_text(path: Path, name: str, files: Files = DISK) -> str | UnreadableFil
     """Return the text of a file of any format; that of an empty file is empty."""
     try:
         return decode(files.read(path))
-    except ParseError as fault:
-        return "" if fault.faults == (EMPTY,) else UnreadableFile(name, fault.faults)
+    except ParseError as error:
+        return "" if error.faults == (EMPTY,) else UnreadableFile(name, error.faults)
     except (OSError, ValueError) as error:
         return unreadable(name, error)
 
@@ -85,12 +85,12 @@ def read_stream(
         from evalcontract.source.yaml import parse_yaml
 
         return parse_yaml(text, name, data)
-    except ParseError as fault:
+    except ParseError as error:
         from evalcontract.source.wrong_extension import wrong_extension_fault  # slow to import
 
         text = data.decode("utf-8", "replace") if text is None else text
-        other = wrong_extension_fault(kind, guess_format(data), text) if _is_syntax(fault) else None
-        return UnreadableFile(name, (other,) if other else fault.faults, tuple(split_lines(text)))
+        other = wrong_extension_fault(kind, guess_format(data), text) if _is_syntax(error) else None
+        return UnreadableFile(name, (other,) if other else error.faults, tuple(split_lines(text)))
 
 
 def guess_format(data: bytes) -> str:
@@ -105,8 +105,8 @@ def guess_format(data: bytes) -> str:
     return "jsonl" if many else "json"
 
 
-def _is_syntax(fault: ParseError) -> bool:
-    return any(problem.code == "source/syntax" for problem in fault.faults)
+def _is_syntax(error: ParseError) -> bool:
+    return any(problem.code == "source/syntax" for problem in error.faults)
 
 
 def unreadable(name: str, error: OSError | ValueError) -> UnreadableFile:

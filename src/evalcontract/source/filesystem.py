@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Kinds of paths: regular file, folder, other (device, pipe …), dangling link, or no such path.
 FILE, FOLDER, OTHER, DANGLING, NOTHING = "file", "folder", "other", "dangling", "nothing"
 # Standard input, and the process substitution `<(command)` of a shell.
-_GIVEN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+_PROCESS_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 class Entry(NamedTuple):
@@ -134,7 +134,7 @@ DISK = Files()
 
 def is_given(path: str | Path) -> bool:
     """Whether a path is an open stream of this process, such as standard input."""
-    return os.fspath(path).startswith(_GIVEN)
+    return os.fspath(path).startswith(_PROCESS_STREAMS)
 
 
 def _kind(path: str | Path) -> str:

@@ -95,8 +95,8 @@ class RowStream:
                 for batch in self._read(whole_lines(stream, end - begin), quick=quick):
                     index = batch.first_index + len(batch.rows)
                     yield batch
-        except ParseError as fault:
-            yield Batch(index, [], tuple((problem, "") for problem in fault.faults))
+        except ParseError as error:
+            yield Batch(index, [], tuple((problem, "") for problem in error.faults))
         except OSError as error:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceProblem("source/unreadable", message), ""),))
@@ -143,8 +143,8 @@ class RowStream:
 
         if not self.done and (first := next(blocks, [])):
             text = without_nul(strip_bom(b"".join(first)))
-            if fault := not_jsonl_fault(text.split(b"\n")):
-                yield Batch(0, [], (fault,))
+            if problem := not_jsonl_fault(text.split(b"\n")):
+                yield Batch(0, [], (problem,))
                 return
             blocks = chain((first,), blocks)
         index, line, offset = 0, 1, self.done

@@ -73,10 +73,10 @@ def _parse_slowly(
                 text = line.decode("utf-8", "replace").rstrip("\r")
                 faults.append((_on_line(problem, number + first_line), text))
                 skipped.append(number)
-            except ParseError as fault:
+            except ParseError as error:
                 text = line.decode("utf-8", "replace")
                 faults += [
-                    (_on_line(problem, number + first_line), text) for problem in fault.faults
+                    (_on_line(problem, number + first_line), text) for problem in error.faults
                 ]
                 skipped.append(number)
         offset += len(line) + 1

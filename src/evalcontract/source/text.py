@@ -9,7 +9,7 @@ from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
 
 # The longer marks come first: a UTF-32 mark begins with the UTF-16 mark.
-_OTHER_MARKS = (
+_OTHER_BOMS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
     (codecs.BOM_UTF16_LE, "UTF-16"),
@@ -27,8 +27,8 @@ def strip_bom(data: bytes) -> bytes:
         ParseError: `source/encoding`.
 
     """
-    for mark, name in _OTHER_MARKS:
-        if data.startswith(mark):
+    for bom, name in _OTHER_BOMS:
+        if data.startswith(bom):
             raise ParseError(
                 SourceProblem(
                     "source/encoding",

@@ -103,8 +103,8 @@ def _continues(first: str, second: str) -> bool:
     """Whether the second line continues the JSON value of the first."""
     try:
         scan(first, is_line=True)
-    except ParseError as fault:
-        span = fault.faults[0].span
+    except ParseError as error:
+        span = error.faults[0].span
         is_open = span is not None and span.column > len(first)
         # A new `{` starts the next row if the first line is a truncated row.
         inside = ('"', "}", "]", "{") if first[0] == "[" else ('"', "}")

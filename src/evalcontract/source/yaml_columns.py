@@ -145,8 +145,8 @@ def dash_alone_or_twice(failure: ParserFailure) -> SyntaxHint | None:
     number = line_above(failure.lines, failure.line)
     if hint := tight_above(failure):
         return hint
-    if twice := re.match(r"(\s*)-\s+-\s", failure.text(number)):
-        place = span_at(number, len(twice[1]), len(twice[0].strip()))
+    if dashes := re.match(r"(\s*)-\s+-\s", failure.text(number)):
+        place = span_at(number, len(dashes[1]), len(dashes[0].strip()))
         return SyntaxHint("`- -` starts a list inside a list", place, "write one `- `")
     return None
 

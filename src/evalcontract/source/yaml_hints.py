@@ -139,29 +139,29 @@ def _after_closing(failure: ParserFailure) -> SyntaxHint | None:
     before = line[: failure.column].rstrip()
     if not before or before[-1] not in "\"']}":
         return None
-    mark = before[-1]
+    closing = before[-1]
     place = span_at(failure.line, failure.column, 1)
-    if mark in "]}":
-        advice = f"remove what follows, or quote the whole value if the `{mark}` is text"
-        return SyntaxHint(f"unexpected text after the closing `{mark}`", place, advice)
-    if before.count(mark) % 2:
+    if closing in "]}":
+        advice = f"remove what follows, or quote the whole value if the `{closing}` is text"
+        return SyntaxHint(f"unexpected text after the closing `{closing}`", place, advice)
+    if before.count(closing) % 2:
         for number in range(failure.line - 1, -1, -1):
-            if failure.lines[number].count(mark) % 2:
-                at = failure.lines[number].rindex(mark)
+            if failure.lines[number].count(closing) % 2:
+                at = failure.lines[number].rindex(closing)
                 message = f"the quote that opens here ends on line {failure.line + 1}"
                 return SyntaxHint(
-                    message, span_at(number, at, 1), f"close it where the text ends: {mark}"
+                    message, span_at(number, at, 1), f"close it where the text ends: {closing}"
                 )
-    escaped = '\\"' if mark == '"' else "''"
-    advice = f"quote the whole value; inside {mark} … {mark} write {escaped} for {mark}"
-    return SyntaxHint(f"unexpected text after the closing {mark}", place, advice)
+    escaped = '\\"' if closing == '"' else "''"
+    advice = f"quote the whole value; inside {closing} … {closing} write {escaped} for {closing}"
+    return SyntaxHint(f"unexpected text after the closing {closing}", place, advice)
 
 
 def _not_closed(failure: ParserFailure) -> SyntaxHint | None:
     """Detect a bracket that is not closed, or a missing comma in it."""
     number, column = failure.start
-    mark = failure.text(number)[column : column + 1]
-    close = {"[": "]", "{": "}"}.get(mark)
+    opening = failure.text(number)[column : column + 1]
+    close = {"[": "]", "{": "}"}.get(opening)
     if close is None:
         return None
     if number == failure.line:
@@ -170,7 +170,7 @@ def _not_closed(failure: ParserFailure) -> SyntaxHint | None:
         return SyntaxHint(message, span_at(failure.line, failure.column, 1), advice)
     advice = f"close it with `{close}`"
     return SyntaxHint(
-        f"the `{mark}` that opens here is not closed", span_at(number, column, 1), advice
+        f"the `{opening}` that opens here is not closed", span_at(number, column, 1), advice
     )
 
 

@@ -17,20 +17,20 @@ from evalcontract.source.memory import collector_paused
 # Allowed bytes. Carriage returns are checked separately; tabs are read differently.
 _ORDINARY = bytes({*range(256)} - {*range(0x20)} - {0x7F}) + b"\n"
 # Control characters beyond ASCII, a byte order mark, and noncharacters, in UTF-8.
-_STRANGE = [
+_UNUSUAL = [
     re.compile(pattern)
     for pattern in (rb"\xc2[\x80-\x84\x86-\x9f]", rb"\xef(?:\xbb\xbf|\xbf[\xbe\xbf])")
 ]
 # A tag, an anchor or a merge key at the start of a node; anywhere else they are text.
-_MARKS = (b"!", b"&", b"<<")
+_NODE_PREFIXES = (b"!", b"&", b"<<")
 _BEFORE_NODES = frozenset(b"\n:-?,[{")
-# A directive, the end of a document.
-_SIGNS = (b"\n%", b"\n...")
+# A directive, or the end of a document: on a later line, and on the first one.
+_DOCUMENT_MARKERS = (b"\n%", b"\n...")
+_FIRST_MARKERS = (b"%", b"...")
 # The header of a block scalar, searched in the last bytes of a file.
 _HEADER = re.compile(rb"[|>][-+0-9]*+ *+(?:#.*+)?$")
-_TAIL = 1 << 12
-_BEGINNINGS = (b"%", b"...")
-# A word that is a number in other versions of YAML, but not in the core schema of YAML 1.2.
+_TAIL_BYTES = 1 << 12
+# A word that other YAML parsers may read as a number, and the exact reader may not.
 _OTHER_NUMBER = re.compile(
     r"(?<![^\s,\[{])[-+]*(?:\.(?i:inf|nan)|[0-9.eE+-]*_|0[bBoOxX])", re.ASCII
 )
@@ -69,31 +69,31 @@ def _has_large(value: Any) -> bool:
 
 def _reads_alike(data: bytes) -> bool:
     """Whether a text has nothing that the fast and the exact reader may read differently."""
-    strange = data.translate(None, _ORDINARY)
-    if strange and (strange.strip(b"\r") or len(strange) != data.count(b"\r\n")):
+    unusual = data.translate(None, _ORDINARY)
+    if unusual and (unusual.strip(b"\r") or len(unusual) != data.count(b"\r\n")):
         return False
-    if not data.isascii() and any(pattern.search(data) for pattern in _STRANGE):
+    if not data.isascii() and any(pattern.search(data) for pattern in _UNUSUAL):
         return False
-    if data.startswith(_BEGINNINGS) or any(sign in data for sign in _SIGNS):
+    if data.startswith(_FIRST_MARKERS) or any(marker in data for marker in _DOCUMENT_MARKERS):
         return False
-    return _ends_plainly(data) and not any(_begins_node(data, mark) for mark in _MARKS)
+    return _ends_plainly(data) and not any(_begins_node(data, prefix) for prefix in _NODE_PREFIXES)
 
 
 def _ends_plainly(data: bytes) -> bool:
     """Whether a text ends neither with spaces nor with an empty block scalar."""
-    lines = (line.strip() for line in reversed(data[-_TAIL:].split(b"\n")))
+    lines = (line.strip() for line in reversed(data[-_TAIL_BYTES:].split(b"\n")))
     last = next((line for line in lines if line and not line.startswith(b"#")), None)
     return last is not None and not data.endswith(b" ") and _HEADER.search(last) is None
 
 
-def _begins_node(data: bytes, mark: bytes) -> bool:
-    """Whether a mark occurs anywhere that a node may start."""
-    at = data.find(mark)
+def _begins_node(data: bytes, prefix: bytes) -> bool:
+    """Whether a prefix occurs anywhere that a node may start."""
+    at = data.find(prefix)
     while at >= 0:
         before = data[max(at - 64, 0) : at].rstrip(b" ")
         if not before or before[-1] in _BEFORE_NODES:
             return True
-        at = data.find(mark, at + len(mark))
+        at = data.find(prefix, at + len(prefix))
     return False
 
 

@@ -118,9 +118,9 @@ class QuickDocument(Document):
     def _exactly(self, read: Callable[[], Any]) -> Any:
         try:
             return read()
-        except ParseError as fault:
+        except ParseError as error:
             lines = tuple(split_lines(self._text))
-            raise MisreadError(UnreadableFile(self.file, fault.faults, lines)) from None
+            raise MisreadError(UnreadableFile(self.file, error.faults, lines)) from None
 
     @property
     def quick(self) -> Any:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The properties of a scalar (anchor, tag), with the white space and comments after them.
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")
-_INSIDE_MARK = re.compile(r"(?:^|(?<=[\r\n]))\ufeff")
+_INNER_BOM = re.compile(r"(?:^|(?<=[\r\n]))\ufeff")
 _NAME_ENDS = frozenset(" \t\r\n,[]{}")
 _COLON_OF_TEXT = re.compile(r"[ \t\r\n]*:(?=[^ \t\r\n,\[\]{}])")
 _ALONE = frozenset(("?,", "?]", "?}"))
@@ -39,14 +39,14 @@ DEEP_EMPTY_LINE = (
 _DIRECTIVE = re.compile(r"%YAML[ \t]+[0-9.]+[ \t]*(?:[ \t]#.*)?")
 
 
-def check_marks(text: str) -> None:
+def check_byte_order_marks(text: str) -> None:
     """Refuse a byte order mark at the start of a line, which libyaml ignores.
 
     Raises:
         ParseError: the text has one.
 
     """
-    match = _INSIDE_MARK.search(text) if "\ufeff" in text else None
+    match = _INNER_BOM.search(text) if "\ufeff" in text else None
     if match:
         message = "a byte order mark (U+FEFF) inside the text"
         raise _fault(text, match.start(), message, "remove this invisible character")
@@ -221,13 +221,13 @@ class Indentation:
             )
             message = "the text in brackets continues here and is not indented"
             raise _fault(self._text, at, message, advice)
-        mark = self._text[end.index - 1]
+        quote = self._text[end.index - 1]
         line = len(split_lines(self._text[:at]))
         message = (
             f"the quote that opens here ends on line {end.line + 1}; line {line} is not indented"
         )
-        advice = f"close it where the text ends: {mark}; indent the lines after the first"
-        raise _fault(self._text, self._text.index(mark, start.index), message, advice)
+        advice = f"close it where the text ends: {quote}; indent the lines after the first"
+        raise _fault(self._text, self._text.index(quote, start.index), message, advice)
 
     def _check_block(self, event: Event, column: int) -> None:
         text, mark = self._text, event.start_mark
