@@ -37,23 +37,23 @@ REFUSED: dict[str, tuple[str, str]] = {
     ),
     "libyaml: a key that is empty": ("a key is expected", "2JQS 6M2F NHX8 NKF9 S3PD SM9W-1 UKK6-0"),
     "libyaml: a `:` beside brackets": (
-        "a `:` inside of brackets",
+        "a `:` inside brackets",
         "58MP 5T43 CFD4 DBG4 HM87-0",
     ),
-    "libyaml: a `:` before a comma": ("a space is missing behind the `:`", "4ABK FRK4"),
+    "libyaml: a `:` before a comma": ("a space is missing after the `:`", "4ABK FRK4"),
     "libyaml: a key over several lines": (
-        "the `:` does not stand in the line",
+        "the `:` is not on the line",
         "4MUZ-0 4MUZ-1 4MUZ-2 5MUD K3WX VJP3-1",
     ),
-    "libyaml: a key with a line break": ("a key goes over two lines", "9SA2 NJ66"),
+    "libyaml: a key with a line break": ("a key spans two lines", "9SA2 NJ66"),
     "libyaml: a key with a line break, at the margin": ("is not closed", "UT92"),
     "libyaml: a name of an anchor with `:`": ("the name of an anchor", "2SXE Y2GN"),
     "libyaml: a name of an anchor beyond ASCII": ("`*` and `&`", "8XYN W5VH"),
-    "libyaml: a tab behind a dash": ("a tab behind `-`", "6BCT A2M4 Y79Y-10"),
+    "libyaml: a tab behind a dash": ("a tab after `-`", "6BCT A2M4 Y79Y-10"),
     "libyaml: a tab in an empty line": ("a tab in an empty line", "DK95-3 DK95-4 R4YG Y79Y-1"),
     "libyaml: a tab before the value": ("a tab cannot indent", "6CA3 DK95-0 Q5MG"),
     "libyaml: a block that begins with a tab": ("begins with a tab", "96NN-0 96NN-1"),
-    "libyaml: a block at the margin": ("of a block is not indented", "DK3J FP8R"),
+    "libyaml: a block at the margin": ("of a block scalar is not indented", "DK3J FP8R"),
 }
 
 
