@@ -13,7 +13,7 @@ from tables import every_case
 
 from evalcontract.checks import KINDS, EvalContext, _kind, kinds_in_use
 from evalcontract.checks.plan import plan_of
-from evalcontract.checks.row_needs import asked_of_rows, rows_with_all
+from evalcontract.checks.row_needs import needed_keys, rows_with_all
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.source import Document, read_stream
@@ -287,7 +287,7 @@ def test_what_is_asked_of_a_row(
     schema = {"$schema": load("dataset")["$schema"], "allOf": [rows_with_all(made)]}
     if field is not None:
         assert not native_for(schema).is_valid(whole), state
-    asked = asked_of_rows(made)
+    asked = needed_keys(made)
     assert field is None or field in asked or check["kind"] == "composite"
 
 
@@ -399,4 +399,4 @@ def test_a_rubric_without_a_list_of_checks(checks: Any) -> None:
     ids=json.dumps,
 )
 def test_what_a_rubric_asks_of_rows(checks: list[Any], asked: list[str]) -> None:
-    assert asked_of_rows(plan(*checks)) == asked
+    assert needed_keys(plan(*checks)) == asked

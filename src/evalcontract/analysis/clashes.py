@@ -56,12 +56,12 @@ def _heading_levels(path: Path, check: dict[str, Any]) -> Iterator[Clash]:
 # Tools
 
 
-def names_of(expected: Sequence[Any]) -> list[str]:
+def tool_names(expected: Sequence[Any]) -> list[str]:
     """Return the names of the expected tools, each a name or a dict with name and arguments."""
     return [tool["name"] if isinstance(tool, dict) else tool for tool in expected]
 
 
-def least_calls(names: Sequence[str], *, any_tool: bool) -> int:
+def min_calls(names: Sequence[str], *, any_tool: bool) -> int:
     """Return the minimum number of calls needed to call the expected tools."""
     return min(1, len(names)) if any_tool else len(set(names))
 
@@ -79,8 +79,8 @@ def _tools(checks: Sequence[Placed]) -> Iterator[Clash]:
     forbidden = forbidden_tools(checks)
     most: tuple[int, Path] = (0, ())
     for path, check in checks:
-        names, any_tool = names_of(check.get("expected_tools", ())), check.get("match") == "any"
-        most = max(most, (least_calls(names, any_tool=any_tool), path), key=lambda calls: calls[0])
+        names, any_tool = tool_names(check.get("expected_tools", ())), check.get("match") == "any"
+        most = max(most, (min_calls(names, any_tool=any_tool), path), key=lambda calls: calls[0])
         shared = [index for index, name in enumerate(names) if name in forbidden]
         if shared:
             name = names[shared[0]]
@@ -144,7 +144,7 @@ def _formats(checks: Sequence[Placed]) -> Iterator[Clash]:
         return
     place, limits, key = json
     for path, check in checks:
-        markdown = of_markdown(check)
+        markdown = markdown_key(check)
         if markdown is not None:
             yield Clash(
                 (*path, markdown),
@@ -163,7 +163,7 @@ def _of_json(check: dict[str, Any]) -> str | None:
     return "kind" if whole else None
 
 
-def of_markdown(check: dict[str, Any]) -> str | None:
+def markdown_key(check: dict[str, Any]) -> str | None:
     """Return the key by which a check requires headings or fenced blocks, or None."""
     match check:
         case {"kind": "markdown_structure"}:

@@ -57,7 +57,7 @@ def implies(held: str, part: str, *, held_sensitive: bool, part_sensitive: bool)
     return part in held and (held_sensitive or part.lower() == part.upper())
 
 
-def forbidden_in(placed: Placed) -> Texts | None:
+def forbidden_texts(placed: Placed) -> Texts | None:
     """Return the texts that a check forbids; None if the check is of another kind."""
     path, check = placed
     if check["kind"] == "must_not_contain":
@@ -69,7 +69,7 @@ def forbidden_in(placed: Placed) -> Texts | None:
     return None
 
 
-def required_in(placed: Placed) -> Texts | None:
+def required_texts(placed: Placed) -> Texts | None:
     """Return the texts that a check requires; None if the check is of another kind."""
     path, check = placed
     if check["kind"] == "must_contain_any":
@@ -128,11 +128,11 @@ class _Index:
 def clashing_texts(checks: Sequence[Placed]) -> Iterator[Clash]:
     """Yield the texts that one check requires and another one forbids."""
     index = _Index()
-    for forbidden in filter(None, map(forbidden_in, checks)):
+    for forbidden in filter(None, map(forbidden_texts, checks)):
         index.add(forbidden)
     if not index.lists:
         return
-    for required in filter(None, map(required_in, checks)):
+    for required in filter(None, map(required_texts, checks)):
         blocked: dict[int, dict[int, int]] = {}
         for number, value in enumerate(required.values):
             for other, text in index.within(value, sensitive=required.sensitive):
@@ -167,11 +167,11 @@ def always_one(checks: Sequence[Placed]) -> Iterator[Clash]:
     """Yield pairs of checks of which every output passes at least one."""
     index = _Index()
     for placed in checks:
-        required = required_in(placed) if placed[1]["kind"] == "must_contain_any" else None
+        required = required_texts(placed) if placed[1]["kind"] == "must_contain_any" else None
         if required is not None:
             index.add(required)
     for placed in checks:
-        forbidden = forbidden_in(placed) if placed[1]["kind"] == "must_not_contain" else None
+        forbidden = forbidden_texts(placed) if placed[1]["kind"] == "must_not_contain" else None
         if forbidden is None or not index.lists:
             continue
         passing: set[int] | None = None

@@ -171,7 +171,7 @@ def _malformed(name: str, kind: str) -> NameFault:
     *words, last = _PART.findall(name) or [""]
     if last in ROOTS and words in ([], ["if"]):
         form = f"{{{{#{last}}}}}` … `{{{{/{last}}}}}" if words else written(last, kind)
-        return NameFault("has more than a variable name", f"write `{form}`", mentioned)
+        return NameFault("contains more than a variable name", f"write `{form}`", mentioned)
     advice = f"a name is one of {_ALL}, or a key of the last two, such as `expected.facts`"
     return NameFault("has no valid variable name", advice, mentioned or frozenset(ROOTS))
 

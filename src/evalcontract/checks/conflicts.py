@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.analysis.clashes import (
     ALTERNATIVES,
     forbidden_tools,
-    least_calls,
-    names_of,
-    of_markdown,
+    markdown_key,
+    min_calls,
+    tool_names,
 )
-from evalcontract.analysis.clashing_texts import forbidden_in
+from evalcontract.analysis.clashing_texts import forbidden_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ class Conflicts(NamedTuple):
 
     def of(self, row: Mapping[str, Any]) -> Iterator[Conflict]:
         """Yield the expectations of a row that cannot be met."""
-        yield from self._of_tools(names_of(row.get("expected_tools") or ()))
+        yield from self._of_tools(tool_names(row.get("expected_tools") or ()))
         for index, fact in enumerate(row.get("expected_facts") or ()):
             conflict = self._of_fact(("expected_facts", index), fact)
             if conflict is not None:
@@ -81,7 +81,7 @@ class Conflicts(NamedTuple):
                 "remove it from one of the two lists",
                 self.tools[name],
             )
-        least = least_calls(names, any_tool=self.any_tool)
+        least = min_calls(names, any_tool=self.any_tool)
         if self.max_calls is not None and self.max_calls[0] < least:
             yield Conflict(
                 ("expected_tools",),
@@ -154,7 +154,7 @@ def _banned(checks: Checks) -> dict[str, Path]:
     case-sensitive words: a fact matches whatever its case.
     """
     banned: dict[str, Path] = {}
-    for texts in filter(None, map(forbidden_in, checks)):
+    for texts in filter(None, map(forbidden_texts, checks)):
         for index, text in enumerate(texts.values):
             any_case = not texts.sensitive or text.lower() == text.upper()
             if any_case and not any(char.isspace() for char in text):
@@ -163,4 +163,4 @@ def _banned(checks: Checks) -> dict[str, Path]:
 
 
 def _markdown(checks: Checks) -> Path | None:
-    return next(((*path, key) for path, check in checks if (key := of_markdown(check))), None)
+    return next(((*path, key) for path, check in checks if (key := markdown_key(check))), None)

@@ -52,7 +52,7 @@ def all_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any] | bool:
     return {"allOf": parts} if parts else True
 
 
-def asked_of_rows(plan: Plan) -> list[str]:
+def needed_keys(plan: Plan) -> list[str]:
     """Return the keys that a row needs so that every check of a rubric that can run does."""
     return sorted({field for step in plan.steps for field, _ in _requirements(step)})
 

@@ -21,10 +21,10 @@ from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.fixes import (
     write_diff,
+    write_fixable,
     write_fixed,
-    write_prospect,
     write_refused,
-    write_sum,
+    write_summary,
 )
 from evalcontract.workspace.known_codes import KnownCodes, kind_of
 
@@ -51,14 +51,14 @@ def _codes(
 @click.command(
     "fix",
     context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Fix findings that have a certain fix, in place.",
+    short_help="Fix findings that have a safe fix, in place.",
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--diff", is_flag=True, help="Print a diff of the changes instead of writing them.")
 @click.option(
     "--unsafe-fixes",
     is_flag=True,
-    help="Also apply fixes that are probably right, but not certainly.",
+    help="Also apply unsafe fixes, which are probably but not certainly right.",
 )
 @click.option(
     "--select",
@@ -97,7 +97,7 @@ def fix_command(
     limit: int,
     stdin_filename: str | None,
 ) -> int:
-    r"""Fix findings that have a certain fix: misspelled keys, versions without quotes and so on.
+    r"""Fix findings that have a safe fix: misspelled keys, versions without quotes and so on.
 
     PATH is a file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input, which
     is printed; it defaults to the current folder. Only these files are written, and in them only
@@ -125,7 +125,7 @@ def fix_command(
     report = put if stdin is None else _put_on_stderr
     report(write_fixed(result.fixed, limit))
     _print_rest(result, limit)
-    report(write_sum(len(result.fixed), len(result.files), result.left.diagnostics))
+    report(write_summary(len(result.fixed), len(result.files), result.left.diagnostics))
     return exit_status(result.left.diagnostics)
 
 
@@ -141,7 +141,7 @@ def _print_diff(result: FixResult, limit: int) -> None:
         texts = (data.decode("utf-8", "replace") for data in (file.before, file.after))
         put(write_diff(file.name, *texts, for_people=sys.stdout.isatty()))
     _print_rest(result, limit)
-    _put_on_stderr(write_prospect(len(result.fixed), len(result.files)))
+    _put_on_stderr(write_fixable(len(result.fixed), len(result.files)))
 
 
 def _print_rest(result: FixResult, limit: int) -> None:

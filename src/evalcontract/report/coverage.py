@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
-from evalcontract.checks.row_needs import asked_of_rows
+from evalcontract.checks.row_needs import needed_keys
 from evalcontract.report.frame import display_width, escape_controls
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _plan(plan: Plan, width: int) -> Iterator[str]:
         return
     rows = [(step.name, step.kind, _needs(step)) for step in plan.steps]
     yield from _aligned([("check", "kind", "needs"), *rows], width)
-    needs = ", ".join(f"`{field}`" for field in asked_of_rows(plan))
+    needs = ", ".join(f"`{field}`" for field in needed_keys(plan))
     yield from _wrapped(f"a row needs {needs or 'only `id` and `input`'}", 2, width)
     yield "\n"
 
@@ -200,7 +200,7 @@ def write_json(
             {
                 "file": plan.artifact.file,
                 "rubric": _name(plan),
-                "needs": asked_of_rows(plan),
+                "needs": needed_keys(plan),
                 "checks": [_step(step) for step in plan.steps],
             }
             for plan in plans

@@ -36,7 +36,7 @@ def _hidden(count: int, limit: int) -> Iterator[str]:
         yield f"… {_many(count - limit, 'more finding')}: `--limit 0` shows all\n"
 
 
-def write_sum(fixed: int, files: int, left: Sequence[Diagnostic]) -> Iterator[str]:
+def write_summary(fixed: int, files: int, left: Sequence[Diagnostic]) -> Iterator[str]:
     """Yield how many findings were fixed, how many are left, and how many more are fixable."""
     done = (
         f"{_many(fixed, 'finding')} fixed in {_many(files, 'file')}" if fixed else "nothing fixed"
@@ -55,7 +55,7 @@ def write_sum(fixed: int, files: int, left: Sequence[Diagnostic]) -> Iterator[st
         yield f"{_many(unsafe, 'more')} fixable with `--unsafe-fixes`\n"
 
 
-def write_prospect(fixable: int, files: int) -> Iterator[str]:
+def write_fixable(fixable: int, files: int) -> Iterator[str]:
     """Yield how many findings are fixable."""
     done = f"{_many(fixable, 'finding')} fixable in {_many(files, 'file')}"
     yield f"{done if fixable else 'nothing to fix'}\n"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 class Context(NamedTuple):
     """What a rule may use besides its subject.
 
+    `read_json` parses a file of the workspace and raises LookupError if that is not possible.
     `used` holds the `id()` of every judge that some rubric of the library uses, directly or
     indirectly. `today` is passed in to make results reproducible. `age_from` is the file of the
     target that sets `max_age_days`, or None.

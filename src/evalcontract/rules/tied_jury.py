@@ -79,7 +79,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if "tie_break" not in jury and (tie := _tie(jury["judges"])):
             yield Problem(
                 CODE,
-                f"the votes of this jury can be equal: {tie}; a tie is then a fail",
+                f"the votes of this jury can be equal: {tie}; a tie counts as a fail",
                 (*path, "jury"),
                 "set `tie_break: pass` or `tie_break: fail`, or make the number of votes odd",
                 on_key=True,

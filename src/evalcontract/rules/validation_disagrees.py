@@ -73,7 +73,9 @@ def _interval(
     lower, upper = interval["lower"], interval["upper"]
     path = (*_INTERVALS, rate)
     if lower > upper:
-        message = f"the interval of {rate} has a lower bound, {lower}, above its upper, {upper}"
+        message = (
+            f"the interval of {rate} has its lower bound {lower} above its upper bound {upper}"
+        )
         advice = f"write `lower: {upper}` and `upper: {lower}`"
         yield Problem(CODE, message, (*path, "lower"), advice)
     elif given is not None:
