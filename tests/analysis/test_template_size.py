@@ -46,7 +46,7 @@ print(json.dumps([
     found = json.loads(done.stdout)
     tags = [each for each in found if each[0] == "judge/template-tag"]
     assert [column for _, _, column in tags] == [16 + 13 * index for index in range(21)]
-    assert tags[-1][1] == f"from here on {MANY - 20} more like these"
+    assert tags[-1][1] == f"{MANY - 20} more faults like these follow"
     objects = [each for each in found if each[0] == "judge/template-json"]
-    assert [message for _, message, _ in objects][20:] == ["from here on 5 more like these"]
+    assert [message for _, message, _ in objects][20:] == ["5 more faults like these follow"]
     assert len(found) == 42
