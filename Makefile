@@ -44,7 +44,7 @@ fast: $(READY)
 
 # The texts that people read, written anew; the tests compare with them.
 messages: $(READY)
-	$(BIN)/python -m pytest -q tests/messages --snapshot-update
+	$(BIN)/python -m pytest -q -m messages --snapshot-update
 
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
+from texts import facts
 
 from evalcontract.model.listing import chained, listed
 
@@ -52,7 +54,7 @@ def test_versions_of_a_rubric(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "questions: [{id: a, input: b, rubric_ref: rubric/many@2.0.0}]\n", encoding="utf-8"
     )
     (found,), _ = findings(tmp_path, capsys)
-    assert found["help"] == "it has 1.16.0, 1.15.0, 1.14.0, 1.13.0, 1.12.0 … and 12 more"
+    assert facts(found["help"]) == ["1.16.0", "1.15.0", "1.14.0", "1.13.0", "1.12.0", "12"]
 
 
 def test_cycle_of_fifty_hops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,37 +66,34 @@ def test_cycle_of_fifty_hops(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         path.write_text(rubric(f"r{n:02}", check=check), encoding="utf-8")
     found, text = findings(tmp_path, capsys)
     (cycle,) = (each for each in found if each["code"] == "rubric/cycle")
-    assert cycle["message"].endswith("… 46 more … -> rubric/r49@1.0.0 -> rubric/r00@1.0.0")
+    assert cycle["message"].endswith("-> rubric/r49@1.0.0 -> rubric/r00@1.0.0")
+    assert "46" in facts(cycle["message"])
     assert len(cycle["related"]) == 49
-    assert text.count("refers to") == 5
-    assert "… and 44 more places" in text
+    assert len(re.findall(r"rubrics/r\d\d\.yaml:\d+", text)) == 1 + 5
+    assert "44 more" in text
 
 
 @pytest.mark.parametrize(
-    ("check", "help_"),
+    ("check", "words"),
     [
         (
             "{id: a, kind: markdown_structure, no_h1: true, zzzz: 1}",
-            (
-                "allowed keys: `metadata`, `min_paragraphs`, `min_code_blocks`, "
-                "`forbidden_patterns`, `required_sections` … and 4 more"
-            ),
+            "metadata min_paragraphs min_code_blocks forbidden_patterns required_sections 4",
         ),
         # A vocabulary is told whole.
         (
             "{id: a, kind: zzzz}",
             (
-                "one of `must_contain_any`, `must_not_contain`, `regex`, `json_schema`, "
-                "`php_lint`, `markdown_structure`, `tool_usage`, `format`, `fact_match`, "
-                "`llm_judge`, `composite`"
+                "must_contain_any must_not_contain regex json_schema php_lint markdown_structure "
+                "tool_usage format fact_match llm_judge composite"
             ),
         ),
     ],
 )
 def test_known_words(
-    check: str, help_: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    check: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "r.yaml").write_text(rubric("r", check=check), encoding="utf-8")
     (found,), _ = findings(tmp_path, capsys)
-    assert found["help"] == help_
+    assert facts(found["help"]) == words.split()

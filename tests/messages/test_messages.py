@@ -1,8 +1,7 @@
 """What people read, word by word: every message and its help, and what the commands print.
 
-The texts stand in `__snapshots__`, and `make messages` writes them anew: a message is reworded in
-one place, and the change of the snapshots is what a reviewer reads. Codes, places and exit codes
-are asserted by other tests.
+The texts stand in `__snapshots__`, and `make messages` writes them anew (`tests/texts.py`). Codes
+and places are asserted by other tests.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import pytest
 from doors import ROOT, Options, check_workspaces, command_line
 from page_examples import CODES, findings_of_bad_example
 from rule_fixtures import KINDS, cases, kind_of, name_of, outcome_of
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from texts import plain
 
 from evalcontract.cli.main import group
 
@@ -32,21 +31,10 @@ if TYPE_CHECKING:
     from evalcontract import Diagnostic
 
 WORKSPACES = ROOT / "fixtures" / "workspaces"
+pytestmark = pytest.mark.messages
+
 #: The age of a validation grows by the day.
 DAYS = re.compile(r"[0-9,]+ days ago")
-
-
-class _Text(SingleFileSnapshotExtension):
-    """A snapshot is a file of plain text."""
-
-    file_extension = "txt"
-    _write_mode = WriteMode.TEXT
-
-
-@pytest.fixture
-def text(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    """Return the snapshot of a test, as plain text."""
-    return snapshot.use_extension(_Text)
 
 
 def readable(printed: str, folder: Path) -> str:
@@ -78,20 +66,20 @@ def section(title: str, findings: Iterable[Diagnostic], folder: Path) -> str:
 
 
 @pytest.mark.parametrize("room", dict.fromkeys(code.partition("/")[0] for code in CODES))
-def test_bad_examples(room: str, text: SnapshotAssertion, tmp_path: Path) -> None:
+def test_bad_examples(room: str, snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     sections = []
     for code in sorted(CODES):
         if code.partition("/")[0] == room:
             folder = tmp_path / code
             folder.mkdir(parents=True)
             sections.append(section(code, findings_of_bad_example(folder, code), folder))
-    assert "\n".join(sections) == text
+    assert "\n".join(sections) == plain(snapshot)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_fixtures(
-    kind: str, text: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, snapshot: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sections = []
     for number, case in enumerate(each for each in cases() if kind_of(each) == kind):
@@ -99,18 +87,18 @@ def test_fixtures(
         folder.mkdir()
         outcome = outcome_of(case, folder, monkeypatch)
         sections.append(section(name_of(case), outcome.diagnostics, folder))
-    assert "\n".join(sections) == text
+    assert "\n".join(sections) == plain(snapshot)
 
 
 @pytest.mark.slow
-def test_workspaces(text: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workspaces(snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch) -> None:
     sections = []
     for file in sorted(WORKSPACES.glob("*/expected.json")):
         monkeypatch.chdir(file.parent)
         today = date.fromisoformat(json.loads(file.read_text(encoding="utf-8"))["today"])
         outcome = check_workspaces(Path(), Options(strict=False, today=today))
         sections.append(section(file.parent.name, outcome.diagnostics, file.parent))
-    assert "\n".join(sections) == text
+    assert "\n".join(sections) == plain(snapshot)
 
 
 # Commands
@@ -149,8 +137,8 @@ def printed(
     return run
 
 
-def test_help(text: SnapshotAssertion, printed: Callable[..., str]) -> None:
-    assert "\n".join(printed(*names, "--help") for names in commands(group)) == text
+def test_help(snapshot: SnapshotAssertion, printed: Callable[..., str]) -> None:
+    assert "\n".join(printed(*names, "--help") for names in commands(group)) == plain(snapshot)
 
 
 #: What a reader sees of each command, in a copy of the demo.
@@ -214,7 +202,7 @@ CALLS: dict[str, list[str]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_output(
     name: str,
-    text: SnapshotAssertion,
+    snapshot: SnapshotAssertion,
     printed: Callable[..., str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -223,4 +211,4 @@ def test_output(
     (tmp_path / "empty").mkdir()
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert "\n".join(printed(*call.split()) for call in CALLS[name]) == text
+    assert "\n".join(printed(*call.split()) for call in CALLS[name]) == plain(snapshot)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tables import every_case
+from texts import plain, told
 
 from evalcontract.structure.authored.faults import schema_faults
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
 
 TREE: dict[str, Any] = {
     "type": "object",
@@ -95,64 +99,43 @@ def test_a_long_chain_is_no_circle() -> None:
     assert schema_faults({"$ref": "#/$defs/d0", "$defs": {**defs, "d3000": {}}}) == ()
 
 
-@every_case(
-    ("schema", "path", "message", "advice"),
-    [
-        (5, (), "a schema must be a mapping", None),
-        ({"type": "strng"}, ("type",), "`type` cannot be `strng`", "did you mean `string`?"),
-        ({"type": ["string", "nul"]}, ("type", 1), "cannot be `nul`", "did you mean `null`?"),
-        ({"type": "list"}, ("type",), "cannot be `list`", "did you mean `array`?"),
-        ({"type": "any"}, ("type",), "cannot be `any`", "leave `type` out"),
-        ({"type": None}, ("type",), "`type` is empty", 'quote the name of a type: "null"'),
-        ({"type": ["null", "null"]}, ("type",), "`null` stands in `type` twice", "remove one"),
-        ({"properties": {"a": "string"}}, ("properties", "a"), "a schema", "{type: string}"),
-        (
-            {"properties": {"a": {"required": True}}},
-            ("properties", "a", "required"),
-            "`required` must be a list of names",
-            "`required: [a]` beside `properties`",
-        ),
-        (
-            {"properties": {"a": {}, "required": ["a"]}},
-            ("properties", "required"),
-            "`required` must be a schema",
-            "belongs beside `properties`",
-        ),
-        ({"required": ["a", "a"]}, ("required",), "`a` stands in `required` twice", None),
-        ({"minimum": "1"}, ("minimum",), "`minimum` must be a number, not text", "quotes"),
-        ({"minLength": 1.5}, ("minLength",), "a whole number, not 1.5", None),
-        ({"exclusiveMinimum": True}, ("exclusiveMinimum",), "a number", "no `minimum`"),
-        ({"items": [{}]}, ("items",), "`items` must be a schema", "`prefixItems`"),
-        ({"additionalProperties": "false"}, ("additionalProperties",), "a schema", "quotes: false"),
-        ({"$id": "#x"}, ("$id",), "`$id` cannot be `#x`", "without `#"),
-        ({"$id": "a b"}, ("$id",), "`$id` is no address", None),
-        ({"$ref": "other.json"}, ("$ref",), "nothing is ever fetched", "below `$defs`"),
-        (
-            {"items": {"$ref": "#/definitions/a"}, "$defs": {"a": {}}},
-            ("items", "$ref"),
-            "leads nowhere in this schema",
-            "did you mean `#/$defs/a`?",
-        ),
-        ({"title": "a", "$ref": "#/title"}, ("$ref",), "leads to no schema", None),
-        (
-            {"$ref": "#/parts/x", "parts": {"x": {"type": "strng"}}},
-            ("parts", "x", "type"),
-            "`type` cannot be `strng`",
-            "`string`",
-        ),
-        ({"pattern": "("}, ("pattern",), "the pattern `(` cannot be read: missing )", None),
-        ({"pattern": r"a\Z"}, ("pattern",), r"`\Z` is no part of it", "write `$`"),
-        ({"patternProperties": {"*": {}}}, ("patternProperties", "*"), "nothing to repeat", None),
-    ],
-    ids=str,
-)
-def test_faults_are_told_in_our_words(
-    schema: Any, path: tuple[Any, ...], message: str, advice: str | None
-) -> None:
-    (fault,) = schema_faults(schema)
-    assert fault.path == path
-    assert message in fault.message
-    assert advice is None or advice in (fault.help or "")
+FAULTY: list[tuple[Any, tuple[Any, ...]]] = [
+    (5, ()),
+    ({"type": "strng"}, ("type",)),
+    ({"type": ["string", "nul"]}, ("type", 1)),
+    ({"type": "list"}, ("type",)),
+    ({"type": "any"}, ("type",)),
+    ({"type": None}, ("type",)),
+    ({"type": ["null", "null"]}, ("type",)),
+    ({"properties": {"a": "string"}}, ("properties", "a")),
+    ({"properties": {"a": {"required": True}}}, ("properties", "a", "required")),
+    ({"properties": {"a": {}, "required": ["a"]}}, ("properties", "required")),
+    ({"required": ["a", "a"]}, ("required",)),
+    ({"minimum": "1"}, ("minimum",)),
+    ({"minLength": 1.5}, ("minLength",)),
+    ({"exclusiveMinimum": True}, ("exclusiveMinimum",)),
+    ({"items": [{}]}, ("items",)),
+    ({"additionalProperties": "false"}, ("additionalProperties",)),
+    ({"$id": "#x"}, ("$id",)),
+    ({"$id": "a b"}, ("$id",)),
+    ({"$ref": "other.json"}, ("$ref",)),
+    ({"items": {"$ref": "#/definitions/a"}, "$defs": {"a": {}}}, ("items", "$ref")),
+    ({"title": "a", "$ref": "#/title"}, ("$ref",)),
+    ({"$ref": "#/parts/x", "parts": {"x": {"type": "strng"}}}, ("parts", "x", "type")),
+    ({"pattern": "("}, ("pattern",)),
+    ({"pattern": r"a\Z"}, ("pattern",)),
+    ({"patternProperties": {"*": {}}}, ("patternProperties", "*")),
+]
+
+
+@pytest.mark.messages
+def test_faults_are_told_in_our_words(snapshot: SnapshotAssertion) -> None:
+    said = []
+    for schema, path in FAULTY:
+        (fault,) = schema_faults(schema)
+        assert fault.path == path, schema
+        said.append((schema, fault.message, fault.help))
+    assert told(said) == plain(snapshot)
 
 
 def test_every_mistake_is_told() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tables import every_case
+from texts import facts
 
 from evalcontract.engine.extra_keys import ExtraKeys
 from evalcontract.structure.keys.spelling import split_key_value
@@ -19,8 +20,8 @@ JUDGE = {"id": "a", "version": "1.0.0", "template": "Right? {{ output }}"}
 ROW: Schema = definition("row", of="dataset")
 
 
-def said(kind: str, value: Any) -> list[tuple[str, str | None]]:
-    return [(each.code, each.help) for each in structure_of(kind).check(value)]
+def said(kind: str, value: Any) -> list[tuple[str, list[str]]]:
+    return [(each.code, facts(each.help)) for each in structure_of(kind).check(value)]
 
 
 def rubric(**check: Any) -> dict[str, Any]:
@@ -48,28 +49,28 @@ def test_taken_apart(key: str, apart: tuple[str, str] | None) -> None:
 @pytest.mark.parametrize("key", ["tpr:0.9", "tpr 0.9", "tpr=0.9"])
 def test_open_mapping(key: str) -> None:
     judge = {**JUDGE, "validation": {key: None, "tnr": 0.9}}
-    assert said("judge", judge) == [("judge/near-miss-key", "write `tpr: 0.9`")]
+    assert said("judge", judge) == [("judge/near-miss-key", ["tpr: 0.9"])]
 
 
 def test_closed_mapping() -> None:
     value = rubric(pattern="gone", **{"pattern:x+": None})
-    assert said("rubric", value) == [("rubric/unknown-key", "write `pattern: x+`")]
+    assert said("rubric", value) == [("rubric/unknown-key", ["pattern: x+"])]
 
 
 def test_key_that_does_instead_of_a_missing_one() -> None:
     value = rubric(kind="llm_judge", pattern="gone", jurry={})
-    assert said("rubric", value) == [("rubric/unknown-key", "did you mean `jury`?")]
+    assert said("rubric", value) == [("rubric/unknown-key", ["jury"])]
 
 
 def test_mapping_of_any_keys() -> None:
     value = rubric()
     value["scoring"] = {"combine": "weighted_avg", "weights": {"a:1": None}}
-    assert said("rubric", value) == [("rubric/wrong-type", "write `a: 1`")]
+    assert said("rubric", value) == [("rubric/wrong-type", ["a: 1"])]
 
 
 def test_row() -> None:
     value = {"questions": [{"id": "a", "input:Where?": None, "criteria": "c"}]}
-    assert said("dataset", value) == [("dataset/near-miss-key", "write `input: Where?`")]
+    assert said("dataset", value) == [("dataset/near-miss-key", ["input: Where?"])]
 
 
 @pytest.mark.parametrize(

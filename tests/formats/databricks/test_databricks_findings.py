@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tables import every_case
+from texts import facts
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -65,32 +66,34 @@ def test_what_is_missing_is_told_once(
 
 def test_an_answer_under_another_name_is_missing(tmp_path: Path) -> None:
     (found,) = findings('[{"request": "Why?", "respons": "So."}]', tmp_path, "outputs")
-    assert found.message == "the row has neither `response` nor `trace`"
-    assert found.help == "`respons` is not read: call it `response`"
+    assert facts(found.message) == ["response", "trace"]
+    assert facts(found.help) == ["respons", "response"]
 
 
 @every_case(
     ("column", "value", "advice"),
     [
-        ("expected_facts", '"March"', 'write ["March"]'),
-        ("expected_facts", r'"[\"March\"]"', 'write ["March"]'),
-        ("guidelines", '"Be kind"', 'write ["Be kind"]'),
-        ("retrieved_context", '"a.md"', 'write [{"doc_uri": "a.md"}]'),
-        ("retrieved_context", '["a.md"]', 'write {"doc_uri": "a.md"}'),
-        ("expected_response", '["So: yes"]', 'write it without the brackets: "So: yes"'),
-        ("expected_response", "1.5", 'quote it: "1.5"'),
+        ("expected_facts", '"March"', '["March"]'),
+        ("expected_facts", r'"[\"March\"]"', '["March"]'),
+        ("guidelines", '"Be kind"', '["Be kind"]'),
+        ("retrieved_context", '"a.md"', '[{"doc_uri": "a.md"}]'),
+        ("retrieved_context", '["a.md"]', '{"doc_uri": "a.md"}'),
+        ("expected_response", '["So: yes"]', '"So: yes"'),
+        ("expected_response", "1.5", '"1.5"'),
     ],
 )
 def test_the_help_is_json(column: str, value: str, advice: str, tmp_path: Path) -> None:
     (found,) = findings(f'[{{"request": "Why?", "{column}": {value}}}]', tmp_path)
-    assert (found.code, found.help) == ("databricks/wrong-type", advice)
+    assert found.code == "databricks/wrong-type"
+    assert advice in (found.help or "")
 
 
 def test_nan_is_called_by_its_name(tmp_path: Path) -> None:
     first, second = findings('[{"request": "Why?", "expected_response": NaN}]', tmp_path)
     assert first.code == "databricks/not-finite"
-    assert second.message == "`expected_response` must be text or null, not NaN"
-    assert second.help == "write null, or leave the key out"
+    assert facts(second.message) == ["expected_response"]
+    assert "NaN" in second.message
+    assert "null" in (second.help or "")
 
 
 def test_a_set_without_rows_is_told(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from evret_files import codes_in, document, found_in, query
 from tables import every_case
+from texts import facts
 
 DOCUMENT = {"doc_id": "d1", "text": "nine metres"}
 
@@ -240,7 +241,7 @@ def test_findings_of_csv(name: str) -> None:
 
 def test_the_help_is_the_text_of_the_file() -> None:
     (found,) = found_in("query_text,expected_doc_ids\na,d1; d2\n", name="d.csv")
-    assert found.help == 'write commas, and the cell in double quotes: "d1,d2"'
+    assert '"d1,d2"' in (found.help or "")
     assert found_in('query_text,expected_doc_ids\na,"d1,d2"\n', name="d.csv") == []
 
 
@@ -290,15 +291,14 @@ def test_findings_of_releases(name: str) -> None:
 
 def test_a_duplicate_names_the_first_place() -> None:
     (found,) = found_in(document(query(), query()))
-    ((message, place),) = found.related
-    assert message == "first used here"
+    ((_, place),) = found.related
     assert place.span is not None
 
 
 def test_the_help_names_the_document_that_was_meant() -> None:
     text = document(query(expected_doc_ids=["returns_4"]), documents=[{"doc_id": "returns_3"}])
     (found,) = found_in(text)
-    assert found.help == "did you mean `returns_3`?"
+    assert facts(found.help) == ["returns_3"]
 
 
 RECOGNISED = {

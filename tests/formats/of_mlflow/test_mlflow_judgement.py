@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
+from texts import facts
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -181,13 +182,13 @@ def test_what_is_found(
 
 def test_the_documented_source_is_shown_as_the_store_wants_it(tmp_path: Path) -> None:
     (one,) = found([record(source={"trace": {"trace_id": "tr-1"}})], tmp_path)
-    assert one.help == "write `source: {source_type: TRACE, source_data: {trace_id: tr-1}}`"
+    assert facts(one.help) == ["source: {source_type: TRACE, source_data: {trace_id: tr-1}}"]
 
 
 def test_the_first_of_two_equal_records_is_named(tmp_path: Path) -> None:
     for name in ("records.json", "records.jsonl"):
         (one,) = found([record(), record()], tmp_path, "oss", name)
-        assert "record 1" in one.message
+        assert "1" in facts(one.message)
         assert [place.span.line for _, place in one.related if place.span] == [1]
 
 
@@ -226,10 +227,7 @@ def test_a_record_is_named_as_it_was() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_list_below_a_key_is_named(variant: str, tmp_path: Path) -> None:
     (one,) = found({"records": [record()]}, tmp_path, variant)
-    assert (one.code, one.help) == (
-        "mlflow/rejected",
-        "leave the list below `records` alone in the file",
-    )
+    assert (one.code, facts(one.help)) == ("mlflow/rejected", ["records"])
 
 
 VALUES = st.recursive(
