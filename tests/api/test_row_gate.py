@@ -480,5 +480,5 @@ def test_a_crashing_row_rule_is_named(crashing: Any, monkeypatch: pytest.MonkeyP
     use_rows(monkeypatch, rules)
     for code, (given_, row) in FOUND.items():
         found = {each.code: each for each in found_in([row], given_, None)}
-        assert found["internal/rule-crashed"].message.startswith(f"the rule {crashing.code} ")
+        assert crashing.code in found["internal/rule-crashed"].message
         assert (code in found) is (code != crashing.code)

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from doors import command_line
 from examples import a_few
 from jsonschema import Draft202012Validator
+from texts import plain
 
 from evalcontract import __version__
 from evalcontract.cli.coverage import coverage_command
@@ -22,6 +23,8 @@ from evalcontract.report.frame import display_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from syrupy.assertion import SnapshotAssertion
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
@@ -147,39 +150,14 @@ def install_php(place: Path) -> None:
 # Text
 
 
+@pytest.mark.messages
 @pytest.mark.usefixtures("place")
-def test_text(call: Callable[..., Result]) -> None:
+def test_text(call: Callable[..., Result], snapshot: SnapshotAssertion) -> None:
     """A table, each row with a gap below its place, and one line that sums up."""
     result = call("datasets/data.yaml")
     assert result.err == ""
     assert result.code == 0
-    assert (
-        result.out
-        == """\
-datasets/data.yaml
-  rubric/facts@1.0.0
-    check   kind        run  skip  vacuous  unavailable
-    recall  fact_match    1     1        1            .
-  rows without a rubric, by expectation
-    check     kind       run  skip  vacuous  unavailable
-    criteria  llm_judge    1     .        .            .
-  will not run:
-    datasets/data.yaml:3:5: none
-      no check runs on this row
-      recall: skip: the row has no `expected_facts`
-    datasets/data.yaml:4:5: empty
-      no check runs on this row
-      recall: vacuous: the row's `expected_facts` is empty
-    datasets/data.yaml:5:5: bare
-      nothing to grade
-    datasets/data.yaml:6:5: broken
-      unknown: `input` must be text, not a number
-    datasets/data.yaml:7:5: lost
-      unknown: there is no `rubric/fact@1.0.0`
-
-2 of 7 checks will run: 28.5 %; nothing runs on 5 of 7 rows
-"""
-    )
+    assert result.out == plain(snapshot)
 
 
 @pytest.mark.usefixtures("place")
