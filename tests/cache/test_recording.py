@@ -74,18 +74,18 @@ def test_the_answers_are_those_of_the_disk(top: Path, *, listed: bool) -> None:
     for path in paths(top):
         assert list(answers(files, path)) == list(answers(DISK, path)), path
     assert files.is_cacheable
-    assert RecordingFiles().ask_again(list(files.answers)) == list(files.answers.values())
+    assert RecordingFiles().replay(list(files.results)) == list(files.results.values())
 
 
 def test_what_a_listing_tells_is_not_asked_again(top: Path) -> None:
     files = RecordingFiles()
     files.entries(top / "folder", *ENDINGS)
-    known = len(files.answers)
+    known = len(files.results)
     assert files.kind(top / "folder/a.yaml") == "file"
     assert files.is_folder(top / "folder/inner")
-    assert len(files.answers) == known
+    assert len(files.results) == known
     assert files.is_file(top / "folder/other.txt")
-    assert len(files.answers) == known + 1
+    assert len(files.results) == known + 1
 
 
 def put(name: str, to: str) -> Change:
@@ -148,10 +148,10 @@ def test_another_answer_is_seen(
 ) -> None:
     files = RecordingFiles()
     ask(files, top)
-    questions = list(files.answers)
-    assert RecordingFiles().ask_again(questions) == list(files.answers.values())
+    questions = list(files.results)
+    assert RecordingFiles().replay(questions) == list(files.results.values())
     change(top)
-    assert RecordingFiles().ask_again(questions) != list(files.answers.values())
+    assert RecordingFiles().replay(questions) != list(files.results.values())
 
 
 def test_two_answers_to_one_question_are_none(top: Path) -> None:
@@ -196,7 +196,7 @@ def test_code_that_cannot_be_looked_at_is_not_known(top: Path, name: str) -> Non
 
 def test_code_that_changes_while_it_runs_is_not_known(top: Path) -> None:
     files = RecordingFiles()
-    later = files._begun + 10**9  # noqa: SLF001 - the time that others are compared with
+    later = files._started + 10**9  # noqa: SLF001 - the time that others are compared with
     os.utime(top / "b.jsonl", ns=(later, later))
     files.record_code([str(top / "b.jsonl")])
     assert not files.is_cacheable

@@ -1,4 +1,4 @@
-"""Outcomes of earlier checks, kept in the user's cache folder."""
+"""A cache of the outcomes of earlier checks, in the cache folder of the user."""
 
 from __future__ import annotations
 

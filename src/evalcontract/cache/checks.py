@@ -1,9 +1,9 @@
-"""A check that was done before is not done again: its outcome is taken from the cache.
+"""Take the outcome of a check from the cache if nothing has changed since an earlier run.
 
-A run is a function of what it asks: of the files, the installation, the day and the options. All
-but the files is one key; under it stand the lists of questions that earlier runs have put to the
-files. Such a list with the answers that are given now is another key, and under that stands the
-outcome: with the same answers, a run would go on to ask the very same, and find the same.
+The outcome of a run depends on the files that it reads, the installation, the date and the options.
+All but the files are one cache key. Its entry lists the file queries of earlier runs: which paths
+they looked up, listed and read. A list of queries with its present results is another key, and its
+entry is the outcome: a run that gets the same results makes the same queries and finds the same.
 """
 
 from __future__ import annotations
@@ -25,61 +25,61 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Outcome
     from evalcontract.source import Files
 
-#: Lists of questions that are kept: a run asks others where names or references have changed.
-_MOST_LISTS = 8
+#: The number of query lists to keep; queries differ when names or references have changed.
+_MAX_LISTS = 8
 
 
-def cached_check(cache: Cache, asked: Any, check: Callable[[Files], Outcome]) -> Outcome:
-    """Return what `check` finds in some files, from the cache where it is known.
+def cached_check(cache: Cache, key: Any, check: Callable[[Files], Outcome]) -> Outcome:
+    """Return the outcome of `check`, from the cache if possible.
 
-    `asked` is all that it depends on besides, as a value whose `repr` tells it from others.
+    The `repr` of `key` must identify everything but the files that the outcome depends on.
     """
     installation = installation_fingerprint()
     if installation is None:
         return check(DISK)
-    context = _digest(installation.fingerprint, asked)
+    context = _digest(installation.fingerprint, key)
     with suppress(CacheMiss):
-        return _recall(cache, context)
+        return _load(cache, context)
     files = RecordingFiles()
     outcome = check(files)
     if installation.has_plugins:
         files.record_code(loaded_code())
-    _remember(cache, context, files, outcome)
+    _store(cache, context, files, outcome)
     return outcome
 
 
-def _recall(cache: Cache, context: str) -> Outcome:
-    """Return the outcome of a run that was given the same answers.
+def _load(cache: Cache, context: str) -> Outcome:
+    """Return the outcome of an earlier run that got the same query results.
 
     Raises:
-        CacheMiss: there is none.
+        CacheMiss: there is no such run.
 
     """
     files = RecordingFiles()
-    for name in _lists(cache, context):
+    for name in _query_lists(cache, context):
         with suppress(OSError, ValueError, LookupError, TypeError):
-            questions = [tuple(question) for question in json.loads(cache.get(name) or b"")]
-            answers = files.ask_again(questions)
-            if kept := cache.get(_digest(name, answers)):
-                return deserialize(kept)
+            queries = [tuple(query) for query in json.loads(cache.get(name) or b"")]
+            results = files.replay(queries)
+            if data := cache.get(_digest(name, results)):
+                return deserialize(data)
     raise CacheMiss
 
 
-def _remember(cache: Cache, context: str, files: RecordingFiles, outcome: Outcome) -> None:
-    """Keep an outcome under the questions of its run, and their answers."""
-    kept = serialize(outcome) if files.is_cacheable else None
-    if kept is None:
+def _store(cache: Cache, context: str, files: RecordingFiles, outcome: Outcome) -> None:
+    """Store an outcome under the file queries of its run and their results."""
+    data = serialize(outcome) if files.is_cacheable else None
+    if data is None:
         return
-    questions = json.dumps(list(files.answers)).encode()
-    name = _digest(context, questions)
-    others = [other for other in _lists(cache, context) if other != name]
-    cache.put(name, questions)
-    cache.put(context, json.dumps([name, *others][:_MOST_LISTS]).encode())
-    cache.put(_digest(name, list(files.answers.values())), kept)
+    queries = json.dumps(list(files.results)).encode()
+    name = _digest(context, queries)
+    others = [other for other in _query_lists(cache, context) if other != name]
+    cache.put(name, queries)
+    cache.put(context, json.dumps([name, *others][:_MAX_LISTS]).encode())
+    cache.put(_digest(name, list(files.results.values())), data)
 
 
-def _lists(cache: Cache, context: str) -> list[str]:
-    """Return the keys of the lists of questions, the latest first."""
+def _query_lists(cache: Cache, context: str) -> list[str]:
+    """Return the keys of the query lists, the latest first."""
     try:
         return [str(name) for name in json.loads(cache.get(context) or b"[]")]
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""What an outcome depends on besides files: this program, what is installed, and where it runs."""
+"""Identify the installation that an outcome depends on: code, packages and environment."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# A package that gives us something says so in this file, below such a heading.
-_POINTS = "entry_points.txt"
+# A package declares its plugins in this file, below such a heading.
+_ENTRY_POINTS = "entry_points.txt"
 _HEADING = "[evalcontract."
 _INFO = (".dist-info", ".egg-info", ".egg")
-# What is installed into one of these changes with its version.
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
+# The code of a package in one of these folders changes only with its version.
+_SITE_FOLDERS = frozenset({"site-packages", "dist-packages"})
 
 
 class Installation(NamedTuple):
-    """What tells one installation from another; `has_plugins` if others' code runs in it."""
+    """The fingerprint of an installation, and whether other packages extend it."""
 
     fingerprint: list[Any]
     has_plugins: bool
 
 
 def installation_fingerprint() -> Installation | None:
-    """Return what tells this installation from another; None where that cannot be told.
+    """Return the fingerprint of this installation; None if there is no reliable one.
 
-    The versions of everything that is installed stand in the names of the folders that tell of
-    it. Of a checkout of ours, which may change without a new version, the sizes and times of files
-    are taken. The code of plugins is known when it has run; see `loaded_code`.
+    The metadata folders of installed packages have the versions in their names. A checkout of
+    evalcontract may change without a new version, so the sizes and times of its files are included.
+    The code of plugins is recorded after the run; see `loaded_code`.
     """
     finders = [finder for finder in sys.meta_path if finder is not PathFinder]
     if any(hasattr(finder, "find_distributions") for finder in finders):
         return None
     package = Path(__file__).parents[1]
-    found: list[Any] = [sys.version, sys.platform, sys.path]
-    found += [sys.get_int_max_str_digits(), sys.getfilesystemencoding()]
+    fingerprint: list[Any] = [sys.version, sys.platform, sys.path]
+    fingerprint += [sys.get_int_max_str_digits(), sys.getfilesystemencoding()]
     try:
-        found.append(os.getcwd())  # noqa: PTH109 - findings call files by their way from here
+        fingerprint.append(os.getcwd())  # noqa: PTH109 - the names of files depend on it
         if not any(package.parent.glob("evalcontract-*.dist-info")):
-            ours = (package, package.parents[1] / "schema")
-            found += [code_in(folder) for folder in ours if folder.is_dir()]
-        points: list[str] = []
-        found += [_installed(folder or ".", points) for folder in dict.fromkeys(sys.path)]
+            folders = (package, package.parents[1] / "schema")
+            fingerprint += [code_in(folder) for folder in folders if folder.is_dir()]
+        plugins: list[str] = []
+        fingerprint += [_installed(folder or ".", plugins) for folder in dict.fromkeys(sys.path)]
     except (OSError, ValueError):
         return None
-    return Installation([*found, points], bool(points))
+    return Installation([*fingerprint, plugins], bool(plugins))
 
 
-def _installed(folder: str, points: list[str]) -> list[Any]:
-    """Return what is installed in a folder of `sys.path`; add the entry points that are for us.
+def _installed(folder: str, plugins: list[str]) -> list[Any]:
+    """Return the metadata folders in a folder of `sys.path`; add our entry points to `plugins`.
 
     Raises:
-        ValueError: it has eggs, and what is in them is not looked at.
+        ValueError: the folder contains eggs, which are not supported.
 
     """
     try:
@@ -66,49 +66,49 @@ def _installed(folder: str, points: list[str]) -> list[Any]:
         raise ValueError(f"there are eggs in {folder}")
     for name in names:
         try:
-            with open(f"{folder}/{name}/{_POINTS}", encoding="utf-8") as file:  # noqa: PTH123 - often
+            with open(f"{folder}/{name}/{_ENTRY_POINTS}", encoding="utf-8") as file:  # noqa: PTH123 - faster
                 text = file.read()
         except (FileNotFoundError, NotADirectoryError):
             continue
-        points += [text] if _HEADING in text else []
+        plugins += [text] if _HEADING in text else []
     return names
 
 
 def code_in(path: str | Path) -> list[tuple[str, int, int]]:
-    """Return the files of a package, or one file, with their sizes and the times of change.
+    """Return the files of a package, or one file, with their sizes and modification times.
 
     Raises:
-        OSError: one cannot be looked at.
+        OSError: the state of a file cannot be read.
 
     """
     if not os.path.isdir(path):
         return [_state(os.fspath(path))]
-    found = []
+    states = []
     for folder, folders, names in os.walk(path):
         folders[:] = [name for name in folders if name != "__pycache__"]
         for name in names:
-            with suppress(FileNotFoundError):  # a link to nothing
-                found.append(_state(f"{folder}/{name}"))
-    return sorted(found)
+            with suppress(FileNotFoundError):  # a broken link
+                states.append(_state(f"{folder}/{name}"))
+    return sorted(states)
 
 
 def _state(path: str) -> tuple[str, int, int]:
-    status = os.stat(path)  # noqa: PTH116 - hundreds of times
+    status = os.stat(path)  # noqa: PTH116 - faster, called for hundreds of files
     return path, status.st_size, status.st_mtime_ns
 
 
 def loaded_code() -> list[str]:
-    """Return the files that were imported and are neither Python's nor ours.
+    """Return the imported files that belong neither to Python nor to evalcontract.
 
-    With them is the whole folder of each package that is worked on, and not installed.
+    For a package that is not installed, but imported from a checkout, its whole folder is included.
     """
-    found: set[str] = set()
+    paths: set[str] = set()
     known = {*sys.stdlib_module_names, "evalcontract"}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         package = name.partition(".")[0]
         if isinstance(file, str) and package not in known:
-            found.add(file)
-            if _INSTALLED.isdisjoint(Path(file).parts):
-                found.update(getattr(sys.modules.get(package), "__path__", ()))
-    return sorted(found)
+            paths.add(file)
+            if _SITE_FOLDERS.isdisjoint(Path(file).parts):
+                paths.update(getattr(sys.modules.get(package), "__path__", ()))
+    return sorted(paths)

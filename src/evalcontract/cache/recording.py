@@ -1,4 +1,4 @@
-"""Files that take notes: what a run has asked of them, so that a later one can ask the same."""
+"""Record the file queries of a run, so that a later run can replay them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from evalcontract.source.limits import MAX_DOCUMENT_BYTES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    #: What is asked, of which path, and what else belongs to the question.
-    Question = tuple[str | int, ...]
+    #: The name of an operation, a path and further arguments.
+    Query = tuple[str | int, ...]
 
-#: A stream above this size is not held in memory, so that nobody can say what was read of it.
+#: A larger stream is not read into memory, so that its content cannot be recorded.
 MAX_STREAM_BYTES = 1 << 24
 
-_ANSWER: dict[str, Callable[..., Any]] = {
+_OPERATIONS: dict[str, Callable[..., Any]] = {
     "kind": DISK.kind,
     "real": DISK.real,
     "entries": DISK.entries,
@@ -34,37 +34,37 @@ _ANSWER: dict[str, Callable[..., Any]] = {
 
 
 class RecordingFiles(Files):
-    """The files of this machine, with notes of what was asked of them.
+    """The file system, with a record of all queries.
 
-    `answers` has the answers by question, in the order of asking. `is_cacheable` is False where
-    they do not tell what the run has seen.
+    `results` has the results by query, in the order of the queries. `is_cacheable` is False if they
+    do not represent everything that the run has read.
     """
 
     def __init__(self) -> None:
-        self.answers: dict[Question, str] = {}
+        self.results: dict[Query, str] = {}
         self.is_cacheable = True
         self._listed: dict[str, dict[str, Entry]] = {}
-        self._begun = time.time_ns()
+        self._started = time.time_ns()
 
     def mark_uncacheable(self) -> None:
-        """Note that the run has seen what cannot be asked again."""
+        """Record that the run has read something that cannot be queried again."""
         self.is_cacheable = False
 
     def kind(self, path: str | Path) -> str:
-        """Return the kind of thing that a path leads to; a listing of its folder says it, too."""
-        entry = self._listed_as(path)
-        return entry.kind if entry else str(self._ask("kind", path))
+        """Return the kind of a path, from the listing of its folder if there is one."""
+        entry = self._listed_entry(path)
+        return entry.kind if entry else str(self._query("kind", path))
 
     def real(self, path: str | Path) -> Path:
-        """Return a path without links; of a name that was listed it is known whether it is one."""
-        entry = self._listed_as(path)
+        """Return the real path; a listing of its folder shows whether the name is a link."""
+        entry = self._listed_entry(path)
         if entry and not entry.is_link:
-            return self.real(os.path.dirname(path)) / entry.name  # noqa: PTH120 - may be a text
-        return Path(self._ask("real", path))
+            return self.real(os.path.dirname(path)) / entry.name  # noqa: PTH120 - may be a string
+        return Path(self._query("real", path))
 
     def entries(self, folder: str | Path, *endings: str) -> tuple[Entry, ...]:
         """List a folder, as `Files` does."""
-        entries: tuple[Entry, ...] = self._ask("entries", folder, *endings)
+        entries: tuple[Entry, ...] = self._query("entries", folder, *endings)
         self._listed[os.fspath(folder)] = {entry.name: entry for entry in entries}
         return entries
 
@@ -72,10 +72,10 @@ class RecordingFiles(Files):
         """Read a file, as `Files` does."""
         if is_given(path):
             self.mark_uncacheable()  # it may be read only once
-        return bytes(self._ask("read", path, limit))
+        return bytes(self._query("read", path, limit))
 
     def stream(self, path: str | Path) -> Stream:
-        """Hold the bytes of a file, so that what is checked is what was noted."""
+        """Read a file into memory, so that the checked content is the recorded one."""
         try:
             data = self.read(path, MAX_STREAM_BYTES)
         except TooLargeError:
@@ -84,43 +84,43 @@ class RecordingFiles(Files):
         return Stream(partial(BytesIO, data), len(data))
 
     def record_code(self, paths: Iterable[str]) -> None:
-        """Note the state of code that was run; what has changed meanwhile may not be what ran."""
+        """Record the state of loaded code; files that changed during the run are uncacheable."""
         try:
-            files = [file for path in paths for file in self._ask("code", path)]
-        except OSError:  # it is in an archive, or gone
+            files = [file for path in paths for file in self._query("code", path)]
+        except OSError:  # in an archive, or deleted
             self.mark_uncacheable()
         else:
-            if any(changed >= self._begun for _, _, changed in files):
+            if any(changed >= self._started for _, _, changed in files):
                 self.mark_uncacheable()
 
-    def ask_again(self, questions: Sequence[Question]) -> list[str]:
-        """Return the answers to what an earlier run has asked.
+    def replay(self, queries: Sequence[Query]) -> list[str]:
+        """Return the present results of the queries of an earlier run.
 
         Raises:
-            LookupError, TypeError: one is no question.
+            LookupError, TypeError: a query is invalid.
 
         """
-        for question in questions:
-            if question not in self.answers:
+        for query in queries:
+            if query not in self.results:
                 with suppress(OSError, ValueError):
-                    self._ask(*question)
-        return [self.answers[question] for question in questions]
+                    self._query(*query)
+        return [self.results[query] for query in queries]
 
-    def _listed_as(self, path: str | Path) -> Entry | None:
+    def _listed_entry(self, path: str | Path) -> Entry | None:
         folder, name = os.path.split(path)
         return self._listed.get(folder, {}).get(name)
 
-    def _ask(self, what: Any, path: Any, *more: Any) -> Any:
-        """Put a question to the disk, and note the answer; an error is one, too."""
-        question = (what, os.fspath(path), *more)
+    def _query(self, operation: Any, path: Any, *arguments: Any) -> Any:
+        """Query the disk and record the result, which may be an error."""
+        query = (operation, os.fspath(path), *arguments)
         try:
-            found = _ANSWER[what](path, *more)
+            value = _OPERATIONS[operation](path, *arguments)
         except (OSError, ValueError) as error:
-            self._note(question, repr(error))
+            self._record(query, repr(error))
             raise
-        self._note(question, digest(found) if isinstance(found, bytes) else repr(found))
-        return found
+        self._record(query, digest(value) if isinstance(value, bytes) else repr(value))
+        return value
 
-    def _note(self, question: Question, answer: str) -> None:
-        if self.answers.setdefault(question, answer) != answer:
+    def _record(self, query: Query, result: str) -> None:
+        if self.results.setdefault(query, result) != result:
             self.mark_uncacheable()

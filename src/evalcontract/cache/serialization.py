@@ -1,4 +1,4 @@
-"""An outcome as bytes, and back: the very same findings, or none."""
+"""Serialize outcomes for the cache, without any loss."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
     from evalcontract.model.fix import Edit
 
-# The lines of findings may be long, and many.
-_MOST_CHARACTERS = 10_000_000
+# The limit for the source lines of all findings, which may be long.
+_MAX_CHARACTERS = 10_000_000
 
 
 class CacheMiss(Exception):
-    """What was to be found in the cache is not there, or is something else."""
+    """The cache has no valid entry for a key."""
 
 
 def serialize(outcome: Outcome) -> bytes | None:
-    """Return an outcome as JSON; None where it is not to be kept.
+    """Return an outcome as JSON; None if it must not be cached.
 
-    A bug of ours is to be seen again, so a crashed rule is not kept. What does not come back as it
-    was, or is very large, is not kept either.
+    An outcome with a crashed rule is not cached, so that a fix of the bug takes effect. Neither is
+    one that is very large, or that deserializes to something else.
     """
     diagnostics = outcome.diagnostics
-    if any(found.code.startswith("internal/") for found in diagnostics):
+    if any(diagnostic.code.startswith("internal/") for diagnostic in diagnostics):
         return None
-    if sum(len(found.place.text or "") for found in diagnostics) > _MOST_CHARACTERS:
+    if sum(len(diagnostic.place.text or "") for diagnostic in diagnostics) > _MAX_CHARACTERS:
         return None
     # Named tuples become lists.
-    written = [found._replace(fix=_of_fix(found.fix)) for found in diagnostics]
-    kept = [written, list(outcome.files.items()), outcome.rows, outcome.left_out]
-    data = json.dumps(kept).encode()
+    fields = [diagnostic._replace(fix=_fix_fields(diagnostic.fix)) for diagnostic in diagnostics]
+    value = [fields, list(outcome.files.items()), outcome.rows, outcome.left_out]
+    data = json.dumps(value).encode()
     with suppress(CacheMiss):
         if deserialize(data) == outcome:
             return data
@@ -45,10 +45,10 @@ def serialize(outcome: Outcome) -> bytes | None:
 
 
 def deserialize(data: bytes) -> Outcome:
-    """Return the outcome that bytes stand for.
+    """Return the outcome from its serialized form.
 
     Raises:
-        CacheMiss: they stand for none.
+        CacheMiss: the bytes are not an outcome.
 
     """
     try:
@@ -74,14 +74,14 @@ def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
     )
 
 
-def _of_fix(fix: Fix | None) -> Any:
+def _fix_fields(fix: Fix | None) -> Any:
     return [list(fix.path), fix.kind, list(fix.edit), fix.safe] if fix else None
 
 
 def _fix(path: list[str | int], kind: str, edit: list[Any], safe: bool) -> Fix:  # noqa: FBT001
     (part,) = edit
-    made: dict[str, Edit] = {"rename": Rename(part), "write": Write(part)}
-    return Fix(tuple(path), Move(tuple(part)) if kind == "move" else made[kind], safe)
+    edits: dict[str, Edit] = {"rename": Rename(part), "write": Write(part)}
+    return Fix(tuple(path), Move(tuple(part)) if kind == "move" else edits[kind], safe)
 
 
 def _place(file: str, span: Sequence[int] | None, text: str | None) -> Place:
