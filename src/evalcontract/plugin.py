@@ -1,19 +1,19 @@
-"""The API for packages that extend evalcontract. Other modules may change at any time.
+"""The API for packages that extend evalcontract. Other modules may change without notice.
 
-A package extends it by entry points, each a name and an object:
+A package extends it through entry points. Their groups and the objects that they name are:
 
 `evalcontract.rules`
-    A rule with its code and page: what `rule`, `row_rule` or `DatasetRule` makes.
+    A rule with its code and page, made by `rule`, `row_rule` or `DatasetRule`.
 `evalcontract.checks`
-    A kind of check in rubrics: a `CheckKind` of the same name, with a `schema`.
+    A check kind for rubrics: a `CheckKind` with the same name and a `schema`.
 `evalcontract.dialects`
-    The datasets of another system: a `Format` of the same name, with `schemas` and `codes`.
+    A dataset format: a `Format` with the same name, `schemas` and `codes`.
 `evalcontract.reports`
-    An output format: a function that takes a `Report` and a `Style` and yields text.
+    An output format: a function that takes a `Report` and a `Style` and yields strings.
 `evalcontract.bundles`
     A bundle of row keys: a JSON Schema.
 
-An entry point that does not load, or is something else, ends a run with exit code 2 and its name.
+An entry point that does not load, or names another object, ends a run with exit code 2.
 """
 
 from __future__ import annotations
