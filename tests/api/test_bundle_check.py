@@ -61,13 +61,13 @@ def test_sound_bundles(schema: Any) -> None:
             {"properties": {"x": {"pattern": "^(a+)+$"}, "y": {"pattern": "^(a+)+$"}}},
             "slow-regex",
             ("properties", "x", "pattern"),
-            "one way only",
+            "only one way",
         ),
         (
             {"patternProperties": {"^(a|a)*$": {}}},
             "slow-regex",
             ("patternProperties", "^(a|a)*$"),
-            "one way only",
+            "only one way",
         ),
         ({"propertis": {}}, "near-miss-keyword", ("propertis",), "`properties`"),
         (

@@ -62,7 +62,7 @@ def test_coverage_tells_a_crash_too(workspace: Path) -> None:
     outcome = coverage(inputs, Options(root=workspace), all_rows=True)
     assert [each.code for each in outcome.diagnostics] == ["internal/rule-crashed"] * 2
     rows = [row for row, _ in outcome.files[0].rows]
-    assert ["bug of evalcontract" in (row.fault or "") for row in rows] == [True, True, False]
+    assert ["bug in evalcontract" in (row.fault or "") for row in rows] == [True, True, False]
     assert outcome.plans == []
 
 

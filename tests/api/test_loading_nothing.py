@@ -97,9 +97,9 @@ def test_an_artifact_of_another_kind(tmp_path: Path) -> None:
 
 def test_a_root_that_is_no_folder(tmp_path: Path) -> None:
     write(tmp_path, {"set.yaml": "questions: []\n"})
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         RubricLoader(tmp_path / "nowhere").load("polite")
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         DatasetLoader(tmp_path / "set.yaml").load(tmp_path / "set.yaml")
 
 

@@ -15,7 +15,7 @@ from tables import every_case
 from evalcontract.checks import EvalContext
 from evalcontract.engine import dataset_check
 from evalcontract.engine.dataset_check import DatasetCheck, RowContext
-from evalcontract.engine.gates import Gates, words_of
+from evalcontract.engine.gates import Gates, refs_of_rows
 from evalcontract.engine.grading import Grading, row_schema
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library, Resolved
@@ -152,7 +152,7 @@ def gates_of(given_: RowContext, default: str | None) -> Gates:
 
 
 def pass_all(gates: Gates, rows: list[Row]) -> bool:
-    words = words_of(rows)
+    words = refs_of_rows(rows)
     return words is not None and gates.pass_all(rows, words)
 
 

@@ -138,9 +138,9 @@ def test_a_broken_silence_is_loud_and_hides_nothing(
 @pytest.mark.parametrize(
     ("point", "code", "words"),
     [
-        ("shouting:RULE", "dataset/duplicate-id", "dataset/duplicate-id, which is taken"),
+        ("shouting:RULE", "dataset/duplicate-id", "the code dataset/duplicate-id, which is"),
         ("shouting:NO_RULE", "dataset/shouting", "is not a rule"),
-        ("shouting:PLAIN_TEXT", "dataset/shouting", "a plain text"),
+        ("shouting:PLAIN_TEXT", "dataset/shouting", "a plain string"),
         ("shouting:NO_PAGE", "dataset/shouting", "without a page"),
         (
             "shouting:NOWHERE",

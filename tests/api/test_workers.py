@@ -72,9 +72,9 @@ def with_faults(lines: list[bytes]) -> list[bytes]:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace where even a small file is worth several processes."""
-    monkeypatch.setattr(dataset_check, "WORTH_BYTES", 1000)
+    monkeypatch.setattr(dataset_check, "MIN_PART_BYTES", 1000)
     monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(workers, "_MOST_BATCHES", 3)
+    monkeypatch.setattr(workers, "_MAX_BATCHES", 3)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "facts.yaml").write_text(RUBRIC)
@@ -129,20 +129,20 @@ def test_the_verdict_is_the_same(name: str, jobs: int, place: Path) -> None:
 
 def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process tells its number in place of a finding."""
-    look = dataset_check.DatasetCheck._look  # noqa: SLF001 - what each process runs
+    look = dataset_check.DatasetCheck._check_batch  # noqa: SLF001 - what each process runs
 
     def signed(*given: Any, **more: Any) -> Any:
         own = Problem("dataset/wrong-type", str(os.getpid()), (0,))
         return look(*given, **more)._replace(problems=[own])
 
-    monkeypatch.setattr(dataset_check.DatasetCheck, "_look", signed)
+    monkeypatch.setattr(dataset_check.DatasetCheck, "_check_batch", signed)
     found = outcome_of(DATA["clean"], place, 3).diagnostics
     assert len({each.message for each in found}) == 3
 
 
 def test_a_process_that_dies_is_done_without(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = os.getpid()
-    look = dataset_check.DatasetCheck._look_at_all  # noqa: SLF001 - what each process runs
+    look = dataset_check.DatasetCheck._check_rows  # noqa: SLF001 - what each process runs
 
     def deadly(*given: Any, **more: Any) -> Any:
         if os.getpid() != here:
@@ -150,12 +150,12 @@ def test_a_process_that_dies_is_done_without(place: Path, monkeypatch: pytest.Mo
         return look(*given, **more)
 
     alone = outcome_of(DATA["faults"], place, 1)
-    monkeypatch.setattr(dataset_check.DatasetCheck, "_look_at_all", deadly)
+    monkeypatch.setattr(dataset_check.DatasetCheck, "_check_rows", deadly)
     assert outcome_of(DATA["faults"], place, 3).diagnostics == alone.diagnostics
 
 
 def test_a_small_file_is_looked_at_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dataset_check, "look_in_parts", lambda *_: pytest.fail("not worth it"))
+    monkeypatch.setattr(dataset_check, "check_in_parallel", lambda *_: pytest.fail("not worth it"))
     monkeypatch.chdir(tmp_path)
     assert outcome_of(b"\n".join(lines_of(60)), tmp_path, 8).rows == 60
 
@@ -167,8 +167,8 @@ def test_no_process_is_left_behind(place: Path) -> None:
         "import sys, time\n"
         "from evalcontract.cli import start\n"
         "from evalcontract.engine import dataset_check\n"
-        "dataset_check.WORTH_BYTES = 1000\n"
-        "dataset_check.DatasetCheck._look = lambda *_, **__: time.sleep(60)\n"
+        "dataset_check.MIN_PART_BYTES = 1000\n"
+        "dataset_check.DatasetCheck._check_batch = lambda *_, **__: time.sleep(60)\n"
         "sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '3']\n"
         "sys.exit(start.evalcontract())\n"
     )

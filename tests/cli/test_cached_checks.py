@@ -23,7 +23,7 @@ import evalcontract
 from evalcontract import EvalContractError
 from evalcontract.cache import Cache, installation
 from evalcontract.cache.recording import MAX_STREAM_BYTES
-from evalcontract.engine.workers import WORTH_BYTES
+from evalcontract.engine.workers import MIN_PART_BYTES
 from evalcontract.source import DISK, Files
 from evalcontract.workspace.rules_in_use import rules_in_use
 
@@ -581,7 +581,7 @@ def test_how_many_processes_look_makes_no_difference(
     write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
-    monkeypatch.setattr("evalcontract.engine.dataset_check.WORTH_BYTES", 1000)
+    monkeypatch.setattr("evalcontract.engine.dataset_check.MIN_PART_BYTES", 1000)
     monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 1000)
     write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)
@@ -590,7 +590,7 @@ def test_how_many_processes_look_makes_no_difference(
 
 def test_what_several_processes_look_at_is_too_large_to_be_remembered() -> None:
     """Nobody notes what the other processes ask."""
-    assert WORTH_BYTES >= MAX_STREAM_BYTES
+    assert MIN_PART_BYTES >= MAX_STREAM_BYTES
 
 
 def test_a_file_that_changes_meanwhile_is_not_remembered(

@@ -53,14 +53,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("['dataset/*.yaml']", "`dataset/*.yaml` matches no YAML, JSON or JSONL file"),
         ("['*.yaml', 'sets/*.jsonl']", "`sets/*.jsonl` matches no"),
-        ("['datasets']", "`datasets/*` means the files in it"),
-        ("['datasets/']", "`datasets/*` means the files in it"),
+        ("['datasets']", "`datasets/*` matches the files in it"),
+        ("['datasets/']", "`datasets/*` matches the files in it"),
         ("['rubrics/*.yaml']", "`rubrics/*.yaml` matches no"),
         ("['*.toml']", "`*.toml` matches no"),
         ("['/etc/*.yaml']", "`/etc/*.yaml` is absolute"),
         ("['C:/sets/*.yaml']", "`C:/sets/*.yaml` is absolute"),
-        ("['../*.yaml']", "`../*.yaml` leads out with `..`"),
-        ("['datasets/../*.yaml']", "leads out with `..`"),
+        ("['../*.yaml']", "`../*.yaml` contains `..`"),
+        ("['datasets/../*.yaml']", "contains `..`"),
         ("['']", "the pattern `` is empty"),
     ],
 )
@@ -182,8 +182,8 @@ def test_what_is_an_error_may_be_called_one(place: Path) -> None:
         ('[severity]\n"rubric/cycle" = {sotf = "note"}', ":2: rubric/cycle: modes are"),
         ('[severity."rubric/cycle"]\nsoft = "eror"', ":1: rubric/cycle"),
         ("[severity]\nrubric/cycle = 'error'", ":2: not TOML"),
-        ("[severity]\nrubric/cycle = 'error'", 'a code is quoted: `"rubric/cycle" = …`'),
-        ('[severity]\n"rubric/cycle" = error', 'a text is quoted: `"error"`'),
+        ("[severity]\nrubric/cycle = 'error'", 'quote the code: `"rubric/cycle" = …`'),
+        ('[severity]\n"rubric/cycle" = error', 'quote the string: `"error"`'),
         ("strict = True", ":1: not TOML: invalid value; write `true`"),
         ("\n\nstrict = yes # or no", ":3: not TOML: invalid value; write `true`"),
         ("[severity", ":1: not TOML"),
@@ -192,9 +192,9 @@ def test_what_is_an_error_may_be_called_one(place: Path) -> None:
         ("\nstrict = 1", ":2: `strict` must be true or false"),
         (
             "\n'rubric/cycle' = 'note'",
-            ":2: unknown key `rubric/cycle`; codes stand below `[severity]`",
+            ":2: unknown key `rubric/cycle`; codes belong under `[severity]`",
         ),
-        ("[severity]\nstrict = true", ":2: `strict` is no code; it belongs above"),
+        ("[severity]\nstrict = true", ":2: `strict` is not a code; move it above"),
         ("\n\nmax_validation_age_days = 0", ":3: `max_validation_age_days`"),
     ],
 )
@@ -227,7 +227,7 @@ def test_codes_of_other_packages(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("max_validation_age_days = " + "9" * 5000, "holds a number of too many digits"),
+        ("max_validation_age_days = " + "9" * 5000, "contains a number with too many digits"),
         ("x = " + "[" * 5000 + "]" * 5000, "is nested too deeply"),
         ("x = " + "{a = " * 5000 + "1" + "}" * 5000, "is nested too deeply"),
         ("# " + "x" * 300_000, "has more than 262,144 characters"),

@@ -195,10 +195,10 @@ def test_bad_sources_write_nothing(
     [
         (("rows.yaml", "o.yaml", "--to", "databrick"), "did you mean `databricks`?"),
         (("rows.yaml", "o.yaml", "--from", "databricks:3"), "there is no dialect `databricks:3`"),
-        (("rows.yaml", "o.txt"), "let its name end with `.yaml`, `.yml`, `.json`"),
-        (("rows.yaml", "o.csv", "--to", "databricks"), "let its name end with"),
-        (("rows.yaml", "rows.yaml", "--from", "databricks"), "rows.yaml is there already"),
-        (("rows.yaml", "o.yaml", "--loss-report", "rows.yaml"), "rows.yaml is there already"),
+        (("rows.yaml", "o.txt"), "a name that ends with `.yaml`, `.yml`, `.json`"),
+        (("rows.yaml", "o.csv", "--to", "databricks"), "use a name that ends with"),
+        (("rows.yaml", "rows.yaml", "--from", "databricks"), "rows.yaml already exists"),
+        (("rows.yaml", "o.yaml", "--loss-report", "rows.yaml"), "rows.yaml already exists"),
         (("rows.yaml", "o.yaml", "--loss-report", "o.yaml"), "the file would be written twice"),
         (("rows.yaml", "rows.yaml/o.yaml"), "rows.yaml/o.yaml cannot be written: "),
         (("*.none", "o.yaml"), "matches no file"),
@@ -220,7 +220,7 @@ def test_a_file_beside_it_that_is_another_is_kept(folder: Path) -> None:
     (folder / "bundles").mkdir()
     (folder / "bundles/agent.schema.json").write_text("{}", encoding="utf-8")
     done = convert("rows.yaml", "o.yaml", "--from", "databricks")
-    assert code(done) == "bundles/agent.schema.json is there already; --force replaces it"
+    assert code(done) == "bundles/agent.schema.json already exists; pass --force to replace it"
     assert not (folder / "o.yaml").exists()
     assert code(convert("rows.yaml", "o.yaml", "--from", "databricks", "--force")) == 0
 

@@ -44,9 +44,9 @@ def names(folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("new/o.yaml", "--loss-report", "in.yaml"), "in.yaml is there already"),
-        (("new/o.yaml", "--loss-report", "new"), "new is there already"),
-        (("o.yaml", "--loss-report", "new/../in.yaml"), "in.yaml is there already"),
+        (("new/o.yaml", "--loss-report", "in.yaml"), "in.yaml already exists"),
+        (("new/o.yaml", "--loss-report", "new"), "new already exists"),
+        (("o.yaml", "--loss-report", "new/../in.yaml"), "in.yaml already exists"),
         (("pipe.json", "--force"), "pipe.json cannot be written: it is a device or a pipe"),
         (("link.json", "--force"), "link.json cannot be written: it is a device or a pipe"),
         (("o.json", "--loss-report", "link.json", "--force"), "it is a device or a pipe"),

@@ -485,7 +485,7 @@ def test_a_link_that_leads_out_is_not_followed(
     assert outside.read_text() == FAULTY
     assert result.err == (
         "not fixed: datasets/link.yaml:5:5: dataset/near-miss-key: "
-        "a link leads out of the workspace\n"
+        "a symbolic link leads out of the workspace\n"
     )
     call("datasets/link.yaml")  # whoever names it means it
     assert outside.read_text() == MENDED

@@ -1,7 +1,7 @@
-"""The way in for Python: three loaders, and the checks that the command line runs.
+"""The Python API: three loaders, and the check of whole workspaces.
 
-Its names are loaded at first use: a command needs only some of them. `validate` is imported from
-the module of its name.
+Names are imported at first use, since a command needs only some of them. `validate` is in
+`evalcontract.engine.pipeline`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a name when it is first asked for."""
+    """Import a name at first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,4 +1,4 @@
-"""The coverage of rows that are loaded already."""
+"""The coverage of loaded rows."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
-from evalcontract.engine.coverage_of_rows import cover_row
 from evalcontract.engine.grading import Grading
+from evalcontract.engine.row_coverage import cover_row
 from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 class Coverer:
-    """Tells the coverage of the rows of one dataset; `root` holds the keys beside them."""
+    """Computes the coverage of the rows of one dataset; `root` has its other keys."""
 
     def __init__(self, run: Run, root: dict[str, Any]) -> None:
         workspace = run.workspace
         has_php = shutil.which("php") is not None
-        around = EvalContext(workspace.library, has_php=has_php, read_json=workspace.read_json)
+        context = EvalContext(workspace.library, has_php=has_php, read_json=workspace.read_json)
         default = root.get("bundle")
         name = default if isinstance(default, str) else None
-        self._grading = Grading(around, workspace.usable_bundles, name)
+        self._grading = Grading(context, workspace.usable_bundles, name)
 
     def cover(self, rows: Iterable[LoadedRow]) -> tuple[RowCoverage, ...]:
-        """Return the coverage of rows, in their order."""
+        """Return the coverage of rows, in order."""
         return tuple(self._cover(row.index, row.value) for row in rows)
 
     def _cover(self, index: int, row: Any) -> RowCoverage:
         bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
         problems = self._grading.structure(bundle).check(row)
-        # A runner passes over a misspelled key: what is missing for it shows in the checks.
+        # Runners ignore misspelled keys; the coverage shows which checks are skipped for that.
         faults = (problem.message for problem in problems if problem.code in ILL_FORMED)
         return cover_row(self._grading, index, row, next(faults, None))

@@ -1,4 +1,4 @@
-"""What the loaders give: rows with their findings, datasets, rubrics and judges."""
+"""The results of the loaders: rows with their findings, datasets, rubrics and judges."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LoadedRow:
-    """One row as it stands in the file, and what was found in it.
+    """One row of a file, with its findings.
 
-    `value` is a dict in nearly every case; a row that is none is kept as it is.
+    `value` is normally a dict; the value of an ill-formed row may have any type.
     """
 
     index: int
@@ -27,16 +27,16 @@ class LoadedRow:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found in the row."""
+        """Whether the row has no findings."""
         return not self.diagnostics
 
 
 @dataclass(frozen=True)
 class LoadedDataset:
-    """A dataset: every row, in order, faults or no faults.
+    """A dataset with all rows in order, including those with faults.
 
-    `diagnostics` are all findings, those of the rubrics and judges that are reached included,
-    sorted by place.
+    `diagnostics` are all findings, sorted by place, including those of the rubrics and judges that
+    the rows refer to.
     """
 
     file: str
@@ -49,7 +49,7 @@ class LoadedDataset:
 
     @cached_property
     def coverage(self) -> tuple[RowCoverage, ...]:
-        """What will become of every check on every row, in order of the rows."""
+        """The coverage of each row: which checks will run on it, in order of the rows."""
         return self._cover(self.rows)
 
     def __iter__(self) -> Iterator[LoadedRow]:
@@ -61,7 +61,7 @@ class LoadedDataset:
 
 @dataclass(frozen=True, slots=True)
 class LoadedArtifact:
-    """A rubric or a judge: its content, its exact version, and what was found in it."""
+    """A rubric or a judge: its content, its exact version and its findings."""
 
     id: str
     version: str

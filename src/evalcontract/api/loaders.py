@@ -1,4 +1,4 @@
-"""The three loaders. Soft mode warns and returns what there is; strict mode raises."""
+"""The three loaders. In soft mode, they log findings; in strict mode, they raise on errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.coverer import Coverer
 from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
-from evalcontract.engine.our_pass import OurDataset
+from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.run import Run, today
 from evalcontract.library.advice import advise, says
 from evalcontract.library.library import Dangling, Resolved
@@ -19,7 +19,7 @@ from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version
 from evalcontract.source import read_file
-from evalcontract.workspace import find_root, name_of, open_workspace
+from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ _LOG = logging.getLogger("evalcontract")
 
 
 class _Loader:
-    """What the loaders share: where the library is, and what happens to findings."""
+    """The shared part of the loaders: the workspace, and the handling of findings."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class _Loader:
 
     def _run(self, start: Path) -> Run:
         if self._root is not None and not os.path.isdir(self._root):
-            raise UsageError(f"there is no folder {self._root} to be the workspace")
+            raise UsageError(f"the workspace {self._root} is not a folder")
         root = self._root if self._root is not None else find_root(start)
         return Run(open_workspace(root), self._forced, self._today or today())
 
@@ -55,86 +55,90 @@ class _Loader:
     def _settle(
         diagnostics: Sequence[Diagnostic], *, strict: bool, loaded: bool = True
     ) -> tuple[Diagnostic, ...]:
-        """Sort the findings; raise them where nothing is loaded, or strictness asks for it."""
-        found = tuple(sorted(diagnostics, key=sort_key))
-        if not loaded or (strict and any(each.is_error for each in found)):
-            raise ContractViolation(found)
-        return found
+        """Sort the findings; raise if nothing was loaded, or on errors in strict mode."""
+        ordered = tuple(sorted(diagnostics, key=sort_key))
+        if not loaded or (strict and any(diagnostic.is_error for diagnostic in ordered)):
+            raise ContractViolation(ordered)
+        return ordered
 
 
 class DatasetLoader(_Loader):
-    """Loads datasets, and checks each row and all that the rows refer to.
+    """Loads datasets, and checks their rows and the artifacts that these refer to.
 
-    `root` is the workspace; without it, it is found from the dataset's path. `strict` is the
-    mode; without it the targets that run the dataset decide, then the configuration. `on_day`
-    is the day that validations are old by.
+    `root` is the workspace; by default, it is found from the path of the dataset. `strict` is the
+    mode; by default, the targets that run the dataset decide, or else the configuration. `on_day`
+    is the date for the age of validations; by default, today.
     """
 
     def load(self, path: str | Path) -> LoadedDataset:
         """Load one dataset: YAML, JSON or JSONL.
 
-        Soft mode logs one warning for each offending row (logger `evalcontract`) and returns
-        every row. An empty list of rows is loaded, with a finding that says so.
+        Soft mode logs one warning per offending row (logger `evalcontract`) and returns all
+        rows. An empty list of rows is loaded, and reported as a finding.
 
         Raises:
-            ContractViolation: in strict mode, where there is an error; in both modes, where
-                nothing can be loaded: no such file, no dataset, or no line of it that is a row.
-            ConfigurationError: the workspace's configuration cannot be used.
-            UsageError: `root` is no folder.
+            ContractViolation: in strict mode, there is an error; in both modes, nothing can be
+                loaded: the file does not exist or is not a dataset, or no line of it is a row.
+            ConfigurationError: the configuration of the workspace cannot be used.
+            UsageError: `root` is not a folder.
 
         """
         path = Path(path)
         run = self._run(path)
         policy = run.policy_for(path)
-        dataset = OurDataset(read_file(path, name_of(path)))
+        dataset = NativeDataset(read_file(path, display_name(path)))
         rows: list[LoadedRow] = []
         if dataset.unreadable:
             raise ContractViolation(tuple(run.unreadable([dataset.unreadable])))
-        check = dataset.begin(run, policy)
-        found: list[Diagnostic] = []
-        broken = not check.has_rows
-        for checked in check.batches(keep_rows=True):
+        dataset_pass = dataset.begin(run, policy)
+        diagnostics: list[Diagnostic] = []
+        has_faults = not dataset_pass.has_rows
+        for checked in dataset_pass.batches(keep_rows=True):
             batch = checked.batch
-            diagnostics = list(check.to_diagnostics(checked.problems))
-            rows += _rows_of(batch.first_index, batch.rows, diagnostics)
-            found += [*checked.faults, *diagnostics]
-            broken = broken or bool(batch.faults)
-        rest = check.rest()
-        rows = _with_late_findings(rows, rest)
-        found += [*rest, *run.bundles(), *run.artifacts(), *run.unlisted()]
-        settled = self._settle(found, strict=policy.strict, loaded=bool(rows) or not broken)
+            of_batch = list(dataset_pass.to_diagnostics(checked.problems))
+            rows += _rows_of(batch.first_index, batch.rows, of_batch)
+            diagnostics += [*checked.faults, *of_batch]
+            has_faults = has_faults or bool(batch.faults)
+        of_dataset = dataset_pass.finish()
+        rows = _with_diagnostics(rows, of_dataset)
+        diagnostics += [*of_dataset, *run.bundles(), *run.artifacts(), *run.listing_errors()]
+        loaded = bool(rows) or not has_faults
+        settled = self._settle(diagnostics, strict=policy.strict, loaded=loaded)
         _log(rows, settled)
-        cover = Coverer(run, check.root).cover
-        return LoadedDataset(name_of(path), tuple(rows), settled, check.provenance(), cover)
+        cover = Coverer(run, dataset_pass.root).cover
+        return LoadedDataset(
+            display_name(path), tuple(rows), settled, dataset_pass.provenance(), cover
+        )
 
 
-def _rows_of(first: int, values: list[Any], found: list[Diagnostic]) -> Iterator[LoadedRow]:
+def _rows_of(first: int, values: list[Any], diagnostics: list[Diagnostic]) -> Iterator[LoadedRow]:
     by_row: dict[int, list[Diagnostic]] = {}
-    for each in found:
-        if each.row_index is not None:
-            by_row.setdefault(each.row_index, []).append(each)
+    for diagnostic in diagnostics:
+        if diagnostic.row_index is not None:
+            by_row.setdefault(diagnostic.row_index, []).append(diagnostic)
     for index, value in enumerate(values, first):
         yield LoadedRow(index, value, tuple(sorted(by_row.get(index, ()), key=sort_key)))
 
 
-def _with_late_findings(rows: list[LoadedRow], found: list[Diagnostic]) -> list[LoadedRow]:
-    for each in found:
-        if each.row_index is not None:
-            row = rows[each.row_index]
-            rows[each.row_index] = LoadedRow(row.index, row.value, (*row.diagnostics, each))
+def _with_diagnostics(rows: list[LoadedRow], diagnostics: list[Diagnostic]) -> list[LoadedRow]:
+    for diagnostic in diagnostics:
+        index = diagnostic.row_index
+        if index is not None:
+            row = rows[index]
+            rows[index] = LoadedRow(row.index, row.value, (*row.diagnostics, diagnostic))
     return rows
 
 
-def _log(rows: list[LoadedRow], found: Sequence[Diagnostic]) -> None:
-    """Log one warning for each offending row, and one for each finding outside of rows."""
+def _log(rows: list[LoadedRow], diagnostics: Sequence[Diagnostic]) -> None:
+    """Log one warning per offending row, and one per finding outside the rows."""
     for row in rows:
         if row.diagnostics:
             more = len(row.diagnostics) - 1
             extra = f" (and {more} more in this row)" if more else ""
             _LOG.warning("%s%s", row.diagnostics[0], extra)
-    for each in found:
-        if each.row_index is None:
-            _LOG.warning("%s", each)
+    for diagnostic in diagnostics:
+        if diagnostic.row_index is None:
+            _LOG.warning("%s", diagnostic)
 
 
 class _ArtifactLoader(_Loader):
@@ -144,48 +148,50 @@ class _ArtifactLoader(_Loader):
 
     def load(
         self,
-        id: str,  # noqa: A002 - the word of the source issue
+        id: str,  # noqa: A002 - the key of the artifact
         version: str | None = None,
     ) -> LoadedArtifact:
-        """Load one artifact of the workspace; without a version the newest.
+        """Load one artifact of the workspace; without a version, the latest.
 
-        `root` defaults to the workspace of the current folder. Soft mode logs one warning for
-        each finding in the artifact and in all that it reaches.
+        `root` defaults to the workspace of the current folder. Soft mode logs one warning per
+        finding in the artifact and in those that it refers to.
 
         Raises:
-            UsageError: there is no such artifact; the message names what there is.
-            ContractViolation: in strict mode, where there is an error; in both modes, where
-                the file cannot be read or holds another kind.
-            ConfigurationError: the workspace's configuration cannot be used.
+            UsageError: there is no such artifact; the message names the known ones.
+            ContractViolation: in strict mode, there is an error; in both modes, the file cannot
+                be read or contains another kind.
+            ConfigurationError: the configuration of the workspace cannot be used.
 
         """
         run = self._run(Path.cwd())
         library = run.workspace.library
-        wanted = Version.parse(version) if version is not None else None
-        if version is not None and wanted is None:
-            raise UsageError(f"`{version}` is no version, such as 1.0.0")
-        reference = Reference(self._kind, id, wanted)
+        parsed = Version.parse(version) if version is not None else None
+        if version is not None and parsed is None:
+            raise UsageError(f"`{version}` is not a version such as 1.0.0")
+        reference = Reference(self._kind, id, parsed)
         resolved = library.resolve(reference)
-        # A file that cannot be read may be the one, or a newer version of it.
-        broken = (
+        # A file that cannot be read may contain the artifact, or a later version of it.
+        unreadable = (
             []
             if isinstance(resolved, Resolved) and resolved.pinned
-            else list(run.unreadable(_named(run, reference)))
+            else list(run.unreadable(_candidate_files(run, reference)))
         )
         if isinstance(resolved, Dangling):
-            if broken:
-                raise ContractViolation(broken)
+            if unreadable:
+                raise ContractViolation(unreadable)
             advice = advise(resolved, library, run.workspace.unreadable_names)
-            # Loaders take the id by itself.
+            # Loaders take an id without the kind.
             advice = advice.replace(f"`{self._kind}/", "`")
             raise UsageError(f"{says(resolved, library)}; {advice}")
         artifact = resolved.artifact
         policy = run.base_policy
-        run.want(artifact, policy, library)
-        found = [*run.artifacts(), *broken, *run.unlisted()]
-        wrong = (f"{self._kind}/wrong-kind", artifact.file)
-        other = any((each.code, each.place.file) == wrong for each in found)
-        settled = self._settle(found, strict=policy.strict, loaded=not other)
+        run.schedule(artifact, policy, library)
+        diagnostics = [*run.artifacts(), *unreadable, *run.listing_errors()]
+        is_wrong_kind = any(
+            diagnostic.code == f"{self._kind}/wrong-kind" and diagnostic.place.file == artifact.file
+            for diagnostic in diagnostics
+        )
+        settled = self._settle(diagnostics, strict=policy.strict, loaded=not is_wrong_kind)
         _log([], settled)
         return LoadedArtifact(
             id,
@@ -199,12 +205,12 @@ class _ArtifactLoader(_Loader):
         )
 
 
-def _named(run: Run, reference: Reference) -> list[UnreadableFile]:
-    """Return the files that cannot be read, and by their names are what a reference means."""
+def _candidate_files(run: Run, reference: Reference) -> list[UnreadableFile]:
+    """Return the unreadable files whose names match a reference."""
     names = run.workspace.unreadable_names.get(f"{reference.kind}/{reference.id}", ())
-    wanted = reference.version
-    files = {file for version, file in names if wanted is None or version in (None, wanted)}
-    return [each for each in run.workspace.unreadable if each.file in files]
+    expected = reference.version
+    files = {file for version, file in names if expected is None or version in (None, expected)}
+    return [unreadable for unreadable in run.workspace.unreadable if unreadable.file in files]
 
 
 class RubricLoader(_ArtifactLoader):

@@ -80,7 +80,7 @@ def convert_command(
         done = convert(inputs[0], target, wanted, Options(root))
     write_findings(done.diagnostics)
     _print(done)
-    return OK if done.why is None else ERRORS
+    return OK if done.refusal is None else ERRORS
 
 
 @contextmanager
@@ -99,8 +99,8 @@ def _signals_as_interrupts() -> Iterator[None]:
 
 def _print(done: ConvertResult) -> None:
     put(write_losses(done.losses), err=True)
-    if done.why:
-        put([f"nothing was written: {done.why}\n"], err=True)
+    if done.refusal:
+        put([f"nothing was written: {done.refusal}\n"], err=True)
         return
     rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
     first, *others = done.written

@@ -1,4 +1,4 @@
-"""One rubric or judge: structure, then rules on what is well-formed, then its references."""
+"""Check one rubric or judge: its structure, then rules on its valid parts and its references."""
 
 from __future__ import annotations
 
@@ -26,32 +26,34 @@ if TYPE_CHECKING:
 def check_artifact(
     artifact: Artifact, context: Context, unreadable: UnreadableNames
 ) -> Iterator[Problem]:
-    """Yield what is wrong with one artifact of a library."""
+    """Yield the problems of one artifact of a library."""
     document = artifact.document
     other = other_kind(artifact.kind, document.value)
     if other is not None:
         yield wrong_kind(artifact.kind, other)
         return
-    faults = structure_of(artifact.kind).check(document.value, (), document.raw)
-    if faults:
+    problems = structure_of(artifact.kind).check(document.value, (), document.raw)
+    if problems:
         from evalcontract.library.spelling import with_advice  # slow to import
 
-        yield from with_advice(faults, document.value, context.library)
+        yield from with_advice(problems, document.value, context.library)
     if not isinstance(document.value, dict):
         return
-    kept, checks = valid_parts(document.value, faults)
-    subject = Subject(artifact, kept, checks, _misspelled(artifact) if faults else frozenset())
+    valid_value, checks = valid_parts(document.value, problems)
+    subject = Subject(
+        artifact, valid_value, checks, _misspelled_keys(artifact) if problems else frozenset()
+    )
     for rule in rules_in_use().on(artifact.kind):
         yield from guarded(rule.code, rule.check, subject, context)
-    for use in artifact.uses:
-        yield from check_use(use, context.library, unreadable)
+    for site in artifact.uses:
+        yield from check_use(site, context.library, unreadable)
     if artifact.kind is Kind.RUBRIC:
         yield from guarded("rubric/cycle", check_cycles, artifact, context.library)
         yield from guarded("rubric/nested-composite", check_depth, artifact, context.library)
 
 
-def _misspelled(artifact: Artifact) -> frozenset[Path]:
-    """Return the paths of misspelled keys; only what has faults can have one."""
+def _misspelled_keys(artifact: Artifact) -> frozenset[Path]:
+    """Return the paths of misspelled keys; each of these is a fault of structure, too."""
     from evalcontract.structure.keys.mismatches import meant_paths  # slow to import
 
     return meant_paths(artifact.document.value, structure_of(artifact.kind).schema)

@@ -1,4 +1,4 @@
-"""The schema of a bundle: whether rows can be checked against it, and what it hardly means."""
+"""Check the schema of a bundle: whether it is usable, and whether it means what it says."""
 
 from __future__ import annotations
 
@@ -17,47 +17,53 @@ if TYPE_CHECKING:
 
 
 def check_bundle(schema: Any) -> Iterator[Problem]:
-    """Yield what is wrong with the schema of a bundle; of one that cannot be used nothing else."""
+    """Yield the problems of the schema of a bundle; if it is invalid, only the reasons."""
     faults = schema_faults(schema)
     for fault in faults:
-        related = tuple(Related(*each) for each in fault.also)
-        message = f"the schema is invalid: {fault.message}"
+        related = tuple(Related(message, path) for message, path in fault.also)
+        text = f"the schema is invalid: {fault.message}"
         yield Problem(
-            "bundle/invalid-schema", message, fault.path, fault.help, fault.on_key, related=related
+            "bundle/invalid-schema", text, fault.path, fault.help, fault.on_key, related=related
         )
     if not faults:
-        refused = list(_unsatisfiable(schema))
-        yield from refused
+        unsatisfiable = list(_unsatisfiable(schema))
+        yield from unsatisfiable
         yield from _slow(schema)
-        for each in remarks(schema, properties(row_schema())):
-            if each.path not in [problem.path for problem in refused]:
-                code = f"bundle/{each.fault}"
-                yield Problem(code, each.message, each.path, each.help, each.on_key, fix=each.fix)
+        for remark in remarks(schema, properties(row_schema())):
+            if remark.path not in [problem.path for problem in unsatisfiable]:
+                yield Problem(
+                    f"bundle/{remark.fault}",
+                    remark.message,
+                    remark.path,
+                    remark.help,
+                    remark.on_key,
+                    fix=remark.fix,
+                )
 
 
 def _unsatisfiable(schema: Any) -> Iterator[Problem]:
-    """Yield that no row is valid: none at all, or because every row is a mapping."""
+    """Yield a problem if no row can be valid by the schema."""
     code = "bundle/unsatisfiable-schema"
     if not isinstance(schema, dict):
         if schema is False:
-            advice = "describe the keys that its rows have, or write `true`"
-            yield Problem(code, "no row is valid by this schema", (), advice)
+            advice = "describe the keys of its rows, or write `true` to accept every row"
+            yield Problem(code, "no row can be valid by this schema", (), advice)
         return
     type_ = schema.get("type", "object")
     if "object" not in (type_ if isinstance(type_, list) else [type_]):
-        advice = "a bundle describes one row, which is a mapping: `type: object`"
-        yield Problem(code, "no row is valid by this schema", ("type",), advice)
+        advice = "a bundle describes one row, and every row is a mapping: write `type: object`"
+        yield Problem(code, "no row can be valid by this schema", ("type",), advice)
         return
-    # A bundle need not name the keys that every row has.
+    # The schema of a bundle does not have to define the keys that every row has.
     known = {**dict.fromkeys(properties(row_schema()), True), **schema.get("properties", {})}
     place = refusal({**schema, "type": "object", "properties": known})
     if place is not None:
         advice = "no row can satisfy this"
-        yield Problem(code, "no row is valid by this schema", place, advice)
+        yield Problem(code, "no row can be valid by this schema", place, advice)
 
 
 def _slow(schema: Any) -> Iterator[Problem]:
     for path, attack, on_key in slow_patterns(schema):
         message = f"the pattern backtracks exponentially on {attack.told()}"
-        advice = "let every text be read in one way only: `a+` for `(a+)+`"
+        advice = "allow only one way to match each text: `a+` instead of `(a+)+`"
         yield Problem("bundle/slow-regex", message, path, advice, on_key)

@@ -1,4 +1,4 @@
-"""Conversion of datasets: read, judged, turned row by row, and written all together or not."""
+"""Convert datasets: read, check and convert row by row, then write all files or none."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.output import Output, medium_for
-from evalcontract.engine.passes import OURS, rows_of
+from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
 from evalcontract.formats import dialect_of
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
-from evalcontract.workspace import find_root, name_of, open_workspace
+from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 
 class ConvertOptions(NamedTuple):
-    """What a conversion is asked for.
+    """The options of a conversion.
 
-    `from_` may be None: what the file holds decides. `lossless` refuses to write where the target
-    cannot carry something, even if it would be kept aside. `force` replaces files.
+    If `from_` is None, the format is detected from the content. With `lossless`, nothing is written
+    if the target cannot represent everything, even what metadata would preserve. `force` replaces
+    existing files.
     """
 
     from_: str | None
@@ -43,9 +44,10 @@ class ConvertOptions(NamedTuple):
 
 @dataclass
 class ConvertResult:
-    """What came of a conversion. `written` are the files, none where it was refused, and `why`.
+    """The result of a conversion. `written` are the names of the files.
 
-    `left_out` counts the rows that have faults for which they cannot be converted.
+    If nothing was written, `refusal` is the reason. `left_out` counts the rows that have faults and
+    cannot be converted.
     """
 
     source: str
@@ -56,88 +58,102 @@ class ConvertResult:
     rows: int = 0
     left_out: int = 0
     written: list[str] = field(default_factory=list)
-    why: str | None = None
+    refusal: str | None = None
 
 
-def convert(input_: Input, out: Path, wanted: ConvertOptions, options: Options) -> ConvertResult:
-    """Convert a dataset into another dialect, or into another medium of the same.
+def convert(
+    input_: Input, out: Path, convert_options: ConvertOptions, options: Options
+) -> ConvertResult:
+    """Convert a dataset to another dialect, or to another medium in the same dialect.
 
-    Nothing is written where the source cannot be loaded by its own system, where a row cannot be
-    written, or where `wanted` says that nothing may be lost.
+    Nothing is written if the system of the source cannot load it, if a row cannot be written, or if
+    data is lost and the conversion must be lossless.
 
     Raises:
-        UsageError: there is no such dialect, the target is not written in the medium that the
-            name of `out` promises, or a file is there already.
+        UsageError: there is no such dialect, the target does not support the medium of the file
+            `out`, or a file already exists.
         ConfigurationError: a workspace's configuration cannot be used.
 
     """
-    target = None if wanted.to == OURS else dialect_of(wanted.to)
-    medium = medium_for(out, target)
+    dialect = None if convert_options.to == NATIVE else dialect_of(convert_options.to)
+    medium = medium_for(out, dialect)
     root = options.files.real(options.root or find_root(input_.path))
     run = Run(open_workspace(root), None, options.today or today())
-    dataset = open_dataset(input_, wanted.from_)
-    done = ConvertResult(name_of(input_.path), dataset.dialect, str(target or OURS))
-    place: ConversionTarget = (
-        DialectTarget(target, medium) if target else NativeTarget(_stem(out), medium)
+    dataset = open_dataset(input_, convert_options.from_)
+    result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
+    target: ConversionTarget = (
+        DialectTarget(dialect, medium) if dialect else NativeTarget(_stem(out), medium)
     )
     if dataset.unreadable:
-        done.diagnostics += run.unreadable([dataset.unreadable])
-        done.why = "the source cannot be read"
-        return done
-    check = dataset.begin(run, run.policy_for(input_.path))
-    with Output(out, medium, wanted, options.root) as output:
-        done.losses.report = output.report
-        head = {"from": done.from_, "to": done.to, "source": done.source, "target": name_of(out)}
-        done.losses.begin(head)
-        _carry(dataset, check, place, output, done)
-        done.losses.end()
-        done.diagnostics.sort(key=sort_key)
-        done.why = _refusal(check, done, wanted)
-        if done.why is None:
-            done.written = output.put(place.beside)
-    return done
+        result.diagnostics += run.unreadable([dataset.unreadable])
+        result.refusal = "the source cannot be read"
+        return result
+    dataset_pass = dataset.begin(run, run.policy_for(input_.path))
+    with Output(out, medium, convert_options, options.root) as output:
+        result.losses.report = output.report
+        head = {
+            "from": result.from_,
+            "to": result.to,
+            "source": result.source,
+            "target": display_name(out),
+        }
+        result.losses.begin(head)
+        _convert_rows(dataset, dataset_pass, target, output, result)
+        result.losses.end()
+        result.diagnostics.sort(key=sort_key)
+        result.refusal = _refusal(dataset_pass, result, convert_options)
+        if result.refusal is None:
+            result.written = output.commit(target.extra_files)
+    return result
 
 
-def _carry(
+def _convert_rows(
     dataset: Dataset,
-    check: DatasetPass,
-    place: ConversionTarget,
+    dataset_pass: DatasetPass,
+    target: ConversionTarget,
     output: Output,
-    done: ConvertResult,
+    result: ConvertResult,
 ) -> None:
-    def at(path: Any) -> Any:
-        return check.place(path, on_key=True)
+    def place_of(path: Any) -> Any:
+        return dataset_pass.place(path, on_key=True)
 
-    reader = check.reader()
-    for checked in check.batches(keep_rows=True):
-        done.diagnostics += [*checked.faults, *check.to_diagnostics(checked.problems)]
-        for source in rows_of(check, checked):
-            ours = None if source.fault else reader.read(source)
-            if ours is None:
-                done.left_out += 1
+    reader = dataset_pass.reader()
+    for checked in dataset_pass.batches(keep_rows=True):
+        result.diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
+        for source in rows_of(dataset_pass, checked):
+            converted = None if source.fault else reader.read(source)
+            if converted is None:
+                result.left_out += 1
                 continue
-            row, losses, problems = place.take(ours, source.number)
-            done.losses.note((*ours.losses, *losses), source.number, source.path, at)
-            done.diagnostics += to_diagnostics(_moved(problems, source), check, Policy(), {})
+            row, losses, problems = target.take(converted, source.number)
+            result.losses.note((*converted.losses, *losses), source.number, source.path, place_of)
+            result.diagnostics += to_diagnostics(
+                _relocated(problems, source), dataset_pass, Policy(), {}
+            )
             output.row(row, source.path, dataset.document)
-            done.rows += 1
-    done.diagnostics += check.rest()
-    whole, losses = place.wrap(output.rows, reader.root)
-    done.losses.note((*reader.losses, *losses), None, (), at)
+            result.rows += 1
+    result.diagnostics += dataset_pass.finish()
+    whole, losses = target.wrap(output.rows, reader.root)
+    result.losses.note((*reader.losses, *losses), None, (), place_of)
     output.document(whole)
 
 
-def _moved(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Problem]:
+def _relocated(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Problem]:
     for problem in problems:
         yield problem._replace(path=(*source.path, *problem.path), row_index=source.number)
 
 
-def _refusal(check: DatasetPass, done: ConvertResult, wanted: ConvertOptions) -> str | None:
-    """Say why nothing is written; None where all is well."""
-    is_rejected = any(found.is_error or check.rejects(found.code) for found in done.diagnostics)
-    if done.left_out or is_rejected:
-        return "the source has faults for which it cannot be converted whole"
-    if wanted.lossless and done.losses.total:
+def _refusal(
+    dataset_pass: DatasetPass, result: ConvertResult, convert_options: ConvertOptions
+) -> str | None:
+    """Return why nothing is written; None if the conversion succeeded."""
+    is_rejected = any(
+        diagnostic.is_error or dataset_pass.rejects(diagnostic.code)
+        for diagnostic in result.diagnostics
+    )
+    if result.left_out or is_rejected:
+        return "the source has errors that prevent a complete conversion"
+    if convert_options.lossless and result.losses.total:
         return "the conversion would lose data (--strict)"
     return None
 

@@ -1,4 +1,4 @@
-"""Coverage of files: which checks will run on which rows, before anything is run."""
+"""Coverage of files: predict which checks will run on which rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class CoverageOutcome:
-    """What is known of all files; `plans` are of rubrics that were given instead of datasets."""
+    """The coverage of all files; `plans` are those of rubrics given in place of datasets."""
 
     files: list[FileCoverage] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
@@ -44,10 +44,10 @@ class CoverageOutcome:
 
 
 def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> CoverageOutcome:
-    """Return the coverage of datasets, and what rubrics ask of a row.
+    """Return the coverage of datasets, and the keys that rubrics require of a row.
 
-    `all_rows` keeps rows on which every check runs, too; without it only the gaps are kept, so
-    that a large dataset needs little memory.
+    With `all_rows`, rows on which every check runs are kept, too. Without it, only rows with gaps
+    are kept, so that a large dataset needs little memory.
 
     Raises:
         NothingToCheck: there is no input.
@@ -80,7 +80,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
 
 
 def _rubric_in(dataset: Dataset) -> Document | None:
-    """Return the file, where it is a rubric."""
+    """Return the document if it is a rubric."""
     document = dataset.document
     value = document.value if document else None
     is_rubric = isinstance(value, dict) and "checks" in value and "questions" not in value
@@ -91,10 +91,10 @@ def _cover(
     run: Run, dataset: Dataset, diagnostics: list[Diagnostic], *, keep_all: bool
 ) -> FileCoverage:
     tally = Tally(keep_all=keep_all)
-    check = dataset.begin(run, run.base_policy)
-    for checked in check.batches(keep_rows=True):
+    dataset_pass = dataset.begin(run, run.base_policy)
+    for checked in dataset_pass.batches(keep_rows=True):
         diagnostics += checked.faults
-        for row in rows_of(check, checked):
-            tally.take(check.cover(row), partial(check.place, row.path))
-    diagnostics += check.unseen()
+        for row in rows_of(dataset_pass, checked):
+            tally.take(dataset_pass.cover(row), partial(dataset_pass.place, row.path))
+    diagnostics += dataset_pass.coverage_diagnostics()
     return tally.of(dataset.file)

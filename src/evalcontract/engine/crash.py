@@ -1,4 +1,4 @@
-"""A rule that crashes is our fault, and is said; the others still run."""
+"""Report a rule that crashes as a problem, so that the other rules still run."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 
 def guarded(code: str, check: Callable[..., Iterator[Problem]], *args: Any) -> list[Problem]:
-    """Run a rule; where it raises, its last problem is `internal/rule-crashed`, naming it."""
-    found: list[Problem] = []
+    """Run a rule; if it raises, its last problem is `internal/rule-crashed`."""
+    problems: list[Problem] = []
     try:
-        found.extend(check(*args))
-    except Exception as error:  # noqa: BLE001 - whatever a rule does, the others run
-        found.append(crash(f"the rule {code}", error, "the others have run"))
-    return found
+        problems.extend(check(*args))
+    except Exception as error:  # noqa: BLE001 - the other rules must run
+        problems.append(crash(f"the rule {code}", error, "the other rules have run"))
+    return problems
 
 
 def crash(what: str, error: Exception, rest: str) -> Problem:
-    """Return the finding for a part of ours that raised; `rest` says what is judged still."""
-    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    """Return the problem for `what`, which raised; `rest` says how the check goes on."""
+    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return Problem(
         "internal/rule-crashed",
-        f"{what} crashed ({told}); {rest}",
+        f"{what} crashed ({reason}); {rest}",
         (),
-        "this is a bug of evalcontract: please report it with the file",
+        "this is a bug in evalcontract: please report it and attach the file",
     )

@@ -1,4 +1,4 @@
-"""One dataset, batch by batch: the gate, then structure, references and rules for the rest."""
+"""Check one dataset batch by batch: the gate first, then row by row what does not pass it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.crash import guarded
-from evalcontract.engine.dataset_root import graded_by
-from evalcontract.engine.gates import Gates, Words, words_of
+from evalcontract.engine.dataset_root import grading_keys
+from evalcontract.engine.gates import Gates, RowRefs, refs_of_rows
 from evalcontract.engine.grading import Grading
-from evalcontract.engine.workers import WORTH_BYTES, Looked, Seen, look_in_parts
+from evalcontract.engine.workers import (
+    MIN_PART_BYTES,
+    BatchResult,
+    ObservedRows,
+    check_in_parallel,
+)
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Library, Resolved
 from evalcontract.library.references import check_use
@@ -33,17 +38,17 @@ if TYPE_CHECKING:
 
     Raw = Callable[[Path], str | None]
 
-# Where a run of rows does not pass its gate, its halves are tried; of so few each row.
-_EACH = 4
-# The keys of an author's own are nearly always those of the first rows.
-_FIRST = 100
+# Rows that do not pass their gate are halved and tried again; this few are tried one by one.
+_FEW_ROWS = 4
+# Most extra keys of a dataset occur in its first rows.
+_SAMPLE_ROWS = 100
 
 
 class RowContext(NamedTuple):
-    """What a dataset's rows are judged by besides themselves.
+    """What the check of a row depends on besides the row.
 
-    `bundles` can be used; `declared` are the names of those that cannot, too. `plans` and
-    `gates` may be shared with other datasets.
+    `bundles` are the usable schemas; `declared` are the names of all bundles, including those whose
+    schema is invalid. `plans` and `gates` may be shared with other datasets.
     """
 
     checks: EvalContext
@@ -60,159 +65,165 @@ class RowContext(NamedTuple):
 
 
 class DatasetCheck:
-    """One pass over one dataset. `root` holds the keys beside its rows."""
+    """The check of one dataset. `root` has the keys of the dataset other than its rows."""
 
-    def __init__(self, rows: Rows, root: dict[str, Any], around: RowContext) -> None:
+    def __init__(self, rows: Rows, root: dict[str, Any], context: RowContext) -> None:
         self._rows = rows
         self._rules = rules_in_use()
-        self._around = around
+        self._context = context
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None
-        self.grading = Grading(around.checks, around.bundles, bundle, around.plans)
-        self._is_told_above = any(key in root for key in graded_by())
-        self._always = [rule for rule in self._rules.row if rule.silent is None]
+        self.grading = Grading(context.checks, context.bundles, bundle, context.plans)
+        self._is_graded_at_root = any(key in root for key in grading_keys())
+        self._ungated_rules = [rule for rule in self._rules.row if rule.silent is None]
         self._references: set[str] = set()
-        context = DatasetContext(rows.prefix, root, around.declared)
-        watches = [(rule.code, rule.watch(context)) for rule in self._rules.dataset]
-        self._watches = [(code, each, getattr(each, "see_ids", None)) for code, each in watches]
-        self._by_ids = all(see_ids is not None for _, _, see_ids in self._watches)
+        dataset_context = DatasetContext(rows.prefix, root, context.declared)
+        watches = [(rule.code, rule.watch(dataset_context)) for rule in self._rules.dataset]
+        self._watches = [(code, watch, getattr(watch, "see_ids", None)) for code, watch in watches]
+        self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
 
     def batches(
         self, *, keep_rows: bool = False, jobs: int = 1
     ) -> Iterator[tuple[Batch, list[Problem]]]:
-        """Yield every batch with what is wrong with its rows.
+        """Yield every batch with the problems of its rows.
 
-        The rows of a batch are to be trusted only where `keep_rows` asks for them. Else so many
-        processes may look at a large stream.
+        The values in a batch are reliable only with `keep_rows`. Without it, up to `jobs` processes
+        check a large stream.
         """
-        quick = self._by_ids and not keep_rows
-        rows, look = self._rows, partial(self._look_at_all, quick=quick)
+        quick = self._needs_ids_only and not keep_rows
+        rows, check = self._rows, partial(self._check_rows, quick=quick)
         stream = rows.stream if quick else None
-        number = min(jobs, stream.size // WORTH_BYTES) if stream else 1
+        parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
         crashes = self.grading.crashes
-        every = (
-            look_in_parts(stream, number, look, lambda: crashes, crashes.update)
-            if stream and number > 1
-            else look(rows)
+        results = (
+            check_in_parallel(stream, parts, check, lambda: crashes, crashes.update)
+            if stream and parts > 1
+            else check(rows)
         )
-        for looked in every:
-            self.count += looked.number
-            self._references |= looked.references
-            yield looked.batch, [*looked.problems, *self._see(looked)]
+        for result in results:
+            self.count += result.row_count
+            self._references |= result.references
+            yield result.batch, [*result.problems, *self._run_dataset_rules(result)]
 
-    def _look_at_all(self, rows: Rows, *, quick: bool) -> Iterator[Looked]:
+    def _check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
         has_odd_numbers = partial(_has_other_numbers, rows) if quick else bool
-        gates = Gates(self.grading, self._rules.row, has_odd_numbers, self._around.gates)
+        gates = Gates(self.grading, self._rules.row, has_odd_numbers, self._context.gates)
         for batch in rows.batches(quick=quick):
-            if not gates.has_learnt:  # a gate that knows the keys of the first rows is made once
-                for row in batch.rows[:_FIRST]:
+            if not gates.has_learned:  # avoids compiling the first gate again for every new key
+                for row in batch.rows[:_SAMPLE_ROWS]:
                     gates.learn(row)
-            yield self._look(rows, batch, gates, quick=quick)
+            yield self._check_batch(rows, batch, gates, quick=quick)
 
-    def _look(self, rows: Rows, batch: Batch, gates: Gates, *, quick: bool) -> Looked:
-        words = words_of(batch.rows)
-        doubtful = list(self._doubtful(batch.rows, words, gates, batch.first_index))
-        exact = {n: rows.exact(n) if quick else batch.rows[n - batch.first_index] for n in doubtful}
-        problems = [each for n, row in exact.items() for each in self._of_row(row, n, rows.raw)]
+    def _check_batch(self, rows: Rows, batch: Batch, gates: Gates, *, quick: bool) -> BatchResult:
+        first = batch.first_index
+        refs = refs_of_rows(batch.rows)
+        suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
+        exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
+        problems = [
+            problem for n, row in exact.items() for problem in self._check_row(row, n, rows.raw)
+        ]
         references = frozenset(_references_of(exact.values()))
-        if words is not None:
-            references |= {text for text in words.references if isinstance(text, str)}
-        is_plain = self._by_ids and self._are_declared(words)
-        seen = list(_seen(batch, exact, keep_rows=not is_plain))
-        return Looked(batch, len(batch.rows), problems, seen, references)
+        if refs is not None:
+            references |= {text for text in refs.rubrics if isinstance(text, str)}
+        needs_ids_only = self._needs_ids_only and self._are_declared(refs)
+        observed = list(_observed_rows(batch, exact, keep_rows=not needs_ids_only))
+        return BatchResult(batch, len(batch.rows), problems, observed, references)
 
-    def _doubtful(
-        self, rows: list[Any], words: Words | None, gates: Gates, first: int
+    def _suspicious_rows(
+        self, rows: list[Any], refs: RowRefs | None, gates: Gates, first: int
     ) -> Iterator[int]:
-        """Yield the indexes of rows that do not pass their gate, or of which a rule speaks."""
-        if gates.pass_all(rows, words):
-            if self._always:
-                yield from (n for n, row in enumerate(rows, first) if self._is_spoken_of(row, n))
+        """Yield the indexes of the rows that may have problems.
+
+        These are the rows that do not pass their gate or have a problem by a rule without a gate.
+        """
+        if gates.pass_all(rows, refs):
+            if self._ungated_rules:
+                for index, row in enumerate(rows, first):
+                    if any(self._run_rules(row, index, self._ungated_rules)):
+                        yield index
             return
         if len(rows) == 1:
-            if not (gates.learn(rows[0]) and gates.pass_all(rows, words)):
+            if not (gates.learn(rows[0]) and gates.pass_all(rows, refs)):
                 yield first
             return
-        size = 1 if len(rows) <= _EACH else (len(rows) + 1) // 2
-        for at in range(0, len(rows), size):
-            part = rows[at : at + size]
-            yield from self._doubtful(part, words_of(part), gates, first + at)
+        size = 1 if len(rows) <= _FEW_ROWS else (len(rows) + 1) // 2
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            yield from self._suspicious_rows(part, refs_of_rows(part), gates, first + start)
 
-    def _is_spoken_of(self, row: dict[str, Any], index: int) -> bool:
-        """Whether a rule that is silent of no row has something to say of this one."""
-        return any(self._told_by_rules(row, index, self._always))
+    def _are_declared(self, refs: RowRefs | None) -> bool:
+        return refs is not None and refs.bundles <= self._context.declared | {None}
 
-    def _are_declared(self, words: Words | None) -> bool:
-        return words is not None and words.bundles <= self._around.declared | {None}
-
-    def _see(self, looked: Looked) -> Iterator[Problem]:
-        """Yield what the rows of a batch show beside those before them."""
+    def _run_dataset_rules(self, result: BatchResult) -> Iterator[Problem]:
+        """Yield the problems of a batch that depend on the rows before it."""
         for code, watch, see_ids in self._watches:
-            for seen in looked.seen:
-                if seen.ids and see_ids is not None:
-                    yield from guarded(code, see_ids, seen.first_index, seen.ids)
+            for part in result.observed:
+                if part.ids and see_ids is not None:
+                    yield from guarded(code, see_ids, part.first_index, part.ids)
                 else:
-                    yield from guarded(code, watch.see, seen.first_index, seen.rows)
+                    yield from guarded(code, watch.see, part.first_index, part.rows)
 
     def finish(self) -> list[Problem]:
-        """Return what only the whole dataset shows."""
-        found = [
+        """Return the problems of the dataset as a whole."""
+        problems = [
             problem for code, watch, _ in self._watches for problem in guarded(code, watch.finish)
         ]
-        return [*found, *self.crashes]
+        return [*problems, *self.crashes]
 
     @property
     def crashes(self) -> list[Problem]:
-        """The rubrics and rules of which a part crashed: a bug."""
+        """The crashes of rules and of plans of rubrics: bugs."""
         return list(self.grading.crashes.values())
 
-    def reached(self) -> list[tuple[Artifact, bool]]:
-        """Return the rubrics that rows refer to, each with whether every reference is pinned."""
-        found: dict[int, tuple[Artifact, bool]] = {}
+    def referenced_rubrics(self) -> list[tuple[Artifact, bool]]:
+        """Return the rubrics that rows refer to, and whether all references to each are pinned."""
+        rubrics: dict[int, tuple[Artifact, bool]] = {}
         for text in sorted(self._references):
             resolved = self.grading.rubric_of(text)
             if isinstance(resolved, Resolved):
-                _, pinned = found.get(id(resolved.artifact), (None, True))
-                found[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
-        return list(found.values())
+                _, pinned = rubrics.get(id(resolved.artifact), (None, True))
+                rubrics[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
+        return list(rubrics.values())
 
-    def _of_row(self, row: Any, index: int, raw: Raw) -> list[Problem]:
-        """Return what is wrong with a row that does not pass its gate."""
+    def _check_row(self, row: Any, index: int, raw: Raw) -> list[Problem]:
+        """Return the problems of one row."""
         path = (*self._rows.prefix, index)
         bundle = self.grading.bundle_of(row) if isinstance(row, dict) else None
-        found = self.grading.structure(bundle).check(row, path, raw)
-        sound = not found
-        if found:
+        problems = self.grading.structure(bundle).check(row, path, raw)
+        is_valid = not problems
+        if problems:
             from evalcontract.library.spelling import with_advice  # slow to import
 
-            found = with_advice(found, row, self._around.library, below=len(path))
-        for use in references_in_row(row, path):
-            found += check_use(use, self._around.library, self._around.unreadable)
-        if sound and isinstance(row, dict):
-            found += self._told_by_rules(row, index, self._rules.row)
+            problems = with_advice(problems, row, self._context.library, below=len(path))
+        for site in references_in_row(row, path):
+            problems += check_use(site, self._context.library, self._context.unreadable)
+        if is_valid and isinstance(row, dict):
+            problems += self._run_rules(row, index, self._rules.row)
         id_ = row.get("id") if isinstance(row, dict) else None
         name = id_ if isinstance(id_, str) else None
-        return [each._replace(row=name, row_index=index) for each in found]
+        return [problem._replace(row=name, row_index=index) for problem in problems]
 
-    def _told_by_rules(self, row: dict[str, Any], index: int, rules: Iterable[RowRule]) -> Any:
-        from evalcontract.rules._row_rule import RowSubject  # clean rows pass their gate
+    def _run_rules(
+        self, row: dict[str, Any], index: int, rules: Iterable[RowRule]
+    ) -> Iterator[Problem]:
+        from evalcontract.rules._row_rule import RowSubject  # not needed for clean rows
 
-        plan, known = self._plan(row)
+        plan, is_known = self._plan(row)
         bundle = self.grading.bundle_of(row)
-        declared = bundle in self._around.declared
+        declared = bundle in self._context.declared
         path = (*self._rows.prefix, index)
-        subject = RowSubject(path, row, plan, bundle, declared, self._is_told_above)
-        for rule in rules if known else ():
+        subject = RowSubject(path, row, plan, bundle, declared, self._is_graded_at_root)
+        for rule in rules if is_known else ():
             yield from guarded(rule.code, rule.check, subject)
 
     def _plan(self, row: dict[str, Any]) -> tuple[Plan | None, bool]:
-        """Return the plan of a row's rubric, and whether it is known what grades the row."""
-        found = self.grading.rubric_of(row.get("rubric_ref"))
-        if isinstance(found, Resolved):
-            plan = self.grading.plan(found.artifact)
+        """Return the plan of a row's rubric, and whether it is known how the row is graded."""
+        rubric = self.grading.rubric_of(row.get("rubric_ref"))
+        if isinstance(rubric, Resolved):
+            plan = self.grading.plan(rubric.artifact)
             return plan, plan is not None
-        return None, found is None
+        return None, rubric is None
 
 
 def _has_other_numbers(rows: Rows) -> bool:
@@ -226,21 +237,24 @@ def _references_of(rows: Iterable[Any]) -> Iterator[str]:
             yield text
 
 
-def _seen(batch: Batch, exact: dict[int, Any], *, keep_rows: bool) -> Iterator[Seen]:
-    """Yield the rows of a batch as dataset rules see them: clean ones by their ids, if that does.
+def _observed_rows(
+    batch: Batch, exact: dict[int, Any], *, keep_rows: bool
+) -> Iterator[ObservedRows]:
+    """Yield the rows of a batch for dataset rules: clean rows as ids, unless `keep_rows`.
 
-    A batch of faults alone shows them nothing; one without anything is a dataset without rows.
+    Yield nothing for a batch that has only faults. A batch with neither rows nor faults is that of
+    an empty dataset, and dataset rules observe it.
     """
     first, rows = batch.first_index, batch.rows
     if keep_rows or not rows:
         if rows or not batch.faults:
-            yield Seen(first, [], [exact.get(n, row) for n, row in enumerate(rows, first)])
+            yield ObservedRows(first, [], [exact.get(n, row) for n, row in enumerate(rows, first)])
         return
-    at = 0
+    start = 0
     for index in (*exact, first + len(rows)):
-        clean = rows[at : index - first]
+        clean = rows[start : index - first]
         if clean:
-            yield Seen(first + at, [row["id"] for row in clean], [])
+            yield ObservedRows(first + start, [row["id"] for row in clean], [])
         if index in exact:
-            yield Seen(index, [], [exact[index]])
-        at = index - first + 1
+            yield ObservedRows(index, [], [exact[index]])
+        start = index - first + 1

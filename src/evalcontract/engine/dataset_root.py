@@ -1,4 +1,4 @@
-"""What stands beside the rows of a dataset, and where its rows are."""
+"""The root of a dataset: find its rows, and check its other keys."""
 
 from __future__ import annotations
 
@@ -21,13 +21,23 @@ if TYPE_CHECKING:
 
 _ROWS = "questions"
 _CODE = "dataset/no-questions"
-# What rows are called elsewhere.
-_USUAL = ("tests", "test_cases", "cases", "goldens", "samples", "examples", "rows", "data", "items")
+# Keys that other formats use for the list of rows.
+_USUAL_NAMES = (
+    "tests",
+    "test_cases",
+    "cases",
+    "goldens",
+    "samples",
+    "examples",
+    "rows",
+    "data",
+    "items",
+)
 
 
 @cache
 def root_schema() -> Schema:
-    """Return the schema of a dataset whose rows are judged apart, and may be missing."""
+    """Return the schema of a dataset without its rows, which are checked separately."""
     schema = load("dataset")
     return {**schema, "required": [key for key in schema["required"] if key != _ROWS]}
 
@@ -38,9 +48,9 @@ def _root_structure() -> SchemaValidator:
 
 
 def check_root(source: Source) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
-    """Return the rows of a dataset, the keys beside them, and what is wrong with those.
+    """Return the rows of a dataset, its other keys, and the problems of the latter.
 
-    The rows are None where there are none to judge.
+    The rows are None if the dataset has no list of rows.
     """
     document = source.document
     if document is None:
@@ -51,9 +61,9 @@ def check_root(source: Source) -> tuple[Rows | None, dict[str, Any], list[Proble
     if isinstance(value, dict):
         return _check_mapping(document, value)
     if isinstance(value, list):
-        message = "the rows of a YAML dataset stand below `questions`, and this file is a list"
+        message = "a YAML dataset has its rows under `questions`, but this file is a list"
         return None, {}, [_no_questions(message, (), "add `questions:` above the list")]
-    return None, {}, [_no_questions("the file holds no mapping with `questions`", ())]
+    return None, {}, [_no_questions("the file is not a mapping with `questions`", ())]
 
 
 def _check_mapping(
@@ -65,48 +75,48 @@ def _check_mapping(
     root = {key: part for key, part in value.items() if key != _ROWS}
     near = nearest(_ROWS, root) if _ROWS not in value else None
     meant = near or (_like_rows(root) if _ROWS not in value else None)
-    problems = _check_beside(source, value, meant)
+    problems = _check_other_keys(source, value, meant)
     rows = value.get(_ROWS)
     if isinstance(rows, list):
         return DocumentRows(source, (_ROWS,)), root, problems
     if near:
-        message = f"`questions` is missing, and `{near}` is unknown"
-        fix = _renamed(near, root)
+        message = f"`questions` is missing, and `{near}` is not a known key"
+        fix = _rename_fix(near, root)
         problems.append(_no_questions(message, (near,), "did you mean `questions`?", fix))
     elif meant:
-        message = f"`questions` is missing; `{meant}` may be the rows"
-        fix = _renamed(meant, root)
-        problems.append(_no_questions(message, (meant,), "here it is `questions`", fix))
+        message = f"`questions` is missing; `{meant}` looks like the list of rows"
+        fix = _rename_fix(meant, root)
+        problems.append(_no_questions(message, (meant,), "rename it to `questions`", fix))
     elif _ROWS in value:
-        what = "null" if rows is None else "no list"
+        what = "null" if rows is None else "not a list"
         problems.append(_no_questions(f"`questions` is {what}", (_ROWS,)))
     else:
         problems.append(_no_questions("`questions` is missing", ()))
     return None, root, problems
 
 
-def _check_beside(source: Document, value: dict[str, Any], meant: str | None) -> list[Problem]:
-    """Check what stands at the root beside the rows, which stand there empty."""
-    # Most datasets have nothing but rows, and need no schema compiled for it.
+def _check_other_keys(source: Document, value: dict[str, Any], meant: str | None) -> list[Problem]:
+    """Check the keys of the root, with an empty list as rows."""
+    # Most datasets have no other keys, so that the schema is not compiled for them.
     if value.keys() <= {_ROWS, meant}:
         return []
     structure = _root_structure()
-    if structure.is_clean(_beside(value, meant)):
-        return []  # also where a fast reader has read it
-    return structure.check(_beside(source.root, meant), (), source.raw)
+    if structure.is_clean(_without_rows(value, meant)):
+        return []  # also valid for the value of the fast reader
+    return structure.check(_without_rows(source.root, meant), (), source.raw)
 
 
-def _beside(value: dict[str, Any], meant: str | None) -> dict[str, Any]:
+def _without_rows(value: dict[str, Any], meant: str | None) -> dict[str, Any]:
     return {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
 
 
-def graded_by() -> tuple[str, ...]:
-    """Return the keys by which a row is graded, and that are reported at the root of a dataset."""
+def grading_keys() -> tuple[str, ...]:
+    """Return the keys that grade a row, and are reported at the root of a dataset."""
     return tuple(key for key in ("rubric_ref", *OWN_EXPECTATIONS) if "_" in key)
 
 
 def _like_rows(root: dict[str, Any]) -> str | None:
-    """Return the one key at the root that holds what may be the rows; None if unclear."""
+    """Return the only key of the root that looks like the list of rows; None if unclear."""
     known = root_schema()["properties"]
     unknown = {key: part for key, part in root.items() if key not in known}
     lists = [
@@ -114,15 +124,15 @@ def _like_rows(root: dict[str, Any]) -> str | None:
         for key, part in unknown.items()
         if isinstance(part, list) and any(isinstance(row, dict) for row in part)
     ]
-    usual = [key for key in lists if key.lower() in _USUAL]
-    found = usual or lists
-    return found[0] if len(found) == 1 else None
+    usual = [key for key in lists if key.lower() in _USUAL_NAMES]
+    candidates = usual or lists
+    return candidates[0] if len(candidates) == 1 else None
 
 
-def _renamed(key: str, root: dict[str, Any]) -> Fix | None:
+def _rename_fix(key: str, root: dict[str, Any]) -> Fix | None:
     if not isinstance(root[key], list):
         return None
-    from evalcontract.model.fix import Fix, Rename  # only for what is wrong
+    from evalcontract.model.fix import Fix, Rename  # needed only for a fix
     from evalcontract.structure.keys.spelling import is_certain
 
     return Fix((key,), Rename(_ROWS), is_certain(key, _ROWS, root_schema()["properties"]))
@@ -131,5 +141,5 @@ def _renamed(key: str, root: dict[str, Any]) -> Fix | None:
 def _no_questions(
     message: str, path: tuple[str, ...], advice: str | None = None, fix: Fix | None = None
 ) -> Problem:
-    advice = advice or "list the rows below it: `questions: [{id: …, input: …}]`"
+    advice = advice or "list the rows under it: `questions: [{id: …, input: …}]`"
     return Problem(_CODE, message, path, advice, on_key=bool(path), fix=fix)

@@ -1,4 +1,4 @@
-"""The edge: problems, which speak in paths, become diagnostics, which speak in lines."""
+"""Convert problems, which have paths, to diagnostics, which have lines and severities."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from evalcontract.source import Document, SourceProblem, UnreadableFile
 
 
-class Placed(Protocol):
-    """What has places for paths: a document, or rows."""
+class Locatable(Protocol):
+    """A document, or rows: something that can locate paths in a file."""
 
     @property
     def file(self) -> str:
@@ -27,19 +27,19 @@ class Placed(Protocol):
         ...
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands; see `Document.place`."""
+        """Return the place of a path; see `Document.place`."""
         ...
 
 
 def to_diagnostics(
     problems: Iterable[Problem],
-    source: Placed,
+    source: Locatable,
     policy: Policy,
-    others: Mapping[str, Document],
+    documents: Mapping[str, Document],
 ) -> Iterator[Diagnostic]:
-    """Give problems of one file their places and severities; those not to be reported go.
+    """Yield the problems of one file as diagnostics, except those that the policy turns off.
 
-    `others` are the documents by file name that related places may stand in.
+    `documents` are the documents by file name that related places may be in.
     """
     for problem in problems:
         severity = policy.severity_of(code_named(problem.code))
@@ -53,43 +53,51 @@ def to_diagnostics(
                 problem.help,
                 problem.row,
                 problem.row_index,
-                tuple((each.message, _related(each, source, others)) for each in problem.related),
+                tuple(
+                    (related.message, _related_place(related, source, documents))
+                    for related in problem.related
+                ),
                 problem.fix,
             )
 
 
-def _related(related: Related, source: Placed, others: Mapping[str, Document]) -> Place:
+def _related_place(related: Related, source: Locatable, documents: Mapping[str, Document]) -> Place:
     if related.file is None or related.file == source.file:
         return source.place(related.path, on_key=related.on_key)
-    if related.file in others:
-        return others[related.file].place(related.path, on_key=related.on_key)
+    if related.file in documents:
+        return documents[related.file].place(related.path, on_key=related.on_key)
     return Place(related.file)
 
 
 def from_unreadable(unreadable: UnreadableFile, policy: Policy) -> Iterator[Diagnostic]:
-    """Give the faults of a file without a value their severities."""
+    """Yield the faults of a file that cannot be read as diagnostics."""
     for fault in unreadable.faults:
         lines = unreadable.lines
 
         def text_at(span: Span | None, lines: tuple[str, ...] = lines) -> str | None:
             return lines[span.line - 1] if span and span.line <= len(lines) else None
 
-        found = from_source_fault(fault, unreadable.file, text_at(fault.span), policy)
-        if found:
+        diagnostic = from_source_fault(fault, unreadable.file, text_at(fault.span), policy)
+        if diagnostic:
             related = tuple(
                 (message, Place(unreadable.file, span, text_at(span)))
                 for message, span in fault.related
             )
             yield Diagnostic(
-                found.code, found.severity, found.message, found.place, (), found.help,
+                diagnostic.code,
+                diagnostic.severity,
+                diagnostic.message,
+                diagnostic.place,
+                (),
+                diagnostic.help,
                 related=related,
-            )  # fmt: skip
+            )
 
 
 def from_source_fault(
     fault: SourceProblem, file: str, text: str | None, policy: Policy
 ) -> Diagnostic | None:
-    """Give one fault of a text its severity; None where it is not to be reported."""
+    """Return one fault of a file as a diagnostic; None if the policy turns it off."""
     severity = policy.severity_of(code_named(fault.code))
     if severity is None:
         return None

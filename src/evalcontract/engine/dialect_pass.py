@@ -1,4 +1,4 @@
-"""A dataset of another system: read, laid out and judged as its own loader would."""
+"""A dataset in another format, read and checked as the loader of its system does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import Prediction, State
 from evalcontract.checks.coverage import Cell, RowCoverage
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
-from evalcontract.engine.kept_rubric import without_rubric
+from evalcontract.engine.embedded_rubric import without_rubric
 from evalcontract.engine.passes import CheckedBatch
 from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
@@ -33,177 +33,187 @@ if TYPE_CHECKING:
     from evalcontract.source import Document, SourceProblem, UnreadableFile
     from evalcontract.source.external import ExternalFile
 
-# What Python's parser lets pass is the loader's business; everything else cannot be read.
-_REMARKS = frozenset({"source/duplicate-key", "source/not-finite"})
-_KEEP = "keep one of the two; the loader reads this one, and drops the first"
-_MEDIA = {"json": "JSON", "jsonl": "JSONL", "csv": "CSV", "yaml": "YAML", "parquet": "Parquet"}
+# Faults that Python's parsers accept, so that the loader of the system decides on them.
+_TOLERATED_CODES = frozenset({"source/duplicate-key", "source/not-finite"})
+_REMOVE_DUPLICATE = "remove one of the two; the loader drops the first and reads this one"
+_MEDIUM_TITLES = {
+    "json": "JSON",
+    "jsonl": "JSONL",
+    "csv": "CSV",
+    "yaml": "YAML",
+    "parquet": "Parquet",
+}
 
 
 class DialectDataset:
-    """A dataset of another system; see `Dataset`. `is_told` says that somebody said whose it is."""
+    """A dataset in another format; see `Dataset`. `is_explicit`: the caller named the dialect."""
 
-    def __init__(self, dialect: Dialect, read: ExternalFile, *, is_told: bool) -> None:
+    def __init__(self, dialect: Dialect, external: ExternalFile, *, is_explicit: bool) -> None:
         self.dialect = str(dialect)
-        self.file = read.file
+        self.file = external.file
         self._dialect = dialect
-        self._read = read
-        self._is_told = is_told
+        self._external = external
+        self._is_explicit = is_explicit
 
     @property
     def unreadable(self) -> UnreadableFile | None:
-        """Why there is no value; None where there is one."""
-        return self._read.unreadable
+        """Why the file cannot be read; None if it can."""
+        return self._external.unreadable
 
     @property
     def document(self) -> Document | None:
-        """The whole file, where it is one value."""
-        return self._read.document
+        """The whole file, if it is a single value."""
+        return self._external.document
 
     def begin(self, run: Run, policy: Policy) -> DialectPass:
-        """Begin a pass over its rows."""
+        """Begin a pass over the rows."""
         del run
-        return DialectPass(self._dialect, self._read, policy, is_told=self._is_told)
+        return DialectPass(self._dialect, self._external, policy, is_explicit=self._is_explicit)
 
 
 class DialectPass:
-    """One pass over a dataset of another system, judged as its own loader would judge it."""
+    """A pass over a dataset in another format, checked as the loader of its system does."""
 
     def __init__(
-        self, dialect: Dialect, read: ExternalFile, policy: Policy, *, is_told: bool
+        self, dialect: Dialect, external: ExternalFile, policy: Policy, *, is_explicit: bool
     ) -> None:
-        readable = read.document or read.stream
+        readable = external.document or external.stream
         if readable is None:
-            raise TypeError(f"{read.file} cannot be read, and has no rows")
+            raise TypeError(f"{external.file} cannot be read, and has no rows")
         self.count = 0
         self._dialect = dialect
         self._source = readable
-        self.file = read.file
-        self._read = read
+        self.file = external.file
+        self._external = external
         self._policy = policy
         self._stage = DialectChecker(*dialect.stage)
         self._layout = RowLayout()
-        self._passed_over = _REMARKS
-        self._faults = [] if is_told else [*_detected(dialect, self.file, policy)]
-        self._rest: list[Problem] = []
+        self._tolerated_codes = _TOLERATED_CODES
+        self._faults = [] if is_explicit else [*_detected(dialect, self.file, policy)]
+        self._final_problems: list[Problem] = []
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """How many bytes of how many were read, of JSONL."""
+        """The bytes read and the total, for JSONL."""
         return self._source.progress
 
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
-        """Yield the rows that can be judged, batch by batch, in one process."""
+        """Yield the rows that can be checked, batch by batch, in this process."""
         del keep_rows, jobs
         form, variant = self._dialect
-        if refused := self._refused():
-            self._rest.append(refused)
+        if problem := self._unsupported_medium():
+            self._final_problems.append(problem)
             return
-        self._faults += self._remarks([(each, None) for each in self._read.remarks])
-        self._layout = form.find_rows(self._read, variant, self._stage)
-        self._rest += self._layout.problems
-        self._passed_over |= self._layout.passed_over
+        self._faults += self._tolerated([(fault, None) for fault in self._external.remarks])
+        self._layout = form.find_rows(self._external, variant, self._stage)
+        self._final_problems += self._layout.problems
+        self._tolerated_codes |= self._layout.passed_over
         if self._layout.is_lost:
             return
         checker = form.row_checker(variant, self._stage)
         for batch in self._batches(self._layout.rows):
-            self._faults += self._remarks([*batch.faults, *batch.remarks])
+            self._faults += self._tolerated([*batch.faults, *batch.remarks])
             self.count += len(batch.rows)
-            yield CheckedBatch(batch, list(self._judged(batch, checker)), [])
-        self._rest += checker.finish()
+            yield CheckedBatch(batch, list(self._check_rows(batch, checker)), [])
+        self._final_problems += checker.finish()
 
-    def _judged(self, batch: Batch, checker: RowChecker) -> Iterator[Problem]:
+    def _check_rows(self, batch: Batch, checker: RowChecker) -> Iterator[Problem]:
         is_clean = self._stage.passes(batch.rows)
         for index, row in enumerate(batch.rows, batch.first_index):
             path = self.path_of(index)
-            found = [*checker.check(row, path, is_clean=is_clean or self._stage.passes([row]))]
-            name = self._dialect.format.name_of(row) if found else None
-            for problem in found:
+            problems = [*checker.check(row, path, is_clean=is_clean or self._stage.passes([row]))]
+            name = self._dialect.format.name_of(row) if problems else None
+            for problem in problems:
                 yield problem._replace(row=name, row_index=index)
 
     def path_of(self, index: int) -> Path:
-        """Return the path of a row; a document may be its only one."""
+        """Return the path of a row; the whole document may be its only row."""
         return self._layout.prefix if self._layout.is_row else (*self._layout.prefix, index)
 
     def rejects(self, code: str) -> bool:
-        """Whether a code is of what the system's own loader stops at."""
+        """Whether the loader of the system rejects a dataset or row with this finding."""
         return is_rejection(code)
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
-        """Give problems their places and severities."""
-        # What another system wrote is converted, and not edited.
-        without = [each._replace(fix=None) for each in problems]
-        return to_diagnostics(without, self._source, self._policy, {})
+        """Convert problems to diagnostics with places and severities."""
+        # Files in other formats can be converted, but are not edited.
+        without_fixes = [problem._replace(fix=None) for problem in problems]
+        return to_diagnostics(without_fixes, self._source, self._policy, {})
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands."""
+        """Return the place of a path."""
         return self._source.place(path, on_key=on_key, within=within)
 
-    def rest(self) -> list[Diagnostic]:
-        """Return the findings that are of no row, or that only all rows together show."""
-        return [*self.to_diagnostics(self._rest), *self._faults]
+    def finish(self) -> list[Diagnostic]:
+        """Return the findings on the dataset as a whole."""
+        return [*self.to_diagnostics(self._final_problems), *self._faults]
 
-    def unseen(self) -> list[Diagnostic]:
-        """Return the same: what a loader refuses, its graders do not see."""
-        return self.rest()
+    def coverage_diagnostics(self) -> list[Diagnostic]:
+        """Return the findings of `finish`: graders do not run on what the loader rejects."""
+        return self.finish()
 
     def cover(self, row: CheckedRow) -> RowCoverage:
-        """Return which of the system's graders will run on a row."""
+        """Return which graders of the system will run on a row."""
         form, variant = self._dialect
         name = form.name_of(row.value)
         if row.fault:
             return RowCoverage(row.number, name, str(self._dialect), (), row.fault.message)
         cells = tuple(
-            Cell(each.name, each.kind, Prediction(State(each.state), each.reason, each.field))
-            for each in form.predict(row.value, variant)
+            Cell(
+                grader.name,
+                grader.kind,
+                Prediction(State(grader.state), grader.reason, grader.field),
+            )
+            for grader in form.predict(row.value, variant)
         )
         return RowCoverage(row.number, name, str(self._dialect), cells)
 
     def reader(self) -> DialectRows:
-        """Begin to convert rows."""
-        return DialectRows(self._dialect.format.reader(self._read, self._dialect.variant))
+        """Return a reader that converts the rows."""
+        return DialectRows(self._dialect.format.reader(self._external, self._dialect.variant))
 
-    def _refused(self) -> Problem | None:
-        """Say why the loader does not even read the file."""
-        form, medium = self._dialect.format, self._read.medium
+    def _unsupported_medium(self) -> Problem | None:
+        """Return a problem if the loader does not read files of this medium."""
+        form, medium = self._dialect.format, self._external.medium
         if medium in form.media:
             return None
-        media = [_MEDIA[each] for each in form.media]
+        media = [_MEDIUM_TITLES[name] for name in form.media]
         listed = f"{', '.join(media[:-1])} and {media[-1]}" if len(media) > 1 else media[0]
         return Problem(
             f"{form.name}/unread-medium",
-            f"{form.title} reads {listed}, not {_MEDIA[medium]}",
+            f"{form.title} reads {listed}, not {_MEDIUM_TITLES[medium]}",
             (),
-            f"write it as {media[0]}",
+            f"save it as {media[0]}",
         )
 
     def _batches(self, rows: list[Any] | None) -> Iterator[Batch]:
         if rows is not None:
             yield Batch(0, rows)
-        elif self._read.stream is not None:
-            yield from self._read.stream.batches()
+        elif self._external.stream is not None:
+            yield from self._external.stream.batches()
 
-    def _remarks(self, faults: list[tuple[SourceProblem, str | None]]) -> Iterator[Diagnostic]:
+    def _tolerated(self, faults: list[tuple[SourceProblem, str | None]]) -> Iterator[Diagnostic]:
         for fault, text in faults:
             line = text if text is not None else self._line(fault)
-            found = from_source_fault(self._weighed(fault), self.file, line, self._policy)
-            if found:
-                yield found
+            diagnostic = from_source_fault(self._recoded(fault), self.file, line, self._policy)
+            if diagnostic:
+                yield diagnostic
 
-    def _weighed(self, fault: SourceProblem) -> SourceProblem:
-        """Return the same fault under the system's own code, where its loader goes on."""
-        if fault.code not in self._passed_over:
+    def _recoded(self, fault: SourceProblem) -> SourceProblem:
+        """Return the fault with the code of the format, if the loader tolerates it."""
+        if fault.code not in self._tolerated_codes:
             return fault
         code = f"{self._dialect.format.name}/{fault.code.partition('/')[2]}"
-        help_ = _KEEP if fault.code == "source/duplicate-key" else fault.help
+        help_ = _REMOVE_DUPLICATE if fault.code == "source/duplicate-key" else fault.help
         return fault._replace(code=code, help=help_)
 
     def _line(self, fault: SourceProblem) -> str | None:
-        document = self._read.document
+        document = self._external.document
         return document.lines[fault.span.line - 1] if fault.span and document else None
 
 
 def endings(dialect: str) -> frozenset[str]:
-    """Return how the names of the files end that a dialect's system reads.
+    """Return the file name extensions that the system of a dialect reads.
 
     Raises:
         UsageError: there is no such dialect.
@@ -214,32 +224,32 @@ def endings(dialect: str) -> frozenset[str]:
 
 
 def _detected(dialect: Dialect, file: str, policy: Policy) -> Iterator[Diagnostic]:
-    """Say as whose dataset a file is checked."""
+    """Report the format that was detected."""
     form = dialect.format
     code = f"{form.name}/detected"
-    message = f"checked as a dataset of {form.title}: `--dialect {dialect}`"
-    advice = "`--dialect evalcontract` checks it as ours"
+    message = f"detected format: {form.title} (`--dialect {dialect}`)"
+    advice = "pass `--dialect evalcontract` to check it as an evalcontract dataset"
     severity = policy.severity_of(code_named(code))
     if severity is not None:
         yield Diagnostic(code, severity, message, Place(file), (), advice)
 
 
 class DialectRows:
-    """Reads rows of another system, which become ours; see `RowReader`."""
+    """Converts rows in another format to evalcontract rows; see `RowReader`."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
     @property
     def root(self) -> dict[str, Any]:
-        """What belongs beside the rows of ours, once all are read."""
+        """The keys of the dataset other than its rows; complete when all rows are read."""
         return self._reader.root
 
     @property
     def losses(self) -> Sequence[Loss]:
-        """What is lost of what stands around the rows, once all are read."""
+        """What is lost outside the rows; complete when all rows are read."""
         return self._reader.losses
 
     def read(self, row: CheckedRow) -> OurRow:
-        """Return a row as ours, apart from the rubric that it may hold."""
+        """Return a row as an evalcontract row, with an embedded rubric extracted."""
         return without_rubric(self._reader.read(row.value, row.number))

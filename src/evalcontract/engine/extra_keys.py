@@ -1,4 +1,4 @@
-"""The keys of an author's own that are judged harmless once, and then known to the gate."""
+"""Keys that the schema does not know but that cause no finding, so that gates can accept them."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ if TYPE_CHECKING:
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.schemas import Schema
 
-#: The mappings of a row that are open, by their definition, and the way to them.
+#: The mappings of a row that allow extra keys: the name of the definition, and the path.
 PLACES: dict[str, tuple[str, ...]] = {"row": (), "expected": ("expected",)}
-# A dataset whose rows have ever new keys gains nothing by this, and must not grow the gate.
-_MOST = 500
+# If every row has new keys, accepting them saves nothing; this limits the size of the gate.
+_MAX_KEYS = 500
 
 
-def _describe(bundle: Schema, row: Schema) -> BundleFields:
+def _bundle_fields_of(bundle: Schema, row: Schema) -> BundleFields:
     from evalcontract.structure.keys.bundle_fields import BundleFields  # slow to import
 
     return BundleFields(bundle, row)
 
 
 class ExtraKeys:
-    """What was learned of the rows of one bundle, or of those without one.
+    """The extra keys of the rows of one bundle, or of rows without a bundle.
 
-    A key is harmless where no row at all could make a finding of it. That is asked of a mapping
-    that holds nothing else: with every known key missing, any that it may stand for is a candidate.
+    A key is harmless if it causes no finding in any row. This is tested with a mapping that has no
+    other key: since all known keys are missing, each of them may be the one that was meant.
     """
 
     def __init__(self, row: Schema, bundle: Schema | None) -> None:
         self._row = row
         self._bundle = bundle
-        self._judged: set[tuple[str, str]] = set()
-        self._described = _describe(bundle, row) if bundle else None
+        self._classified: set[tuple[str, str]] = set()
+        self._bundle_fields = _bundle_fields_of(bundle, row) if bundle else None
         self.harmless: dict[str, set[str]] = {name: set() for name in (*PLACES, INSIDE)}
 
     def learn(self, row: Any) -> bool:
-        """Judge the unknown keys of a row; return whether any new one is harmless."""
+        """Classify the unknown keys of a row; return whether a new one is harmless."""
         grew = False
         for name, key in self._unknown(row):
-            if (name, key) not in self._judged and len(self._judged) < _MOST:
-                self._judged.add((name, key))
+            if (name, key) not in self._classified and len(self._classified) < _MAX_KEYS:
+                self._classified.add((name, key))
                 if self._is_harmless(name, key):
                     self.harmless[name].add(key)
                     grew = True
@@ -59,25 +59,24 @@ class ExtraKeys:
             for key in mapping if isinstance(mapping, dict) else ():
                 if key not in known and isinstance(key, str):
                     yield name, key
-        for key in self._described.unknown(row) if self._described else ():
+        for key in self._bundle_fields.unknown(row) if self._bundle_fields else ():
             yield INSIDE, key
 
     def _is_harmless(self, name: str, key: str) -> bool:
         if name == INSIDE:
-            return self._described is not None and self._described.is_harmless(key)
+            return self._bundle_fields is not None and self._bundle_fields.is_harmless(key)
         path = PLACES[name]
         if not path and key in properties(self._bundle or {}):
-            return False  # the bundle says what it may hold
+            return False  # the bundle defines its value
         from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
 
         near_misses = KeyMismatches(self._row, self._bundle)
-        # Rows are as much as a value can tell of its key; a key without a value may hold it.
-        parts: tuple[Any, ...] = ([{}], None)
-        for part in parts:
-            value: Any = {key: part}
+        # A list of mappings is the value that suggests the most keys; null fits any key.
+        candidates: tuple[Any, ...] = ([{}], None)
+        for candidate in candidates:
+            value: Any = {key: candidate}
             for step in reversed(path):
                 value = {step: value}
-            found = near_misses.of(value)
-            if any(miss.path == path and miss.key == key for miss in found):
+            if any(miss.path == path and miss.key == key for miss in near_misses.of(value)):
                 return False
         return True

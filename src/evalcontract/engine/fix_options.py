@@ -1,4 +1,4 @@
-"""What a run of fixes is asked for, and what comes of it: shown as a difference, or written."""
+"""The options and the result of a run of fixes, which is shown as a diff or written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.errors import UsageError
 from evalcontract.source.drafts import replace_all
-from evalcontract.workspace import name_of
+from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 class FixOptions(NamedTuple):
-    """Which fixes are to be made: of these codes, or kinds of codes, or of all; `unsafe` ones too.
+    """Which fixes to apply: those of the codes in `select`, or all if it is empty.
 
-    A kind is the first half of a code.
+    `select` may also name kinds, the part of a code before `/`. `unsafe` includes uncertain fixes.
     """
 
     unsafe: bool = False
     select: tuple[str, ...] = ()
 
-    def takes(self, found: Diagnostic) -> bool:
-        """Whether a finding is to be mended."""
-        kind, _, _ = found.code.partition("/")
-        chosen = not self.select or kind in self.select or found.code in self.select
-        return chosen and found.fix is not None and (found.fix.safe or self.unsafe)
+    def selects(self, diagnostic: Diagnostic) -> bool:
+        """Whether to apply the fix of a finding."""
+        kind, _, _ = diagnostic.code.partition("/")
+        chosen = not self.select or kind in self.select or diagnostic.code in self.select
+        return chosen and diagnostic.fix is not None and (diagnostic.fix.safe or self.unsafe)
 
 
 class FileFix(NamedTuple):
-    """A file that was mended: what it holds before and after, and the findings that are gone."""
+    """A file with fixes: its content before and after, and the findings that are fixed."""
 
     path: Path
     before: bytes
@@ -41,24 +41,24 @@ class FileFix(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What findings call the file."""
-        return self.fixed[0].place.file if self.fixed else name_of(self.path)
+        """The name of the file in findings."""
+        return self.fixed[0].place.file if self.fixed else display_name(self.path)
 
     @property
     def text(self) -> str:
-        """What it holds after; bytes that are not UTF-8 are in it, and come back as they were."""
+        """The text after the fixes; bytes that are not UTF-8 are preserved as surrogates."""
         return self.after.decode("utf-8", "surrogateescape")
 
     def edited(self, text: str, fixed: Iterable[Diagnostic]) -> FileFix:
-        """Return it with another text, and more findings gone."""
+        """Return a copy with another text and more fixed findings."""
         after = text.encode("utf-8", "surrogateescape")
         return self._replace(after=after, fixed=(*self.fixed, *fixed))
 
 
 class FixResult(NamedTuple):
-    """What came of it: the files, the findings whose fix was refused and why, and what is left.
+    """The result: the changed files, the refused fixes with reasons, and the remaining findings.
 
-    `is_settled` is False where it was stopped before all was mended that can be.
+    `is_settled` is False if the run stopped although more fixes could be applied.
     """
 
     files: tuple[FileFix, ...]
@@ -68,21 +68,21 @@ class FixResult(NamedTuple):
 
     @property
     def fixed(self) -> list[Diagnostic]:
-        """The findings that are gone, by file."""
-        return [found for each in self.files for found in each.fixed]
+        """The fixed findings, by file."""
+        return [diagnostic for file in self.files for diagnostic in file.fixed]
 
 
 def write(fixed: FixResult) -> None:
-    """Write the files, each whole, and all of them or none as far as the system lets it.
+    """Write all files atomically, as far as the operating system allows it.
 
     Raises:
-        UsageError: one cannot be written, or was changed meanwhile.
+        UsageError: a file cannot be written, or has changed in the meantime.
 
     """
     try:
-        replace_all((each.path, each.before, each.after) for each in fixed.files)
+        replace_all((file.path, file.before, file.after) for file in fixed.files)
     except OSError as error:
-        where = error.filename2 or error.filename
-        name = name_of(Path(where)) if where else "a file"
+        path = error.filename2 or error.filename
+        name = display_name(Path(path)) if path else "a file"
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{name} cannot be written: {reason}") from None

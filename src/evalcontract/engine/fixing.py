@@ -1,6 +1,6 @@
-"""One run of fixes: files are checked, what can be mended is, and they are checked again.
+"""One run of fixes: check the files, apply fixes and check again, until no fix is left.
 
-So one fix may show what the next is to be. Nothing is written: the checks read drafts.
+One fix may make another one possible. Nothing is written: the checks read drafts in memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from evalcontract.source import format_of, read_file
 from evalcontract.source.drafts import Drafts, read_bytes
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
-from evalcontract.workspace import find_root, name_of
+from evalcontract.workspace import display_name, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,20 +29,21 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.fix import Fix
 
-#: How often files are checked again. Each time something is mended, so a handful is usual.
-_ROUNDS = 50
-_BY_HAND = "it would change something else, too: edit it by hand"
-_OUTSIDE = "a link leads out of the workspace"
-#: What the files of a folder are; of None the whole workspace has to be checked.
+#: The maximum number of rounds. Every round applies a fix, and a few rounds are usual.
+_MAX_ROUNDS = 50
+_AMBIGUOUS_EDIT = "the fix would also change something else: edit the file by hand"
+_OUTSIDE = "a symbolic link leads out of the workspace"
+#: The kinds of the files in a folder; for None, the whole workspace has to be checked.
 _FOLDERS = {"rubrics": Kind.RUBRIC, "judges": Kind.JUDGE, "targets": None, "bundles": None}
 
 
 def fix(
-    paths: Sequence[Path], options: Options, wanted: FixOptions, given: bytes | None = None
+    paths: Sequence[Path], options: Options, fix_options: FixOptions, content: bytes | None = None
 ) -> FixResult:
-    """Mend files, and the files in folders, in memory. `given` stands for the one file of `paths`.
+    """Fix files, and all files in folders, in memory.
 
-    Only these files are mended, whatever else is checked with them.
+    Only these files are changed, although others may be checked with them. `content` replaces the
+    content of the only file in `paths`.
 
     Raises:
         NothingToCheck: there is no file.
@@ -50,108 +51,114 @@ def fix(
 
     """
     drafts = Drafts()
-    if given is not None:
-        drafts.put(paths[0], given)
-    return _Mending(paths, options._replace(files=drafts), wanted, drafts).run()
+    if content is not None:
+        drafts.put(paths[0], content)
+    return _FixRun(paths, options._replace(files=drafts), fix_options, drafts).run()
 
 
-class _Mending:
-    """The files and folders to be mended, and what came of it so far.
+class _FixRun:
+    """The files and folders to fix, and the results so far.
 
-    Files are known by where their paths lead, so that a link is no second file.
+    Files are identified by their real paths, so that a link and its target are one file.
     """
 
     def __init__(
-        self, paths: Sequence[Path], options: Options, wanted: FixOptions, drafts: Drafts
+        self, paths: Sequence[Path], options: Options, fix_options: FixOptions, drafts: Drafts
     ) -> None:
         self._options = options._replace(cache=None)
-        self._wanted = wanted
+        self._fix_options = fix_options
         self._drafts = drafts
-        self._whole = [each for each in paths if os.path.isdir(each)]
-        self._tops = [drafts.real(each) for each in self._whole]
-        self._roots = [drafts.real(options.root or find_root(top)) for top in self._tops]
-        self._named = {drafts.real(each): each for each in paths if each not in self._whole}
+        folders = [path for path in paths if os.path.isdir(path)]
+        self._folders = [drafts.real(folder) for folder in folders]
+        self._roots = [drafts.real(options.root or find_root(path)) for path in self._folders]
+        self._named = {drafts.real(path): path for path in paths if path not in folders}
+        self._checked_folders = folders
         self._inputs: dict[Kind, list[Input]] = {}
-        for each in self._named.values():
-            kind = self._kind_of(each)
+        for path in self._named.values():
+            kind = self._kind_of(path)
             if kind is None:
-                self._whole.append(each.parent)
+                self._checked_folders.append(path.parent)
             else:
-                self._inputs.setdefault(kind, []).append(Input(each, files=drafts))
+                self._inputs.setdefault(kind, []).append(Input(path, files=drafts))
         self._files: dict[Path, FileFix] = {}
         self._refused: dict[tuple[Path, Fix], tuple[Diagnostic, str]] = {}
 
     def _kind_of(self, path: Path) -> Kind | None:
-        """Return what a file is checked as: by its folder, or by what it holds."""
+        """Return the kind of a file by its folder, or else by its content."""
         root = self._drafts.real(self._options.root or find_root(path))
-        there = self._drafts.real(path)
-        first = there.relative_to(root).parts[0] if root in there.parents else ""
-        if first in _FOLDERS:
-            return _FOLDERS[first]
-        document = read_file(path, name_of(path), self._drafts).document
+        real = self._drafts.real(path)
+        folder = real.relative_to(root).parts[0] if root in real.parents else ""
+        if folder in _FOLDERS:
+            return _FOLDERS[folder]
+        document = read_file(path, display_name(path), self._drafts).document
         value = document.value if document else None
         return other_kind(Kind.DATASET, value) or Kind.DATASET
 
     def run(self) -> FixResult:
-        """Mend until nothing is left to mend."""
-        for _ in range(_ROUNDS):
-            outcome = self._look()
-            if not self._mend(outcome.diagnostics):
+        """Apply fixes until none is left."""
+        for _ in range(_MAX_ROUNDS):
+            outcome = self._check()
+            if not self._apply(outcome.diagnostics):
                 return self._result(outcome, is_settled=True)
-        return self._result(self._look(), is_settled=False)
+        return self._result(self._check(), is_settled=False)
 
     def _result(self, outcome: Outcome, *, is_settled: bool) -> FixResult:
-        files = [each for each in self._files.values() if each.before != each.after]
+        files = [file for file in self._files.values() if file.before != file.after]
         return FixResult(tuple(files), tuple(self._refused.values()), outcome, is_settled)
 
-    def _look(self) -> Outcome:
-        """Check everything as it is by now."""
-        found = [validate(kind, each, self._options) for kind, each in self._inputs.items()]
-        found += [check_workspaces(each, self._options) for each in self._whole]
-        return Outcome([each for one in found for each in one.diagnostics]).settle()
+    def _check(self) -> Outcome:
+        """Check the drafts."""
+        outcomes = [validate(kind, inputs, self._options) for kind, inputs in self._inputs.items()]
+        outcomes += [check_workspaces(path, self._options) for path in self._checked_folders]
+        diagnostics = [item for outcome in outcomes for item in outcome.diagnostics]
+        return Outcome(diagnostics).settle()
 
-    def _mend(self, diagnostics: Iterable[Diagnostic]) -> bool:
-        """Make the fixes that can be made at once; return whether there may be more to do."""
+    def _apply(self, diagnostics: Iterable[Diagnostic]) -> bool:
+        """Apply all fixes that do not conflict; return whether there may be more to apply."""
         by_file: dict[Path, dict[Fix, Diagnostic]] = {}
-        for found in diagnostics:
-            if found.fix and self._wanted.takes(found):
-                path = Path(found.place.file)
-                there = self._drafts.real(path)
-                if self._is_asked_for(path) and (there, found.fix) not in self._refused:
-                    by_file.setdefault(there, {}).setdefault(found.fix, found)
-        changed = [self._edit(path, [*asked.values()]) for path, asked in by_file.items()]
+        for diagnostic in diagnostics:
+            if diagnostic.fix and self._fix_options.selects(diagnostic):
+                path = Path(diagnostic.place.file)
+                real = self._drafts.real(path)
+                if self._may_change(path) and (real, diagnostic.fix) not in self._refused:
+                    by_file.setdefault(real, {}).setdefault(diagnostic.fix, diagnostic)
+        changed = [self._edit(path, [*by_fix.values()]) for path, by_fix in by_file.items()]
         return any(changed)
 
-    def _is_asked_for(self, path: Path) -> bool:
-        above = Path(os.path.abspath(path)).parents  # noqa: PTH100 - a link stands where it stands
-        return self._drafts.real(path) in self._named or any(top in above for top in self._tops)
+    def _may_change(self, path: Path) -> bool:
+        parents = Path(os.path.abspath(path)).parents  # noqa: PTH100 - links are not followed
+        is_in_folder = any(folder in parents for folder in self._folders)
+        return is_in_folder or self._drafts.real(path) in self._named
 
-    def _edit(self, path: Path, asked: list[Diagnostic]) -> bool:
+    def _edit(self, path: Path, diagnostics: list[Diagnostic]) -> bool:
+        """Apply the fixes of one file; return whether there may be more to apply."""
         try:
-            file = self._opened(path)
+            file = self._open(path)
         except OSError as error:
-            self._refuse(path, asked, (error.strerror or str(error)).lower())
+            self._refuse(path, diagnostics, (error.strerror or str(error)).lower())
             return False
-        form = format_of(asked[0].place.file) or guess_format(file.after)
-        places = {_in_text(each, form): each for each in asked}
-        edited = edit_text(file.text, form, [each for each in places if each])
-        unplaced = [places[None]] if None in places else []
-        self._refuse(path, [*unplaced, *(places[each] for each in edited.refused)], _BY_HAND)
+        form = format_of(diagnostics[0].place.file) or guess_format(file.after)
+        by_fix = {_fix_in_text(diagnostic, form): diagnostic for diagnostic in diagnostics}
+        edited = edit_text(file.text, form, [fix for fix in by_fix if fix])
+        unplaced = [by_fix[None]] if None in by_fix else []
+        self._refuse(path, [*unplaced, *(by_fix[fix] for fix in edited.refused)], _AMBIGUOUS_EDIT)
         if edited.made:
-            made = sorted((places[each] for each in edited.made), key=sort_key)
-            self._files[path] = file.edited(edited.text, made)
+            fixed = sorted((by_fix[fix] for fix in edited.made), key=sort_key)
+            self._files[path] = file.edited(edited.text, fixed)
             self._drafts.put(path, self._files[path].after)
-        is_left = len(edited.made) + len(edited.refused) + len(unplaced) < len(asked)
-        return bool(edited.made or (edited.refused and is_left))
+        has_more = len(edited.made) + len(edited.refused) + len(unplaced) < len(diagnostics)
+        return bool(edited.made or (edited.refused and has_more))
 
-    def _refuse(self, path: Path, asked: Iterable[Diagnostic], reason: str) -> None:
-        self._refused.update({(path, each.fix): (each, reason) for each in asked if each.fix})
+    def _refuse(self, path: Path, diagnostics: Iterable[Diagnostic], reason: str) -> None:
+        for diagnostic in diagnostics:
+            if diagnostic.fix:
+                self._refused[path, diagnostic.fix] = (diagnostic, reason)
 
-    def _opened(self, path: Path) -> FileFix:
-        """Open a file, once.
+    def _open(self, path: Path) -> FileFix:
+        """Return a file with the fixes so far; read it at first use.
 
         Raises:
-            OSError: it cannot be read, or only a link leads to it.
+            OSError: the file cannot be read, or is outside the workspace.
 
         """
         if path not in self._files:
@@ -163,9 +170,9 @@ class _Mending:
         return self._files[path]
 
 
-def _in_text(found: Diagnostic, form: str) -> Fix | None:
-    """Return the fix of a finding by its place in the text: a row of JSONL is a line."""
-    span = found.place.span
-    if found.fix is None or form != "jsonl":
-        return found.fix
-    return found.fix.relocated(lambda path: (span.line - 1, *path[1:])) if span else None
+def _fix_in_text(diagnostic: Diagnostic, form: str) -> Fix | None:
+    """Return the fix of a finding with its path in the text: in JSONL, a row is a line."""
+    span = diagnostic.place.span
+    if diagnostic.fix is None or form != "jsonl":
+        return diagnostic.fix
+    return diagnostic.fix.relocated(lambda path: (span.line - 1, *path[1:])) if span else None

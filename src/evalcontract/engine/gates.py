@@ -1,4 +1,4 @@
-"""Which gate a row has to pass: one for each bundle, and for each silence of the row rules."""
+"""The gates that rows have to pass, one per bundle and per silent schema of the row rules."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.structure.schemas import Schema
 
-    _Pair = tuple[Any, Any]  # a `bundle` and a `rubric_ref`
+    _Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
 
-# So many gates are made at once; for each one more so many rows have to ask.
-_FREE_GATES, _ROWS_OF_A_GATE = 8, 20
+# This many gates are compiled at first use; any further gate only after this many uses.
+_FREE_GATES, _USES_OF_A_GATE = 8, 20
 
 
-class Words(NamedTuple):
-    """What decides on the gates of some rows: each `bundle` and `rubric_ref`, whatever it is."""
+class RowRefs(NamedTuple):
+    """Every `bundle` and `rubric_ref` of some rows, valid or not; they determine the gates."""
 
     bundles: frozenset[Any]
-    references: frozenset[Any]
+    rubrics: frozenset[Any]
 
 
-def words_of(rows: list[Any]) -> Words | None:
-    """Return the words of rows; None where one is no mapping, or has a word that none can be."""
+def refs_of_rows(rows: list[Any]) -> RowRefs | None:
+    """Return the refs of rows; None if a row is not a mapping or has a ref of an invalid type."""
     try:
-        return Words(
+        return RowRefs(
             frozenset({row.get("bundle") for row in rows}),
             frozenset({row.get("rubric_ref") for row in rows}),
         )
@@ -46,33 +46,34 @@ def words_of(rows: list[Any]) -> Words | None:
         return None
 
 
-class Silence(NamedTuple):
-    """The schema of rows of which no rule has anything to say, and the same as a text."""
+class SilentSchema(NamedTuple):
+    """The schema of rows in which no rule can find a problem, and a text that identifies it."""
 
     schema: Schema
     text: str
 
 
 class SharedGates:
-    """What the gates of all datasets of one run share: the silences of rules, compiled gates."""
+    """The silent schemas and compiled gates that all datasets of one run share."""
 
     def __init__(self) -> None:
-        self.silences: dict[tuple[int, str | None], Silence | None] = {}
+        self.silent_schemas: dict[tuple[int, str | None], SilentSchema | None] = {}
         self.gates: dict[tuple[Any, ...], Gate] = {}
 
 
-class _Asked(NamedTuple):
-    """What is asked of a row: the bundle that has a schema, and the silence of the rules."""
+class _GateKey(NamedTuple):
+    """What determines a gate: the silent schema of the rules, and a bundle with a schema."""
 
-    own: str | None
-    silence: Silence
+    bundle: str | None
+    silent: SilentSchema
 
 
 class Gates:
-    """The gates of one dataset, made when a row first needs them.
+    """The gates of one dataset, compiled when a row first needs them.
 
-    `rules` are those on one row. Where numbers may have been read in two ways, as
-    `has_odd_numbers` tells, no gate is made for the rows of a bundle, which may ask for some.
+    `rules` are the row rules. `has_odd_numbers` returns whether the fast reader may have read
+    numbers differently from the exact reader; if so, rows of a bundle get no gate, since the schema
+    of a bundle may restrict numbers.
     """
 
     def __init__(
@@ -86,20 +87,20 @@ class Gates:
         self._rules = tuple(rule for rule in rules if rule.silent is not None)
         self._has_odd_numbers = has_odd_numbers
         self._shared = shared or SharedGates()
-        self._by_words: dict[_Pair, Gate | None] = {}
-        self._own_keys: dict[str | None, ExtraKeys] = {}
-        self._waiting: dict[_Pair, int] = {}
-        self.has_learnt = False
-        self._made = 0
+        self._by_refs: dict[_Refs, Gate | None] = {}
+        self._extra_keys: dict[str | None, ExtraKeys] = {}
+        self._uses: dict[_Refs, int] = {}
+        self.has_learned = False
+        self._compiled = 0
 
-    def pass_all(self, rows: list[Any], words: Words | None) -> bool:
-        """Whether nothing can be found in any of these rows; False may be too careful.
+    def pass_all(self, rows: list[Any], refs: RowRefs | None) -> bool:
+        """Whether no row has a problem; False if that is uncertain.
 
-        `words` are those of the rows; None where they have none that can be told.
+        `refs` are the result of `refs_of_rows`.
         """
-        if words is None:
+        if refs is None:
             return False
-        gates = {self._gate(*each) for each in product(words.bundles, words.references)}
+        gates = {self._gate(*pair) for pair in product(refs.bundles, refs.rubrics)}
         if len(gates) == 1:
             gate = gates.pop()
             return gate is not None and gate.passes(rows)
@@ -110,104 +111,107 @@ class Gates:
         return all(gate is not None and gate.passes(group) for gate, group in groups.items())
 
     def learn(self, row: Any) -> bool:
-        """Judge the keys of a row; return whether one that was refused is worth another try."""
-        self.has_learnt = True
+        """Classify the keys of a row; return whether new ones are accepted, so that it may pass."""
+        self.has_learned = True
         if not isinstance(row, dict):
             return False
-        own = self._with_schema(self._grading.bundle_of(row))
-        grew = self._keys_of(own).learn(row)
+        bundle = self._with_schema(self._grading.bundle_of(row))
+        grew = self._keys_of(bundle).learn(row)
         if grew:
-            self._by_words.clear()
-            self._made = 0
+            self._by_refs.clear()
+            self._compiled = 0
         return grew
 
     def _keys_of(self, bundle: str | None) -> ExtraKeys:
-        if bundle not in self._own_keys:
-            self._own_keys[bundle] = ExtraKeys(row_schema(), self._grading.schema_of(bundle))
-        return self._own_keys[bundle]
+        if bundle not in self._extra_keys:
+            self._extra_keys[bundle] = ExtraKeys(row_schema(), self._grading.schema_of(bundle))
+        return self._extra_keys[bundle]
 
     def _with_schema(self, bundle: str | None) -> str | None:
         return bundle if self._grading.schema_of(bundle) is not None else None
 
     def _gate(self, bundle: Any, reference: Any) -> Gate | None:
-        """Return the gate for what a row names; None where it must be looked at closely."""
-        pair = (bundle, reference)
-        if pair not in self._by_words:
-            asked = self._work_out(bundle, reference)
-            gate = self._gate_of(asked, pair) if asked else None
-            if asked and gate is None:
+        """Return the gate for rows with these refs; None if they must be checked one by one."""
+        refs = (bundle, reference)
+        if refs not in self._by_refs:
+            key = self._resolve(bundle, reference)
+            gate = self._gate_of(key, refs) if key else None
+            if key and gate is None:
                 return None
-            self._by_words[pair] = gate
-        return self._by_words[pair]
+            self._by_refs[refs] = gate
+        return self._by_refs[refs]
 
-    def _gate_of(self, asked: _Asked, pair: _Pair) -> Gate | None:
-        """Return the gate for what is asked; None where it is not worth to make one yet."""
-        keys = self._keys_of(asked.own).harmless
-        name = (asked.own, asked.silence.text, *(frozenset(each) for each in keys.values()))
+    def _gate_of(self, key: _GateKey, refs: _Refs) -> Gate | None:
+        """Return the gate with a key; None if compiling it is not worth it yet."""
+        extra_keys = self._keys_of(key.bundle).harmless
+        name = (key.bundle, key.silent.text, *(frozenset(keys) for keys in extra_keys.values()))
         gates = self._shared.gates
         if name not in gates:
-            if not self._is_worth(pair):
+            if not self._is_worth_compiling(refs):
                 return None
-            references = self._grading.around.library.pinned_references(Kind.RUBRIC)
-            bundle = self._grading.schema_of(asked.own)
-            extra = [bundle] if bundle is not None else []
-            schema = gate_schema(row_schema(), references, extra, asked.silence.schema, keys)
+            references = self._grading.context.library.pinned_references(Kind.RUBRIC)
+            bundle = self._grading.schema_of(key.bundle)
+            bundles = [bundle] if bundle is not None else []
+            schema = gate_schema(row_schema(), references, bundles, key.silent.schema, extra_keys)
             gates[name] = Gate(schema)
         return gates[name]
 
-    def _is_worth(self, pair: _Pair) -> bool:
-        """Whether one more gate pays: to make it costs as much as to look closely at some rows."""
-        self._waiting[pair] = self._waiting.get(pair, 0) + 1
-        if self._made >= _FREE_GATES and self._waiting[pair] < _ROWS_OF_A_GATE:
+    def _is_worth_compiling(self, refs: _Refs) -> bool:
+        """Whether to compile another gate, which costs as much as checking some rows without."""
+        self._uses[refs] = self._uses.get(refs, 0) + 1
+        if self._compiled >= _FREE_GATES and self._uses[refs] < _USES_OF_A_GATE:
             return False
-        self._made += 1
+        self._compiled += 1
         return True
 
-    def _work_out(self, bundle: Any, reference: Any) -> _Asked | None:
-        """Return what is asked of a row by what it names; None: it must be looked at closely."""
+    def _resolve(self, bundle: Any, reference: Any) -> _GateKey | None:
+        """Return the key of the gate for these refs; None if there can be no gate for them."""
         plan = None
         grading = self._grading
         name = grading.default if bundle is None else bundle
         if reference is not None:
-            found = grading.rubric_of(reference)
-            if not isinstance(found, Resolved) or not found.pinned:
+            rubric = grading.rubric_of(reference)
+            if not isinstance(rubric, Resolved) or not rubric.pinned:
                 return None
-            plan = grading.plan(found.artifact)
+            plan = grading.plan(rubric.artifact)
             if plan is None:
                 return None
-        own = self._with_schema(name) if isinstance(name, str) else None
-        silence = self._silence(plan, name if isinstance(name, str) else None)
-        if silence is None or (own is not None and self._has_odd_numbers()):
+        with_schema = self._with_schema(name) if isinstance(name, str) else None
+        silent = self._silent_schema(plan, name if isinstance(name, str) else None)
+        if silent is None or (with_schema is not None and self._has_odd_numbers()):
             return None
-        return _Asked(own, silence)
+        return _GateKey(with_schema, silent)
 
-    def _silence(self, plan: Plan | None, bundle: str | None) -> Silence | None:
-        """Return the silence of all rules; None: one of them is never silent."""
-        silences = self._shared.silences
-        name = (id(plan), bundle)  # plans live as long as the run
-        if name not in silences:
-            parts = [self._silence_of(rule, plan, bundle) for rule in self._rules]
-            texts = {json.dumps(each, sort_keys=True): each for each in parts if each is not True}
-            schemas = [each for each in texts.values() if isinstance(each, dict)]
-            is_one = len(schemas) == len(texts)
+    def _silent_schema(self, plan: Plan | None, bundle: str | None) -> SilentSchema | None:
+        """Return the schema of rows in which no rule finds a problem; None if there is none."""
+        silent_schemas = self._shared.silent_schemas
+        key = (id(plan), bundle)  # plans live as long as the run
+        if key not in silent_schemas:
+            parts = [self._silent_schema_of(rule, plan, bundle) for rule in self._rules]
+            by_text = {json.dumps(part, sort_keys=True): part for part in parts if part is not True}
+            schemas = [part for part in by_text.values() if isinstance(part, dict)]
+            all_schemas = len(schemas) == len(by_text)
             schema: Schema = {"allOf": schemas} if schemas else {}
-            silences[name] = Silence(schema, "\n".join(sorted(texts))) if is_one else None
-        return silences[name]
+            text = "\n".join(sorted(by_text))
+            silent_schemas[key] = SilentSchema(schema, text) if all_schemas else None
+        return silent_schemas[key]
 
-    def _silence_of(self, rule: RowRule, plan: Plan | None, bundle: str | None) -> Schema | bool:
-        """Ask a rule for its silence; one that fails at it is asked about every row."""
+    def _silent_schema_of(
+        self, rule: RowRule, plan: Plan | None, bundle: str | None
+    ) -> Schema | bool:
+        """Return the silent schema of a rule; False if there is none, or `silent` fails."""
         try:
             schema = rule.silent(plan, bundle) if rule.silent else False
             if _is_built_in(rule) or is_schema(schema):
                 return schema
-            error: Exception = TypeError("`silent` returns no JSON Schema")
-        except Exception as raised:  # noqa: BLE001 - whatever a rule does, the others run
+            error: Exception = TypeError("`silent` does not return a JSON Schema")
+        except Exception as raised:  # noqa: BLE001 - the other rules must run
             error = raised
-        rest = "it is asked about every row"
+        rest = "the rule runs on every row"
         self._grading.crashes[rule.code] = crash(f"`silent` of the rule {rule.code}", error, rest)
         return False
 
 
 def _is_built_in(rule: RowRule) -> bool:
-    """Whether a test has seen that the silence of a rule is a schema; it takes long to see."""
+    """Whether a rule is built in: tests verify its silent schemas, and doing it here is slow."""
     return rule.check.__module__.startswith("evalcontract.rules.")

@@ -1,6 +1,6 @@
-"""How the rows of one dataset are graded: bundle, structure, rubric and its plan, each once.
+"""How the rows of one dataset are graded: their bundle, structure, rubric and plan.
 
-The check of a dataset, its gates and its coverage all ask here, so that they cannot differ.
+The check of a dataset, its gates and its coverage all use this module, so that they agree.
 """
 
 from __future__ import annotations
@@ -36,73 +36,73 @@ def _row_structure() -> SchemaValidator:
 
 
 class Plans:
-    """The plans of rubrics, each worked out once, for all datasets that share them."""
+    """The plans of rubrics, each made once for all datasets that share them."""
 
-    def __init__(self, around: EvalContext) -> None:
-        self.around = around
+    def __init__(self, context: EvalContext) -> None:
+        self.context = context
         self._plans: dict[int, Plan | Exception] = {}
 
     def of(self, rubric: Artifact) -> Plan | Exception:
-        """Return the plan of a rubric, or how working it out crashed."""
+        """Return the plan of a rubric, or the exception that making it raised."""
         if id(rubric) not in self._plans:
             try:
-                self._plans[id(rubric)] = plan_of(rubric, self.around)
+                self._plans[id(rubric)] = plan_of(rubric, self.context)
             except PluginError:
-                raise  # the installation is broken, and not this rubric
+                raise  # the installation is broken, not the rubric
             except Exception as error:  # noqa: BLE001 - one rubric must not stop the others
                 self._plans[id(rubric)] = error
         return self._plans[id(rubric)]
 
 
 class Grading:
-    """What rows are judged by. `default` is the bundle of rows that name none.
+    """How rows are graded. `default` is the bundle of rows that name none.
 
-    `plans` may be shared with other datasets of the same surroundings.
-    `crashes` are the rubrics of which no plan could be made, by their names: a bug of ours, of
-    which the other rubrics and rows must not suffer.
+    `plans` may be shared with other datasets that have the same context. `crashes` are the internal
+    errors by the file of the rubric or the code of the rule; the check goes on without these.
     """
 
     def __init__(
         self,
-        around: EvalContext,
+        context: EvalContext,
         bundles: Mapping[str, Schema],
         default: str | None,
         plans: Plans | None = None,
     ) -> None:
-        self.around = around
+        self.context = context
         self.default = default
         self.crashes: dict[str, Problem] = {}
         self._bundles = bundles
         self._structures: dict[str | None, SchemaValidator] = {}
-        self._plans = plans or Plans(around)
+        self._plans = plans or Plans(context)
 
     def bundle_of(self, row: dict[str, Any]) -> str | None:
-        """Return the bundle that a row names, or the dataset's, whether declared or not."""
+        """Return the bundle of a row, or of its dataset, whether declared or not."""
         name = row.get("bundle", self.default)
         return name if isinstance(name, str) else None
 
     def schema_of(self, bundle: str | None) -> Schema | None:
-        """Return the schema of a bundle; None where it has none to judge by."""
+        """Return the schema of a bundle; None if it has no usable one."""
         schema = self._bundles.get(bundle) if bundle is not None else None
         return schema if isinstance(schema, dict) else None
 
     def structure(self, bundle: str | None) -> SchemaValidator:
-        """Return the structure of a row of a bundle, or of none."""
+        """Return the validator for rows with this bundle."""
         if bundle not in self._structures:
-            own = self.schema_of(bundle)
-            whole = SchemaValidator("dataset", row_schema(), own) if own else _row_structure()
-            self._structures[bundle] = whole
+            schema = self.schema_of(bundle)
+            self._structures[bundle] = (
+                SchemaValidator("dataset", row_schema(), schema) if schema else _row_structure()
+            )
         return self._structures[bundle]
 
     def rubric_of(self, text: Any) -> Resolved | Dangling | None:
-        """Return what a row's `rubric_ref` leads to; None where it is no reference to a rubric."""
+        """Resolve the `rubric_ref` of a row; return None if it is not a reference to a rubric."""
         reference = Reference.parse(text) if isinstance(text, str) else None
         if reference is None or reference.kind is not Kind.RUBRIC:
             return None
-        return self.around.library.resolve(reference)
+        return self.context.library.resolve(reference)
 
     def plan(self, rubric: Artifact) -> Plan | None:
-        """Return the plan of a rubric; None where working it out crashed, see `crashes`."""
+        """Return the plan of a rubric; None if making it crashed, see `crashes`."""
         plan = self._plans.of(rubric)
         if isinstance(plan, Plan):
             return plan
@@ -111,5 +111,5 @@ class Grading:
 
 
 def plan_crash(rubric: Artifact, error: Exception) -> Problem:
-    """Return the finding that says that the plan of a rubric could not be worked out."""
-    return crash(f"the plan of {rubric.file}", error, "its rows are judged without it")
+    """Return the problem for a rubric whose plan could not be made."""
+    return crash(f"the plan of {rubric.file}", error, "its rows are checked without it")

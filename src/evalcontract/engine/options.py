@@ -1,4 +1,4 @@
-"""What a call of the checks asks for, and what it is to look at."""
+"""The options of a call, and the files to read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source import DISK, Files, read_file, read_stream
-from evalcontract.workspace import name_of
+from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from datetime import date
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
 
-#: Called now and then while a file streams: its name, the bytes read, and their total.
+#: Called from time to time while a file is streamed: its name, the bytes read and the total.
 Progress = Callable[[str, int, int], None]
 
 
 class Options(NamedTuple):
-    """What a call asks for: the workspace, the mode, the day, who watches, and where to remember.
+    """The options of a call: the workspace, the mode, the date, a progress callback and a cache.
 
-    `jobs` is how many processes may look at one large dataset. Without a `cache` everything is
-    checked anew. `dialect` says whose datasets are validated, such as `mlflow:oss`; without it,
-    what a file holds. `files` is where the run finds what it asks for.
+    `jobs` is the maximum number of processes that check one large dataset. Without a `cache`,
+    everything is checked again. `dialect` is the format of the datasets, such as `mlflow:oss`; if
+    None, it is detected. `files` is the file system that the run reads.
     """
 
     root: Path | None = None
@@ -39,35 +39,35 @@ class Options(NamedTuple):
 
 
 class Input(NamedTuple):
-    """One file to validate: a path, or a stream with the path that it stands for."""
+    """One file to read: a path, or a stream with the path that findings name."""
 
     path: Path
     stream: BinaryIO | None = None
     files: Files = DISK
 
     def read(self, *, quick: bool = False) -> Source:
-        """Read it; `quick` is as for `read_file`."""
-        name = name_of(self.path)
+        """Read the file; `quick` is as for `read_file`."""
+        name = display_name(self.path)
         if self.stream:
             return read_stream(self.stream, name, quick=quick)
         return read_file(self.path, name, self.files, quick=quick)
 
     def read_external(self) -> ExternalFile:
-        """Read it as a dataset of another system."""
+        """Read the file as a dataset in another format."""
         from evalcontract.source.external import (  # rarely needed
             read_external,
             read_external_stream,
         )
 
-        name = name_of(self.path)
+        name = display_name(self.path)
         if not self.stream:
             return read_external(self.path, name, self.files)
         if self.stream.seekable():
             self.stream.seek(0)
         return read_external_stream(self.stream, name)
 
-    def kept(self) -> Input:
-        """Return it as one that can be read twice, the second time as another system's."""
+    def buffered(self) -> Input:
+        """Return an input that can be read twice: a stream is read into memory."""
         if self.stream is None:
             return self
         from io import BytesIO

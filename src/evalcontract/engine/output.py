@@ -1,4 +1,4 @@
-"""The files of a conversion: the dataset, what stands beside it, and the report of losses."""
+"""Write the files of a conversion: the dataset, further files and the report of losses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from evalcontract.engine.passes import OURS
+from evalcontract.engine.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.source import read_text
 from evalcontract.source.comments import comments_of
@@ -22,7 +22,7 @@ from evalcontract.source.emitting import (
 )
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.writing import Staged
-from evalcontract.workspace import find_root, name_of
+from evalcontract.workspace import display_name, find_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,98 +32,98 @@ if TYPE_CHECKING:
     from evalcontract.source import Document
     from evalcontract.source.comments import Comment
 
-_OURS = ("yaml", "json", "jsonl")
+_NATIVE_MEDIA = ("yaml", "json", "jsonl")
 
 
 def medium_for(out: Path, target: Dialect | None) -> str:
-    """Return the medium of the file to be written.
+    """Return the medium of the file to write.
 
     Raises:
-        UsageError: its name promises none, or one that the target does not read.
+        UsageError: the file name has no known extension, or the target does not read this medium.
 
     """
     medium = medium_of(out.name)
-    media = target.format.media if target else _OURS
+    media = target.format.media if target else _NATIVE_MEDIA
     if medium is None or medium not in media:
-        endings = ", ".join(f"`{each}`" for each, of in MEDIA.items() if of in media)
-        whose = target.format.title if target else "evalcontract"
-        raise UsageError(f"`{out.name}` is to be read by {whose}: let its name end with {endings}")
+        endings = ", ".join(f"`{ending}`" for ending, of in MEDIA.items() if of in media)
+        reader = target.format.title if target else "evalcontract"
+        raise UsageError(f"{reader} cannot read `{out.name}`: use a name that ends with {endings}")
     return medium
 
 
 class Output:
-    """Takes the rows, and writes them when all is well; use it as a context."""
+    """Context manager that collects the rows and writes all files on `commit`."""
 
-    def __init__(self, out: Path, medium: str, wanted: ConvertOptions, root: Path | None) -> None:
+    def __init__(self, out: Path, medium: str, options: ConvertOptions, root: Path | None) -> None:
         self._out = out
         self._medium = medium
-        self._force = wanted.force
-        self._is_theirs = wanted.to != OURS
+        self._force = options.force
+        self._is_external = options.to != NATIVE
         self._root = root
         self._staged = Staged()
         self.rows: list[Any] = []
         self._comments: list[list[str]] = []
-        self._above: list[str] = []
-        self._left: deque[Comment] | None = None
+        self._header_comments: list[str] = []
+        self._pending_comments: deque[Comment] | None = None
         with ExitStack() as stack:
             stack.push(self._staged)
-            self._lines = self._begin(out)
-            self.report = self._begin(wanted.loss_report) if wanted.loss_report else None
+            self._stream = self._open(out)
+            self.report = self._open(options.loss_report) if options.loss_report else None
             stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        """Remove what was not put in its place.
+        """Remove the files that were not committed.
 
         Raises:
-            UsageError: something cannot be written: the disk is full, a value has no form there.
+            UsageError: a file or a value cannot be written.
 
         """
         self._staged.__exit__()
         if isinstance(error, OSError | NotWritableError):
-            raise _refused(self._out, error) from None
+            raise _write_error(self._out, error) from None
 
     def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
-        """Take the next row; lines are written at once, everything else with the document."""
+        """Add a row; JSONL is written at once, any other medium by `document`."""
         if self._medium == "jsonl":
-            self._lines.write(json_line(row, as_python=self._is_theirs))
+            self._stream.write(json_line(row, as_python=self._is_external))
             return
         self.rows.append(row)
         if self._medium == "yaml" and source is not None:
-            self._comments.append(self._before(source, path))
+            self._comments.append(self._comments_before(source, path))
 
     def document(self, whole: Any) -> None:
-        """Write the document that holds the rows."""
-        self._lines.write(self._written(whole))
+        """Write the document that contains the rows."""
+        self._stream.write(self._serialize(whole))
 
-    def put(self, beside: dict[str, Any]) -> list[str]:
-        """Put the files in their places, with those that are new beside the dataset; name them.
+    def commit(self, extra_files: dict[str, Any]) -> list[str]:
+        """Move all files to their final paths and return their names; skip unchanged ones.
 
         Raises:
-            UsageError: a file is there already, or cannot be begun.
-            OSError, NotWritableError: one cannot be written.
+            UsageError: a file already exists, or cannot be opened.
+            OSError, NotWritableError: a file cannot be written.
 
         """
         root = self._root or find_root(self._out)
         written = [self._out]
-        for name, value in beside.items():
+        for name, value in extra_files.items():
             path = root / name
             data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
             if read_text(path, path.name) == data.decode():
                 continue
-            self._begin(path).write(data)
+            self._open(path).write(data)
             written.append(path)
         self._staged.put()
-        return [name_of(path) for path in written]
+        return [display_name(path) for path in written]
 
-    def _written(self, whole: Any) -> bytes:
+    def _serialize(self, whole: Any) -> bytes:
         match self._medium:
             case "jsonl":
                 return b""
             case "json":
-                return json_text(whole, as_python=self._is_theirs)
+                return json_text(whole, as_python=self._is_external)
             case "csv":
                 return utf8(csv_text(*whole))
             case "parquet":
@@ -131,44 +131,52 @@ class Output:
         if isinstance(whole, list):
             head, key, rows = {}, None, whole
         else:
-            *beside, key = whole
-            head, rows = {each: whole[each] for each in beside}, whole[key]
-        return yaml_text(head, key, rows, self._comments, self._above)
+            *names, key = whole
+            head, rows = {name: whole[name] for name in names}, whole[key]
+        return yaml_text(head, key, rows, self._comments, self._header_comments)
 
-    def _before(self, source: Document, path: tuple[str | int, ...]) -> list[str]:
-        """Return the comments that stand in a row of YAML, or right above it."""
-        if self._left is None:
+    def _comments_before(self, source: Document, path: tuple[str | int, ...]) -> list[str]:
+        """Return the comments in a row of YAML, and directly above it."""
+        if self._pending_comments is None:
             may_be_yaml = not source.file.lower().endswith(".json")
-            self._left = deque(comments_of("\n".join(source.lines)) if may_be_yaml else ())
+            self._pending_comments = deque(
+                comments_of("\n".join(source.lines)) if may_be_yaml else ()
+            )
             first = source.place(path).span
-            while self._left and first and self._left[0].next_line <= first.line:
-                self._above.append(self._left.popleft().text)
+            while (
+                self._pending_comments
+                and first
+                and self._pending_comments[0].next_line <= first.line
+            ):
+                self._header_comments.append(self._pending_comments.popleft().text)
         until = _next_line(source, path)
-        found: list[str] = []
-        while self._left and (until is None or self._left[0].next_line < until):
-            found.append(self._left.popleft().text)
-        return found
+        comments: list[str] = []
+        while self._pending_comments and (
+            until is None or self._pending_comments[0].next_line < until
+        ):
+            comments.append(self._pending_comments.popleft().text)
+        return comments
 
-    def _begin(self, path: Path) -> BinaryIO:
+    def _open(self, path: Path) -> BinaryIO:
         try:
-            if path.resolve().exists() and not self._force:  # `new/../old` is there, too
-                raise UsageError(f"{name_of(path)} is there already; --force replaces it")
+            if path.resolve().exists() and not self._force:  # `new/../old` exists, too
+                raise UsageError(f"{display_name(path)} already exists; pass --force to replace it")
             return self._staged.open(path)
         except (OSError, RuntimeError, ValueError) as error:
-            raise _refused(path, error) from None
+            raise _write_error(path, error) from None
 
 
-def _refused(path: Path, error: Exception) -> UsageError:
+def _write_error(path: Path, error: Exception) -> UsageError:
     reason = getattr(error, "strerror", None) or str(error)
-    return UsageError(f"{name_of(path)} cannot be written: {reason.lower()}")
+    return UsageError(f"{display_name(path)} cannot be written: {reason.lower()}")
 
 
 def _next_line(source: Document, path: tuple[str | int, ...]) -> int | None:
-    """Return the line at which the row behind one begins; None behind the last."""
+    """Return the line of the row after this one; None for the last row."""
     if not path:
-        return None  # the whole document is the row
+        return None  # the document is the row
     *above, index = path
     after = source.place((*above, int(index) + 1)).span
     own = source.place(path).span
-    # Beyond the last row a path leads to the list as a whole.
+    # After the last row, a path leads to the whole list.
     return after.line if own and after and after.line > own.line else None

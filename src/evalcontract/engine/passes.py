@@ -1,6 +1,6 @@
-"""One pass over the rows of a dataset: validation, coverage and conversion hang on it.
+"""The interface of a pass over the rows of a dataset, for validation, coverage and conversion.
 
-Our datasets and those of other systems are opened, and passed over, in the same way.
+It is the same for evalcontract datasets and for datasets in other formats.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from evalcontract.source import Batch, Document, UnreadableFile
 
 
-#: What a caller says of a dataset of ours.
-OURS = "evalcontract"
+#: The name of evalcontract's own format, where a dialect is expected.
+NATIVE = "evalcontract"
 
 
 class CheckedBatch(NamedTuple):
-    """Some rows, what is wrong with them, and what is said of lines that gave no row."""
+    """Some rows, their problems, and the findings on lines that could not be read as rows."""
 
     batch: Batch
     problems: list[Problem]
@@ -34,7 +34,7 @@ class CheckedBatch(NamedTuple):
 
 
 class CheckedRow(NamedTuple):
-    """One row, counted from 0; `fault` is the problem for which it is not loaded, if any."""
+    """One row, numbered from 0; `fault` is the problem that prevents loading it, if any."""
 
     number: int
     path: Path
@@ -44,46 +44,46 @@ class CheckedRow(NamedTuple):
 
 
 class RowReader(Protocol):
-    """Turns the rows of a dataset into ours, for a conversion."""
+    """Converts the rows of a dataset to evalcontract rows."""
 
     @property
     def root(self) -> dict[str, Any]:
-        """What belongs beside the rows, once all are read."""
+        """The keys of the dataset other than its rows; complete when all rows are read."""
         ...
 
     @property
     def losses(self) -> Sequence[Loss]:
-        """What is lost of what stands around the rows, once all are read."""
+        """What is lost outside the rows; complete when all rows are read."""
         ...
 
     def read(self, row: CheckedRow) -> OurRow | None:
-        """Turn a row that has no fault; None where it is none that can be converted."""
+        """Convert a row that has no fault; return None if that is not possible."""
         ...
 
 
 class DatasetPass(Protocol):
-    """One pass over one dataset: iterate `batches`, then take `rest`."""
+    """One pass over one dataset: iterate over `batches`, then call `finish`."""
 
     @property
     def file(self) -> str:
-        """What findings call the file."""
+        """The name of the file in findings."""
         ...
 
     @property
     def count(self) -> int:
-        """How many rows were read so far."""
+        """The number of rows read so far."""
         ...
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """How many bytes of how many were read; None where it is read at once."""
+        """The bytes read and the total; None if the file is read as a whole."""
         ...
 
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
         """Yield the rows, batch by batch.
 
-        The rows are to be trusted only where `keep_rows` asks for them. Else so many processes
-        may look at a large dataset.
+        The rows are reliable only with `keep_rows`. Without it, up to `jobs` processes check a
+        large dataset.
         """
         ...
 
@@ -92,23 +92,23 @@ class DatasetPass(Protocol):
         ...
 
     def rejects(self, code: str) -> bool:
-        """Whether what this code is found in, a row or the whole dataset, is not loaded."""
+        """Whether a finding with this code prevents loading the row, or the dataset."""
         ...
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
-        """Give problems their places and severities."""
+        """Convert problems to diagnostics with places and severities."""
         ...
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands."""
+        """Return the place of a path."""
         ...
 
-    def rest(self) -> list[Diagnostic]:
-        """Return the findings that are of no row, or that only all rows show, after the pass."""
+    def finish(self) -> list[Diagnostic]:
+        """Finish the pass and return the findings on the dataset as a whole."""
         ...
 
-    def unseen(self) -> list[Diagnostic]:
-        """Return those of the `rest` for which rows may not have been seen as they are."""
+    def coverage_diagnostics(self) -> list[Diagnostic]:
+        """Return the findings of `finish` that may change which checks run on rows."""
         ...
 
     def cover(self, row: CheckedRow) -> RowCoverage:
@@ -116,44 +116,44 @@ class DatasetPass(Protocol):
         ...
 
     def reader(self) -> RowReader:
-        """Begin to convert rows."""
+        """Return a reader that converts the rows."""
         ...
 
 
 class Dataset(Protocol):
-    """A dataset that was opened, whoever's it is, and whether it can be read or not."""
+    """An opened dataset in any format, readable or not."""
 
     @property
     def file(self) -> str:
-        """What findings call the file."""
+        """The name of the file in findings."""
         ...
 
     @property
     def dialect(self) -> str:
-        """Whose it is, as the command line says it: `evalcontract`, or `mlflow:oss`."""
+        """The format, as on the command line: `evalcontract`, or a dialect such as `mlflow:oss`."""
         ...
 
     @property
     def unreadable(self) -> UnreadableFile | None:
-        """Why there is no value; no pass can begin then. None where there is one."""
+        """Why the file cannot be read, so that no pass can begin; None if it can."""
         ...
 
     @property
     def document(self) -> Document | None:
-        """The whole file, where it is one value that was parsed."""
+        """The whole file, if it is a single parsed value."""
         ...
 
     def begin(self, run: Run, policy: Policy) -> DatasetPass:
-        """Begin a pass over its rows."""
+        """Begin a pass over the rows."""
         ...
 
 
-def rows_of(check: DatasetPass, checked: CheckedBatch) -> Iterator[CheckedRow]:
-    """Yield the rows of a batch, each with what is wrong with it."""
+def rows_of(dataset_pass: DatasetPass, checked: CheckedBatch) -> Iterator[CheckedRow]:
+    """Yield the rows of a batch, each with its problems."""
     by_row: defaultdict[int | None, list[Problem]] = defaultdict(list)
     for problem in checked.problems:
         by_row[problem.row_index].append(problem)
     for index, value in enumerate(checked.batch.rows, checked.batch.first_index):
         problems = by_row.get(index, [])
-        fault = next((problem for problem in problems if check.rejects(problem.code)), None)
-        yield CheckedRow(index, check.path_of(index), value, problems, fault)
+        fault = next((problem for problem in problems if dataset_pass.rejects(problem.code)), None)
+        yield CheckedRow(index, dataset_pass.path_of(index), value, problems, fault)

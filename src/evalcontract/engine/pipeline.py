@@ -1,12 +1,12 @@
-"""What the commands run: validate files of one kind, or check whole workspaces."""
+"""The entry points of the commands: validate files of one kind, or check whole workspaces."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import evalcontract
+from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.our_pass import OurDataset
 from evalcontract.engine.run import Run, today
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
@@ -15,13 +15,13 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.source import MisreadError, read_file
 from evalcontract.workspace import (
+    display_name,
     find_root,
     find_workspaces,
-    inner_of,
-    name_of,
-    one_value,
+    nested_in,
     open_workspace,
-    top_of,
+    require_single_value,
+    search_root,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
-    """Validate files of one kind, with all that they reach in their workspaces.
+    """Validate files of one kind, and all artifacts of their workspaces that these refer to.
 
     Raises:
         NothingToCheck: there is no input.
@@ -44,115 +44,123 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     """
     outcome = Outcome()
     runs: dict[Path, Run] = {}
-    for each in inputs:
-        root = options.files.real(options.root or find_root(each.path, options.files))
+    for input_ in inputs:
+        root = options.files.real(options.root or find_root(input_.path, options.files))
         if root not in runs:
             runs[root] = _run(root, (), options)
         run = runs[root]
         if kind is Kind.DATASET:
-            dataset = open_dataset(each, options.dialect, quick=True)
-            outcome.diagnostics += _dataset(run, dataset, each.path, outcome, options.progress)
+            dataset = open_dataset(input_, options.dialect, quick=True)
+            outcome.diagnostics += _check_dataset(
+                run, dataset, input_.path, outcome, options.progress
+            )
         else:
-            outcome.diagnostics += _artifact(run, kind, each, outcome)
+            outcome.diagnostics += _check_artifact(run, kind, input_, outcome)
     if not outcome.files:
         raise NothingToCheck("there is nothing to check")
     for run in runs.values():
         if kind is Kind.DATASET:
             outcome.diagnostics += run.bundles()
-        outcome.diagnostics += [*run.artifacts(), *run.unlisted()]
+        outcome.diagnostics += [*run.artifacts(), *run.listing_errors()]
     return outcome.settle()
 
 
 def check_workspaces(path: Path, options: Options) -> Outcome:
     """Check whole workspaces: datasets, rubrics, judges, bundles and targets.
 
-    With a cache, what was found is taken from there where nothing has changed.
+    With a cache, the result is taken from there if nothing has changed.
 
     Raises:
-        NothingToCheck: the folder holds none of these.
+        NothingToCheck: the folder contains none of these.
         ConfigurationError: a workspace's configuration cannot be used.
 
     """
     cache = options.cache
     if cache is None:
         return _check_all(path, options)
-    from evalcontract.cache import cached_check  # not for those who want no cache
+    from evalcontract.cache import cached_check  # not needed without a cache
 
     options = options._replace(today=options.today or today())
-    asked = {name: each for name, each in options._asdict().items() if name not in _UNSEEN}
-    top = options.files.real(options.root) if options.root else top_of(path, options.files)
+    cache_key = {
+        name: value for name, value in options._asdict().items() if name not in _IRRELEVANT_OPTIONS
+    }
+    top = options.files.real(options.root) if options.root else search_root(path, options.files)
     return cached_check(
         cache,
-        [evalcontract.__version__, top, asked],
+        [evalcontract.__version__, top, cache_key],
         lambda files: _check_all(path, options._replace(files=files)),
     )
 
 
-#: The options that no outcome depends on. One process gives the verdict of many.
-_UNSEEN = frozenset({"progress", "jobs", "cache", "files"})
+#: The options that do not affect the outcome.
+_IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files"})
 
 
 def _check_all(path: Path, options: Options) -> Outcome:
     outcome = Outcome()
     files = options.files
     roots = [files.real(options.root)] if options.root else find_workspaces(path, files)
-    runs = {root: _run(root, inner_of(root, roots), options) for root in roots}
-    others: dict[Path, Run] = {}
+    runs = {root: _run(root, nested_in(root, roots), options) for root in roots}
+    other_runs: dict[Path, Run] = {}
     for run in list(runs.values()):
-        _ask_others(run, runs, others, options)
+        _assign_datasets(run, runs, other_runs, options)
     for run in runs.values():
-        outcome.diagnostics += _workspace(run, outcome, options.progress)
-    for run in others.values():
-        for dataset in run.workspace.also:
-            ours = OurDataset(read_file(dataset, name_of(dataset), files))
-            outcome.diagnostics += _dataset(run, ours, dataset, outcome, options.progress)
+        outcome.diagnostics += _check_workspace(run, outcome, options.progress)
+    for run in other_runs.values():
+        for dataset_path in run.workspace.extra_datasets:
+            source = read_file(dataset_path, display_name(dataset_path), files)
+            outcome.diagnostics += _check_dataset(
+                run, NativeDataset(source), dataset_path, outcome, options.progress
+            )
         outcome.diagnostics += [*run.artifacts(), *run.bundles()]
     if not outcome.files and not outcome.diagnostics:
-        raise NothingToCheck(f"{name_of(path)} holds no dataset, rubric, judge or target")
+        raise NothingToCheck(f"{display_name(path)} contains no dataset, rubric, judge or target")
     return outcome.settle()
 
 
-def _ask_others(run: Run, runs: dict[Path, Run], others: dict[Path, Run], options: Options) -> None:
-    """Let the workspaces that own them check the datasets of others that targets name.
+def _assign_datasets(
+    run: Run, runs: dict[Path, Run], other_runs: dict[Path, Run], options: Options
+) -> None:
+    """Assign the datasets that targets name in other workspaces to the runs of these workspaces.
 
-    `others` are the runs over workspaces that are not checked themselves.
+    `other_runs` are the runs of workspaces that are not checked themselves.
     """
-    for target in run.workspace.named_elsewhere():
-        if target.dataset is None or run.workspace.is_no_dataset(target.dataset):
+    for target in run.workspace.targets_outside():
+        if target.dataset is None or run.workspace.is_artifact(target.dataset):
             continue
         dataset = options.files.real(target.dataset)
         root = find_root(dataset, options.files)
-        owner = runs.get(root) or others.setdefault(root, _run(root, (), options))
-        if dataset not in owner.named_by_others:
-            owner.workspace.also.append(dataset)
-        owner.named_by_others.setdefault(dataset, []).append(run.policy_of(target))
+        owner = runs.get(root) or other_runs.setdefault(root, _run(root, (), options))
+        if dataset not in owner.external_policies:
+            owner.workspace.extra_datasets.append(dataset)
+        owner.external_policies.setdefault(dataset, []).append(run.policy_of(target))
 
 
-def _workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterator[Diagnostic]:
+def _check_workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterator[Diagnostic]:
     for path, source in run.workspace.scan():
         if source is None:
-            outcome.left_out.append(name_of(path))
+            outcome.left_out.append(display_name(path))
         else:
-            yield from _dataset(run, OurDataset(source), path, outcome, progress)
+            yield from _check_dataset(run, NativeDataset(source), path, outcome, progress)
     library = run.workspace.library
     for artifact in library.artifacts:
-        run.want(artifact, run.base_policy, library)
+        run.schedule(artifact, run.base_policy, library)
         _count(outcome, artifact.kind)
-    for _each in run.workspace.targets:
+    for _ in run.workspace.targets:
         _count(outcome, Kind.TARGET)
     for _ in run.workspace.bundle_files:
         _count(outcome, "bundle")
     yield from run.artifacts()
     yield from run.targets()
     yield from run.bundles()
-    broken = run.workspace.unreadable
-    for _each_broken in broken:
+    unreadable = run.workspace.unreadable
+    for _ in unreadable:
         _count(outcome, "unreadable")
-    yield from run.unreadable(broken)
+    yield from run.unreadable(unreadable)
 
 
-def _run(root: Path, inner: tuple[Path, ...], options: Options) -> Run:
-    workspace = open_workspace(root, inner, options.files)
+def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
+    workspace = open_workspace(root, nested, options.files)
     return Run(workspace, options.strict, options.today or today(), options.jobs)
 
 
@@ -160,52 +168,53 @@ def _count(outcome: Outcome, kind: str) -> None:
     outcome.files[kind] = outcome.files.get(kind, 0) + 1
 
 
-def _dataset(
+def _check_dataset(
     run: Run, dataset: Dataset, path: Path, outcome: Outcome, progress: Progress | None
 ) -> list[Diagnostic]:
-    """Pass over one dataset, and return what is wrong with it."""
+    """Check one dataset and return its findings."""
     _count(outcome, Kind.DATASET)
     if dataset.unreadable:
         return list(run.unreadable([dataset.unreadable]))
-    check = dataset.begin(run, run.policy_for(path))
-    found: list[Diagnostic] = []
+    dataset_pass = dataset.begin(run, run.policy_for(path))
+    diagnostics: list[Diagnostic] = []
     try:
-        for checked in check.batches(jobs=run.jobs):
-            found += [*checked.faults, *check.to_diagnostics(checked.problems)]
-            if progress and check.progress:
-                progress(dataset.file, *check.progress)
-        found += check.rest()
+        for checked in dataset_pass.batches(jobs=run.jobs):
+            diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
+            if progress and dataset_pass.progress:
+                progress(dataset.file, *dataset_pass.progress)
+        diagnostics += dataset_pass.finish()
     except MisreadError as misread:
         return list(run.unreadable([misread.unreadable]))
-    outcome.rows += check.count
-    return found
+    outcome.rows += dataset_pass.count
+    return diagnostics
 
 
-def _artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:
+def _check_artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:
     _count(outcome, kind)
     library = run.workspace.library
-    known = None if input_.stream else library.in_file(kind, name_of(input_.path))
+    known = None if input_.stream else library.in_file(kind, display_name(input_.path))
     if known is not None:
-        run.want(known, run.base_policy, library)
+        run.schedule(known, run.base_policy, library)
         return
-    source = one_value(input_.read())
+    source = require_single_value(input_.read())
     if source.unreadable:
         yield from run.unreadable([source.unreadable])
     if source.document is None:
         return
-    artifact, library = _placed(read_artifact(kind, source.document), library)
-    asked = Run(run.workspace, run.forced, run.today)
-    asked.want(artifact, run.base_policy, library)
-    yield from asked.artifacts(library)
+    artifact, library = _inserted(read_artifact(kind, source.document), library)
+    # A separate run: the artifact replaces the one in the library.
+    artifact_run = Run(run.workspace, run.forced, run.today)
+    artifact_run.schedule(artifact, run.base_policy, library)
+    yield from artifact_run.artifacts(library)
 
 
-def _placed(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:
-    """Put an artifact into the library in place of the one that was read from its file.
+def _inserted(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:
+    """Return the artifact and a library in which it replaces the one from the same file.
 
-    Where it is the same, to the byte, the library stays as it is.
+    If both are identical, return the one in the library, and the library unchanged.
     """
-    twin = library.at(artifact.file)
-    if twin and (twin.kind, twin.document.sha256) == (artifact.kind, artifact.document.sha256):
-        return twin, library
-    others = [each for each in library.artifacts if each.file != artifact.file]
+    old = library.at(artifact.file)
+    if old and (old.kind, old.document.sha256) == (artifact.kind, artifact.document.sha256):
+        return old, library
+    others = [other for other in library.artifacts if other.file != artifact.file]
     return artifact, Library([artifact, *others])

@@ -1,4 +1,4 @@
-"""One run over one workspace: datasets first, then the rubrics and judges that they reach."""
+"""One run over one workspace: datasets first, then the rubrics and judges that they refer to."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 
 
 def today() -> date:
-    """Return the day in UTC, so that a verdict does not depend on where it is made."""
+    """Return today's date in UTC, so that a result does not depend on the time zone."""
     return datetime.now(tz=UTC).date()
 
 
 class Run:
-    """What one run shares: the workspace, the mode that was asked for, and today.
+    """The shared state of one run over a workspace.
 
-    `forced` is the mode of a command line or a call: True, False, or None for what targets and
-    configuration say. `jobs` is how many processes may look at one dataset, `has_php` whether
-    checks that need PHP can run. `artifact_policies` collects how strictly each artifact is to be
-    judged, from the datasets that reach it, `named_by_others` what the targets of other
-    workspaces ask for a dataset of this one.
+    `forced` is the mode that the command line or the caller sets: True for strict, False for soft,
+    None to let targets and configuration decide. `jobs` is the maximum number of processes for one
+    dataset, `has_php` whether checks that need PHP can run. `artifact_policies` has the policy of
+    each scheduled artifact, joined from the datasets that use it; `external_policies` those of
+    targets of other workspaces for datasets of this one.
     """
 
     def __init__(
         self,
         workspace: Workspace,
-        forced: bool | None,  # noqa: FBT001 - a mode, or none
+        forced: bool | None,  # noqa: FBT001 - a mode, or None
         today: date,
         jobs: int = 1,
         *,
@@ -62,19 +62,19 @@ class Run:
         self.jobs = jobs
         self._has_php = has_php
         self.artifact_policies: dict[str, tuple[Artifact, Policy]] = {}
-        self.named_by_others: dict[Path, list[Policy]] = {}
+        self.external_policies: dict[Path, list[Policy]] = {}
 
     @property
     def base_policy(self) -> Policy:
-        """The policy where no target says otherwise."""
+        """The policy for datasets without a target."""
         policy = self.workspace.configuration.policy
         return policy if self.forced is None else policy._replace(strict=self.forced)
 
     def policy_for(self, path: Path | None) -> Policy:
         """Return the policy for a dataset: the strictest of the targets that run it."""
         targets = self.workspace.targets_of(path) if path else []
-        others = self.named_by_others.get(self.workspace.files.real(path), []) if path else []
-        policies = [*(self.policy_of(each) for each in targets), *others]
+        external = self.external_policies.get(self.workspace.files.real(path), []) if path else []
+        policies = [*(self.policy_of(target) for target in targets), *external]
         if not policies:
             return self.base_policy
         joined = policies[0]
@@ -83,7 +83,7 @@ class Run:
         return joined
 
     def policy_of(self, target: Target) -> Policy:
-        """Return the policy that a target asks for."""
+        """Return the policy of a target."""
         document = target.document
         value = document.value if isinstance(document.value, dict) else {}
         return policy_of_target(value, document.file, self.base_policy, forced=self.forced)
@@ -91,46 +91,55 @@ class Run:
     @cached_property
     def documents(self) -> dict[str, Document]:
         """The documents of the library by file name."""
-        return {each.file: each.document for each in self.workspace.library.artifacts}
+        return {artifact.file: artifact.document for artifact in self.workspace.library.artifacts}
 
     @cached_property
     def plans(self) -> Plans:
-        """What every rubric does with rows, the same for all datasets of the run."""
+        """The plans of rubrics, shared by all datasets of the run."""
         workspace = self.workspace
-        around = EvalContext(
+        context = EvalContext(
             workspace.library, has_php=self._has_php, read_json=workspace.read_json
         )
-        return Plans(around)
+        return Plans(context)
 
     @cached_property
     def gates(self) -> SharedGates:
-        """What the gates of all datasets share."""
+        """The state that the gates of all datasets share."""
         return SharedGates()
 
     def plan(self, rubric: Artifact) -> tuple[Plan | None, list[Diagnostic]]:
-        """Return what a rubric does with rows; None and a finding where that crashed."""
+        """Return the plan of a rubric, or None and a finding if making it crashed."""
         plan = self.plans.of(rubric)
         if isinstance(plan, Exception):
             crashed = plan_crash(rubric, plan)
             return None, list(to_diagnostics([crashed], rubric.document, self.base_policy, {}))
         return plan, []
 
-    def want(self, artifact: Artifact, policy: Policy, library: Library) -> None:
-        """Ask for the check of an artifact, and of all that it reaches."""
-        for each in reach([artifact], library):
-            known = self.artifact_policies.get(each.file)
-            joined = known[1].join(policy) if known else policy
-            self.artifact_policies[each.file] = (each, joined)
+    def schedule(self, artifact: Artifact, policy: Policy, library: Library) -> None:
+        """Schedule the check of an artifact and of all artifacts that it refers to."""
+        for reached in reach([artifact], library):
+            scheduled = self.artifact_policies.get(reached.file)
+            joined = scheduled[1].join(policy) if scheduled else policy
+            self.artifact_policies[reached.file] = (reached, joined)
 
     def artifacts(self, library: Library | None = None) -> Iterator[Diagnostic]:
-        """Check the artifacts that were asked for."""
+        """Check the scheduled artifacts."""
         library = library or self.workspace.library
-        others = {**self.documents, **{each.file: each.document for each in library.artifacts}}
+        documents = {
+            **self.documents,
+            **{artifact.file: artifact.document for artifact in library.artifacts},
+        }
         for artifact, policy in self.artifact_policies.values():
-            limit, of_whom = policy.max_age_days, policy.age_from
-            context = Context(library, self.today, limit, self._read_json, library.used, of_whom)
+            context = Context(
+                library,
+                self.today,
+                policy.max_age_days,
+                self._read_json,
+                library.used,
+                policy.age_from,
+            )
             problems = check_artifact(artifact, context, self.workspace.unreadable_names)
-            yield from to_diagnostics(problems, artifact.document, policy, others)
+            yield from to_diagnostics(problems, artifact.document, policy, documents)
 
     def targets(self) -> Iterator[Diagnostic]:
         """Check the files of `targets/`."""
@@ -138,40 +147,40 @@ class Run:
         for target in self.workspace.targets:
             document = target.document
             problems = structure.check(document.value, (), document.raw)
-            if target.dataset and not any("dataset" in each.path for each in problems):
-                problems += self._fault_of_dataset(target.dataset, document.value["dataset"])
+            if target.dataset and not any("dataset" in problem.path for problem in problems):
+                problems += self._dataset_problems(target.dataset, document.value["dataset"])
             yield from to_diagnostics(problems, document, self.base_policy, {})
 
-    def _fault_of_dataset(self, path: Path, name: str) -> Iterator[Problem]:
-        """Say why what a target names is no dataset that can be run."""
-        where = ("dataset",)
+    def _dataset_problems(self, path: Path, name: str) -> Iterator[Problem]:
+        """Yield a problem if the path in a target is not a dataset."""
+        key = ("dataset",)
         files = self.workspace.files
         if not files.is_file(path):
             unreadable = read_file(path, name, files).unreadable
-            fault = unreadable.faults[0].message if unreadable else "is no file"
-            there = files.is_there(path)
-            message = f"`{name}` {fault}" if there else f"there is no file `{name}`"
-            advice = None if there else self._advice_of_dataset(name)
-            yield Problem("target/missing-dataset", message, where, advice)
-        elif self.workspace.is_no_dataset(path):
-            message = f"`{name}` is no dataset: it has no `questions`"
-            advice = "name the dataset to run; rubrics and judges are reached through its rows"
-            yield Problem("target/wrong-kind", message, where, advice)
+            reason = unreadable.faults[0].message if unreadable else "is not a file"
+            exists = files.is_there(path)
+            message = f"`{name}` {reason}" if exists else f"there is no file `{name}`"
+            advice = None if exists else self._suggest_dataset(name)
+            yield Problem("target/missing-dataset", message, key, advice)
+        elif self.workspace.is_artifact(path):
+            message = f"`{name}` is not a dataset: it has no `questions`"
+            advice = "name the dataset to run; its rows refer to rubrics, and these to judges"
+            yield Problem("target/wrong-kind", message, key, advice)
 
-    def _advice_of_dataset(self, name: str) -> str:
-        """Say which file a target means: one that is called so, or nearly, where it looks."""
+    def _suggest_dataset(self, name: str) -> str:
+        """Return a suggestion: a file with the same or a similar name in the likely folders."""
         folder, _, base = name.rpartition("/")
         root = self.workspace.root
-        for place in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
+        for candidate in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
             try:
-                entries = self.workspace.files.entries(root / place, "")
+                entries = self.workspace.files.entries(root / candidate, "")
             except (OSError, ValueError):
                 continue
-            names = [each.name for each in entries if each.kind == FILE]
+            names = [entry.name for entry in entries if entry.kind == FILE]
             meant = base if base in names else nearest(base, names)
             if meant:
-                return f"did you mean `{f'{place}/{meant}'.removeprefix('/')}`?"
-        return "paths begin at the workspace's root"
+                return f"did you mean `{f'{candidate}/{meant}'.removeprefix('/')}`?"
+        return "paths are relative to the workspace root"
 
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""
@@ -187,13 +196,13 @@ class Run:
     def unreadable(
         self, files: Iterator[UnreadableFile] | list[UnreadableFile]
     ) -> Iterator[Diagnostic]:
-        """Say why files give no value."""
-        for each in files:
-            yield from from_unreadable(each, self.base_policy)
+        """Yield the findings for files that cannot be read."""
+        for file in files:
+            yield from from_unreadable(file, self.base_policy)
 
-    def unlisted(self) -> Iterator[Diagnostic]:
-        """Say which folders of the library, of bundles and of targets could not be listed."""
-        yield from self.unreadable(list(self.workspace.unlisted.values()))
+    def listing_errors(self) -> Iterator[Diagnostic]:
+        """Yield the findings for folders that could not be listed."""
+        yield from self.unreadable(list(self.workspace.unreadable_dirs.values()))
 
     def _read_json(self, name: str) -> Any:
         return self.workspace.read_json(name)

@@ -1,42 +1,47 @@
-"""Which files of a folder a command is about."""
+"""Select the files of a folder that a command checks."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from evalcontract.engine.passes import OURS
+from evalcontract.engine.passes import NATIVE
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, format_of
-from evalcontract.workspace import data_files, find_workspaces, inner_of, open_workspace
+from evalcontract.workspace import data_files, find_workspaces, nested_in, open_workspace
 
 
 def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Path]:
-    """Return the files of a folder that are of a kind.
+    """Return the files of one kind in a folder.
 
-    For rubrics and judges that is every YAML or JSON file, but for schemas; for datasets it is
-    what `check` takes for one, or what the system of a `dialect` reads. A folder that cannot be
-    listed is returned itself: reading it tells.
+    For rubrics and judges, these are all YAML and JSON files except schemas. For datasets, they are
+    the files that `check` detects, or those with an extension that the system of a `dialect` reads.
+    A folder that cannot be listed is part of the result; reading it reports the error.
     """
-    unlisted: list[Path] = []
-    if dialect not in (None, OURS):
-        from evalcontract.engine.dialect_pass import endings  # not for our datasets
+    unreadable: list[Path] = []
 
-        keep = unlisted.append
-        found = data_files(
-            folder, suffixes=endings(dialect), on_fault=lambda error: keep(Path(error.filename))
-        )
-        return sorted([*found, *unlisted])
+    def note(error: OSError) -> None:
+        unreadable.append(Path(error.filename))
+
+    if dialect not in (None, NATIVE):
+        from evalcontract.engine.dialect_pass import endings  # not for evalcontract datasets
+
+        paths = data_files(folder, suffixes=endings(dialect), on_error=note)
+        return sorted([*paths, *unreadable])
     if kind is Kind.DATASET:
         top = DISK.real(folder)
         roots = find_workspaces(folder)
-        workspaces = [open_workspace(root, inner_of(root, roots)) for root in roots]
-        scanned = (each for workspace in workspaces for each in workspace.scan())
-        found = [path for path, source in scanned if source is not None]
-        unlisted = [path for workspace in workspaces for path in workspace.unlisted]
-        return sorted(path for path in (*found, *unlisted) if top in (path, *path.parents))
-    found = data_files(folder, on_fault=lambda error: unlisted.append(Path(error.filename)))
+        workspaces = [open_workspace(root, nested_in(root, roots)) for root in roots]
+        paths = [
+            path
+            for workspace in workspaces
+            for path, source in workspace.scan()
+            if source is not None
+        ]
+        paths += [path for workspace in workspaces for path in workspace.unreadable_dirs]
+        return sorted(path for path in paths if top in (path, *path.parents))
+    paths = data_files(folder, on_error=note)
     return [
         path
-        for path in (*found, *unlisted)
+        for path in (*paths, *unreadable)
         if format_of(path.name) != "jsonl" and not path.name.endswith(".schema.json")
     ]

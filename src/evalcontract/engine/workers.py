@@ -1,7 +1,7 @@
-"""A large stream of rows in several processes: each looks at a part, this one puts them together.
+"""Check a large stream of rows in several processes, one part each, and join the results.
 
-What a part yields counts from its own beginning. It is moved to its place here, in the order of the
-parts, so that nobody sees how many there were.
+Row indexes and lines in the results of a part count from the start of the part. They are shifted
+here and joined in the order of the parts, so that the number of processes changes nothing.
 """
 
 from __future__ import annotations
@@ -21,186 +21,191 @@ if TYPE_CHECKING:
     from evalcontract.source import RowStream
 
 
-class Seen(NamedTuple):
-    """Some rows in a row as dataset rules see them: clean ones may be there by their ids alone."""
+class ObservedRows(NamedTuple):
+    """Consecutive rows for dataset rules: either `ids`, of clean rows, or the whole `rows`."""
 
     first_index: int
     ids: list[str]
     rows: list[Any]
 
 
-class Looked(NamedTuple):
-    """A batch of so many rows, and what was found: problems, and what dataset rules are to see."""
+class BatchResult(NamedTuple):
+    """The problems and references of one batch, and its rows for dataset rules."""
 
     batch: Batch
-    number: int
+    row_count: int
     problems: list[Problem]
-    seen: list[Seen]
+    observed: list[ObservedRows]
     references: frozenset[str]
 
 
-# To start a process and to bring its findings home takes as long as to read so many bytes.
-WORTH_BYTES = 16 << 20
-_BETWEEN = "\0"
-_MOST_BATCHES = 64
+# Starting a process and collecting its results takes as long as checking this many bytes.
+MIN_PART_BYTES = 16 << 20
+_SEPARATOR = "\0"
+_MAX_BATCHES = 64
 
 
 def usable_cores() -> int:
-    """Return how many processes can run at once; 1 where a process cannot be forked."""
+    """Return how many processes can run at once; 1 if processes cannot be forked."""
     if not hasattr(os, "fork") or sys.platform == "darwin":
-        return 1  # forked processes are not safe there
+        return 1  # forking is not safe on macOS
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
-def look_in_parts(
+def check_in_parallel(
     rows: RowStream,
-    number: int,
-    look: Callable[[RowStream], Iterator[Looked]],
-    learned: Callable[[], Any],
-    take: Callable[[Any], None],
-) -> Iterator[Looked]:
-    """Yield what `look` finds in a stream, the parts looked at side by side.
+    parts: int,
+    check: Callable[[RowStream], Iterator[BatchResult]],
+    collect: Callable[[], Any],
+    merge: Callable[[Any], None],
+) -> Iterator[BatchResult]:
+    """Yield the results of `check` for a stream, with its parts checked in parallel.
 
-    `learned` is asked in each other process when it is done, and its answer given to `take` here.
-    A part of which the process dies is looked at in this one.
+    `collect` runs in each worker process when it has finished; `merge` receives its value in this
+    process. If a worker process dies, its part is checked in this process.
     """
-    first, *others = rows.cut(number)
-    workers = [_Worker(part, look, learned) for part in others]
+    first, *others = rows.cut(parts)
+    workers = [_Worker(part, check, collect) for part in others]
     try:
         rows.forget()
-        yield from _joined(rows, first, look(first), 0, 0)
+        yield from _shifted(rows, first, check(first), 0, 0)
         if not first.is_done:
-            return  # the file cannot be read on
+            return  # reading failed
         for worker in workers:
             count = rows.count, rows.lines
-            results = worker.results(take)
-            found = look(worker.part) if results is None else iter(results)
-            yield from _joined(rows, worker.part, found, *count)
+            received = worker.results(merge)
+            results = check(worker.part) if received is None else iter(received)
+            yield from _shifted(rows, worker.part, results, *count)
         if rows.is_empty:
-            yield Looked(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
+            yield BatchResult(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
     finally:
         for worker in workers:
             worker.stop()
 
 
-def _joined(
-    rows: RowStream, part: RowStream, found: Iterator[Looked], count: int, lines: int
-) -> Iterator[Looked]:
-    """Move what was found in a part behind so many rows and lines."""
+def _shifted(
+    rows: RowStream, part: RowStream, results: Iterator[BatchResult], count: int, lines: int
+) -> Iterator[BatchResult]:
+    """Yield the results of a part that follows `count` rows and `lines` lines."""
     adopted = 0
-    for looked in found:
+    for result in results:
         rows.adopt(part.blocks[adopted:], rows=count, lines=lines)
         adopted = len(part.blocks)
         rows.done = part.done
-        batch = looked.batch
+        batch = result.batch
         faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
-        yield looked._replace(
+        yield result._replace(
             batch=batch._replace(first_index=batch.first_index + count, faults=faults),
-            problems=[_moved(each, count) for each in looked.problems],
-            seen=[each._replace(first_index=each.first_index + count) for each in looked.seen],
+            problems=[_shifted_problem(problem, count) for problem in result.problems],
+            observed=[
+                observed._replace(first_index=observed.first_index + count)
+                for observed in result.observed
+            ],
         )
 
 
-def _moved(problem: Problem, rows: int) -> Problem:
+def _shifted_problem(problem: Problem, rows: int) -> Problem:
     if not rows or not problem.path or not isinstance(problem.path[0], int):
         return problem
     related = tuple(
-        each._replace(path=_path(each.path, rows)) if each.file is None else each
-        for each in problem.related
+        place._replace(path=_shifted_path(place.path, rows)) if place.file is None else place
+        for place in problem.related
     )
     index = problem.row_index if problem.row_index is None else problem.row_index + rows
-    moved = problem.relocated(lambda path: _path(path, rows))
-    return moved._replace(row_index=index, related=related)
+    shifted = problem.relocated(lambda path: _shifted_path(path, rows))
+    return shifted._replace(row_index=index, related=related)
 
 
-def _path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ...]:
+def _shifted_path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ...]:
     return (path[0] + rows, *path[1:]) if path and isinstance(path[0], int) else path
 
 
 class _Worker:
-    """A process that looks at one part, and says what it found when it is done."""
+    """A process that checks one part, and sends its results when it has finished."""
 
     def __init__(
         self,
         part: RowStream,
-        look: Callable[[RowStream], Iterator[Looked]],
-        learned: Callable[[], Any],
+        check: Callable[[RowStream], Iterator[BatchResult]],
+        collect: Callable[[], Any],
     ) -> None:
         from multiprocessing import get_context  # slow to import
 
         self.part = part
         context = get_context("fork")
-        self._here, there = context.Pipe(duplex=False)
+        self._receiver, sender = context.Pipe(duplex=False)
         self._process: ForkProcess = context.Process(
-            target=_work, args=(part, look, learned, there), daemon=True
+            target=_run_worker, args=(part, check, collect, sender), daemon=True
         )
         self._process.start()
-        there.close()
+        sender.close()
 
-    def results(self, take: Callable[[Any], None]) -> list[Looked] | None:
-        """Wait for what was found; None where the process died."""
+    def results(self, merge: Callable[[Any], None]) -> list[BatchResult] | None:
+        """Wait for the results; return None if the process died."""
         try:
-            found, state, answer = self._here.recv()
+            results, state, collected = self._receiver.recv()
         except (EOFError, OSError):
             return None
         self.part.restore(state)
-        take(answer)
-        return [_unpacked(each) for each in found]
+        merge(collected)
+        return [_unpacked(result) for result in results]
 
     def stop(self) -> None:
-        """End the process, whatever it does."""
-        self._here.close()
+        """Terminate the process."""
+        self._receiver.close()
         self._process.terminate()
         self._process.join()
 
 
-def _work(
+def _run_worker(
     part: RowStream,
-    look: Callable[[RowStream], Iterator[Looked]],
-    learned: Callable[[], Any],
-    there: Connection,
+    check: Callable[[RowStream], Iterator[BatchResult]],
+    collect: Callable[[], Any],
+    sender: Connection,
 ) -> None:
-    import signal  # only who has a large file forks
+    import signal  # needed only in a worker process
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process says it
-    found = list(_packed(look(part)))
-    there.send((found, part.state, learned()))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
+    results = list(_packed(check(part)))
+    sender.send((results, part.state, collect()))
 
 
-def _packed(found: Iterable[Looked]) -> Iterator[Looked]:
-    """Leave out rows, and put the ids of many clean batches into one text.
+def _packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
+    """Remove the rows from results, and join the ids of consecutive clean batches in one string.
 
-    Many small things are slow to send. Some batches at a time: their ids are taken apart together.
+    Sending many small objects is slow. At most `_MAX_BATCHES` batches are joined, since their ids
+    are split again at once.
     """
-    waiting: list[Looked] = []
-    for looked in found:
-        is_clean = not (looked.problems or looked.batch.faults) and all(
-            each.ids for each in looked.seen
+    waiting: list[BatchResult] = []
+    for result in results:
+        is_clean = not (result.problems or result.batch.faults) and all(
+            observed.ids for observed in result.observed
         )
-        if waiting and (not is_clean or len(waiting) == _MOST_BATCHES):
-            yield _as_one(waiting)
+        if waiting and (not is_clean or len(waiting) == _MAX_BATCHES):
+            yield _merged(waiting)
             waiting = []
         if is_clean:
-            waiting.append(looked)
+            waiting.append(result)
         else:
-            yield looked._replace(batch=looked.batch._replace(rows=[]))
+            yield result._replace(batch=result.batch._replace(rows=[]))
     if waiting:
-        yield _as_one(waiting)
+        yield _merged(waiting)
 
 
-def _as_one(clean: list[Looked]) -> Looked:
-    ids = [id_ for looked in clean for each in looked.seen for id_ in each.ids]
-    joined = _BETWEEN.join(ids)
-    is_plain = joined.count(_BETWEEN) == len(ids) - 1
+def _merged(clean: list[BatchResult]) -> BatchResult:
+    ids = [id_ for result in clean for observed in result.observed for id_ in observed.ids]
+    joined = _SEPARATOR.join(ids)
+    can_be_split = joined.count(_SEPARATOR) == len(ids) - 1
     first = clean[0].batch.first_index
-    references = frozenset().union(*(each.references for each in clean))
-    seen = Seen(first, [joined] if is_plain else ids, [])
-    return Looked(Batch(first, []), len(ids), [], [seen], references)
+    references = frozenset().union(*(result.references for result in clean))
+    observed = ObservedRows(first, [joined] if can_be_split else ids, [])
+    return BatchResult(Batch(first, []), len(ids), [], [observed], references)
 
 
-def _unpacked(looked: Looked) -> Looked:
-    """Undo `_as_one`; what was not packed has as many ids as rows, or a run of other rows."""
-    seen = looked.seen
-    if len(seen) != 1 or len(seen[0].ids) != 1 or looked.number == 1:
-        return looked
-    return looked._replace(seen=[seen[0]._replace(ids=seen[0].ids[0].split(_BETWEEN))])
+def _unpacked(result: BatchResult) -> BatchResult:
+    """Split the ids that `_merged` has joined; any other result is returned as it is."""
+    observed = result.observed
+    if len(observed) != 1 or len(observed[0].ids) != 1 or result.row_count == 1:
+        return result
+    ids = observed[0].ids[0].split(_SEPARATOR)
+    return result._replace(observed=[observed[0]._replace(ids=ids)])

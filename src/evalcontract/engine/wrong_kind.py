@@ -1,4 +1,4 @@
-"""A file of another kind than the one that it is checked as."""
+"""Detect files of another kind than the one that they are checked as."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 
-# The keys that no other kind has; a file with none of its own and one of another's is taken for
-# that other.
-_OWN = {
+# Keys that only one kind has. A file without those of its kind, but with those of another kind,
+# is considered to be of the other kind.
+_DISTINCTIVE_KEYS = {
     Kind.DATASET: ("questions",),
     Kind.RUBRIC: ("checks", "scoring"),
     Kind.JUDGE: ("template",),
@@ -17,19 +17,22 @@ _OWN = {
 
 
 def other_kind(kind: Kind, value: Any) -> Kind | None:
-    """Return what a file is meant as; None where it may well be of this kind."""
-    if not isinstance(value, dict) or any(key in value for key in _OWN[kind]):
+    """Return the kind that a file seems to be of, if it is not `kind`."""
+    if not isinstance(value, dict) or any(key in value for key in _DISTINCTIVE_KEYS[kind]):
         return None
-    return next((each for each, keys in _OWN.items() if any(key in value for key in keys)), None)
+    return next(
+        (other for other, keys in _DISTINCTIVE_KEYS.items() if any(key in value for key in keys)),
+        None,
+    )
 
 
 def wrong_kind(kind: Kind, other: Kind) -> Problem:
-    """Say it once, in place of every key that is missing."""
-    key = _OWN[other][0]
+    """Return one problem, to report in place of every missing key."""
+    key = _DISTINCTIVE_KEYS[other][0]
     return Problem(
         f"{kind}/wrong-kind",
         f"this is a {other}, not a {kind}: it has `{key}`",
         (key,),
-        f"check it with validate-{other}, or move it to its folder",
+        f"check it with `validate-{other}`, or move it to the folder `{other}s/`",
         on_key=True,
     )

@@ -1,4 +1,4 @@
-"""A folder with its datasets, rubrics, judges, bundles and targets: found, and read."""
+"""Find and read the datasets, rubrics, judges, bundles and targets of a folder."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.configuration import Configuration, read_configuration
 from evalcontract.workspace.discovery import (
     data_files,
+    display_name,
     find_root,
     find_workspaces,
-    inner_of,
-    name_of,
-    top_of,
+    nested_in,
+    search_root,
 )
-from evalcontract.workspace.single import one_value
+from evalcontract.workspace.single import require_single_value
 from evalcontract.workspace.workspace import Target, Workspace, open_workspace
 
 __all__ = [
@@ -20,13 +20,13 @@ __all__ = [
     "Target",
     "Workspace",
     "data_files",
+    "display_name",
     "entry_points",
     "find_root",
     "find_workspaces",
-    "inner_of",
-    "name_of",
-    "one_value",
+    "nested_in",
     "open_workspace",
     "read_configuration",
-    "top_of",
+    "require_single_value",
+    "search_root",
 ]

@@ -11,6 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def usable(bundles: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schemas of the bundles that are without fault; the others are reported."""
-    return {name: plain(each) for name, each in bundles.items() if not schema_faults(each)}
+def usable_schemas(bundles: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schemas of the bundles that are valid; `check_bundle` reports the others."""
+    return {name: plain(schema) for name, schema in bundles.items() if not schema_faults(schema)}

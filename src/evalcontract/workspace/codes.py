@@ -1,4 +1,4 @@
-"""The codes of whole files: of the wrong kind, missing, or a bundle that is no good schema."""
+"""The codes of findings on whole files: wrong kind, missing file, faulty bundle schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`evalcontract.toml`: what a workspace decides for itself."""
+"""`evalcontract.toml`: the settings of a workspace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, UnreadableFile, read_text
-from evalcontract.workspace.patterns import fault_of
+from evalcontract.workspace.patterns import pattern_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
     from evalcontract.source import Files
 
-    #: Says where a key of the file stands.
-    Where = Callable[[str], str]
+    #: Return the place of a key in the file, as `name:line`.
+    Locate = Callable[[str], str]
 
 FILE_NAME = "evalcontract.toml"
-# A thousand times what one holds; a reader of TOML takes its time for more.
-_MOST_CHARACTERS = 1 << 18
+# A thousand times the usual size; `tomllib` is slow on larger files.
+_MAX_CHARACTERS = 1 << 18
 
 
 class Configuration(NamedTuple):
     """The settings of a workspace.
 
-    `datasets` are globs below `folder`; empty, datasets are found by what they hold.
-    `exclude` are globs of files that are not looked at. `folder` holds the file; it is None where
-    there is none. `datasets_at` is the place of the key `datasets` in it.
+    `datasets` are globs relative to `folder`; if empty, datasets are detected by their content.
+    `exclude` are globs of files to ignore. `folder` is the folder of the configuration file, or
+    None without one. `datasets_at` is the place of the key `datasets` in that file.
     """
 
     policy: Policy = Policy()
@@ -43,37 +43,41 @@ def read_configuration(path: Path, name: str, files: Files = DISK) -> Configurat
     """Read a configuration file.
 
     Raises:
-        ConfigurationError: it cannot be read, or says what makes no sense.
+        ConfigurationError: the file cannot be read, or a setting is invalid.
 
     """
     text = read_text(path, name, files)
     if isinstance(text, UnreadableFile):
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
-    if len(text) > _MOST_CHARACTERS:
-        raise ConfigurationError(f"{name}: has more than {_MOST_CHARACTERS:,} characters")
-    import tomllib  # slow to import, both
+    if len(text) > _MAX_CHARACTERS:
+        raise ConfigurationError(f"{name}: has more than {_MAX_CHARACTERS:,} characters")
+    import tomllib  # both are slow to import
 
-    from evalcontract.workspace.toml_text import explain, place_of
+    from evalcontract.workspace.toml_text import explain_error, place_of_key
 
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(explain(text, name, str(error))) from None
+        raise ConfigurationError(explain_error(text, name, str(error))) from None
     except RecursionError:
         raise ConfigurationError(f"{name}: is nested too deeply") from None
-    except ValueError:  # Python's limit for the digits of a number, which is no TOMLDecodeError
-        raise ConfigurationError(f"{name}: holds a number of too many digits") from None
-    return _configuration(table, path, lambda key: place_of(text, name, key))
+    except ValueError:  # Python limits the digits of an integer, and raises no TOMLDecodeError
+        raise ConfigurationError(f"{name}: contains a number with too many digits") from None
+    return _configuration(table, path, lambda key: place_of_key(text, name, key))
 
 
-def _configuration(table: dict[str, Any], path: Path, where: Where) -> Configuration:
+def _configuration(table: dict[str, Any], path: Path, locate: Locate) -> Configuration:
     for key in table:
         if key not in _READERS:
             meant = nearest(key, _READERS)
-            advice = f"; did you mean `{meant}`?" if meant else f"; known are {', '.join(_READERS)}"
-            advice = "; codes stand below `[severity]`" if "/" in key else advice
-            raise ConfigurationError(f"{where(key)}: unknown key `{key}`{advice}")
-    read = {key: reader(table[key], key, where) for key, reader in _READERS.items() if key in table}
+            advice = (
+                f"; did you mean `{meant}`?" if meant else f"; known keys: {', '.join(_READERS)}"
+            )
+            advice = "; codes belong under `[severity]`" if "/" in key else advice
+            raise ConfigurationError(f"{locate(key)}: unknown key `{key}`{advice}")
+    read = {
+        key: reader(table[key], key, locate) for key, reader in _READERS.items() if key in table
+    }
     default = Policy()
     return Configuration(
         Policy(
@@ -84,42 +88,44 @@ def _configuration(table: dict[str, Any], path: Path, where: Where) -> Configura
         read.get("datasets", ()),
         read.get("exclude", ()),
         path.parent,
-        where("datasets"),
+        locate("datasets"),
     )
 
 
-def _flag(value: Any, key: str, where: Where) -> bool:
+def _flag(value: Any, key: str, locate: Locate) -> bool:
     if not isinstance(value, bool):
-        raise ConfigurationError(f"{where(key)}: `{key}` must be true or false")
+        raise ConfigurationError(f"{locate(key)}: `{key}` must be true or false")
     return value
 
 
-def _days(value: Any, key: str, where: Where) -> int:
+def _days(value: Any, key: str, locate: Locate) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ConfigurationError(f"{where(key)}: `{key}` must be a whole number of days, 1 or more")
+        raise ConfigurationError(
+            f"{locate(key)}: `{key}` must be a whole number of days, 1 or more"
+        )
     return value
 
 
-def _globs(value: Any, key: str, where: Where) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ConfigurationError(f"{where(key)}: `{key}` must be a list of patterns")
+def _globs(value: Any, key: str, locate: Locate) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(pattern, str) for pattern in value):
+        raise ConfigurationError(f"{locate(key)}: `{key}` must be a list of patterns")
     for pattern in value:
-        if fault := fault_of(pattern):
-            raise ConfigurationError(f"{where(key)}: `{key}`: the pattern `{pattern}` {fault}")
+        if error := pattern_error(pattern):
+            raise ConfigurationError(f"{locate(key)}: `{key}`: the pattern `{pattern}` {error}")
     return tuple(value)
 
 
-def _severity(value: Any, key: str, where: Where) -> dict[str, Any]:
+def _severity(value: Any, key: str, locate: Locate) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ConfigurationError(f"{where(key)}: `{key}` must be a table of codes")
+        raise ConfigurationError(f"{locate(key)}: `{key}` must be a table of codes")
     for setting in value:
         if setting in _READERS:
-            advice = "it belongs above the line `[severity]`"
-            raise ConfigurationError(f"{where(setting)}: `{setting}` is no code; {advice}")
-    from evalcontract.policy.severities import parse_severities  # rarely needed, both
+            advice = "move it above the line `[severity]`"
+            raise ConfigurationError(f"{locate(setting)}: `{setting}` is not a code; {advice}")
+    from evalcontract.policy.severities import parse_severities  # both are rarely needed
     from evalcontract.workspace.known_codes import KnownCodes
 
-    return parse_severities(value, where, KnownCodes())
+    return parse_severities(value, locate, KnownCodes())
 
 
 _READERS: dict[str, Any] = {

@@ -1,7 +1,7 @@
-"""Every code that can be reported: of each room, of each rule, of other systems' datasets.
+"""Every code that can be reported: of the packages, of the rules and of other dataset formats.
 
-A code is declared where it is reported. A finding of a rule carries its code; any other finding
-carries the name, which is looked up here, starting with the modules that import fastest.
+Each package declares the codes that it reports. A finding of a rule has its `Code`; any other
+finding has the name of a code, which is looked up here, fast-loading modules first.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 class KnownCodes(Mapping[str, Code]):
-    """The codes by name: ours in order, then those of other systems' datasets.
+    """The codes by name: those of evalcontract, sorted, then those of other dataset formats.
 
     Looking up one code does not load the others.
 
     Raises:
-        PluginError: at any use, if a rule of another package does not load, or is none.
+        PluginError: on any lookup, if a rule of another package does not load or is not a rule.
 
     """
 
     def __getitem__(self, name: str) -> Code:
-        code = _of_rooms().get(name) or _of_format(name) or rules_in_use().code(name)
+        code = _without_rules().get(name) or _code_of_format(name) or rules_in_use().code(name)
         if code is None:
             raise KeyError(name)
         return code
@@ -36,7 +36,7 @@ class KnownCodes(Mapping[str, Code]):
     def __iter__(self) -> Iterator[str]:
         from evalcontract.formats._codes import codes_of_formats  # slow to import
 
-        yield from sorted({**_of_rooms(), **rules_in_use().codes})
+        yield from sorted({**_without_rules(), **rules_in_use().codes})
         yield from sorted(codes_of_formats())
 
     def __len__(self) -> int:
@@ -44,14 +44,16 @@ class KnownCodes(Mapping[str, Code]):
 
 
 def code_named(name: str) -> Code:
-    """Return the code that a finding names; an undeclared one has the default severities."""
+    """Return the code with a name; an undeclared code has the default severities."""
     return name if isinstance(name, Code) else KnownCodes().get(name) or Code(name)
 
 
 @cache
-def _of_rooms() -> Mapping[str, Code]:
-    """Return the codes that belong to no rule; the module `codes` of a new room is added here."""
-    from evalcontract.library.codes import CODES as OF_LIBRARY  # a clean run needs none of them
+def _without_rules() -> Mapping[str, Code]:
+    """Return the codes that belong to no rule. Add the module `codes` of a new package here."""
+    from evalcontract.library.codes import (
+        CODES as OF_LIBRARY,
+    )  # not needed for a run without findings
     from evalcontract.source.codes import CODES as OF_SOURCE
     from evalcontract.structure.codes import CODES as OF_STRUCTURE
     from evalcontract.workspace.codes import CODES as OF_WORKSPACE
@@ -61,14 +63,14 @@ def _of_rooms() -> Mapping[str, Code]:
 
 
 @cache
-def _of_format(name: str) -> Code | None:
-    if kind_of(name) in set(map(kind_of, _of_rooms())):
-        return None  # no system is called so, and the formats are slow to import
+def _code_of_format(name: str) -> Code | None:
+    if kind_of(name) in set(map(kind_of, _without_rules())):
+        return None  # not a dialect, and the formats are slow to import
     from evalcontract.formats._codes import codes_of_formats
 
     return codes_of_formats().get(name)
 
 
 def kind_of(name: str) -> str:
-    """Return the first word of a code: what the fault is in."""
+    """Return the first part of a code: the kind of thing that has the fault."""
     return name.partition("/")[0]

@@ -1,4 +1,4 @@
-"""The patterns of a configuration: which files they mean, below its folder."""
+"""The glob patterns of a configuration, matched against paths relative to its folder."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from fnmatch import fnmatch
 from pathlib import PurePosixPath, PureWindowsPath
 
 
-def fault_of(pattern: str) -> str | None:
-    """Say why a pattern can mean no file of a workspace; None where it may."""
+def pattern_error(pattern: str) -> str | None:
+    """Return why a pattern can match no file of a workspace, or None if it can."""
     parts = pattern.replace("\\", "/").split("/")
     if not pattern.strip():
         return "is empty"
     if PurePosixPath(pattern).is_absolute() or PureWindowsPath(pattern).drive:
-        return "is absolute; patterns begin at the folder of the configuration"
+        return "is absolute; patterns are relative to the folder of evalcontract.toml"
     if ".." in parts:
-        return "leads out with `..`; patterns begin at the folder of the configuration"
+        return "contains `..`; patterns are relative to the folder of evalcontract.toml"
     return None
 
 
 def excludes(patterns: tuple[str, ...], relative: str) -> bool:
-    """Whether one of `patterns` means a file or a folder that it is in. `*` crosses folders."""
+    """Whether one of `patterns` matches a file or a folder above it; `*` also matches `/`."""
     path = PurePosixPath(relative)
-    names = [relative, *(str(each) for each in path.parents if each.parts)]
-    return any(fnmatch(name, _plain(pattern)) for pattern in patterns for name in names)
+    names = [relative, *(str(folder) for folder in path.parents if folder.parts)]
+    return any(fnmatch(name, _normalized(pattern)) for pattern in patterns for name in names)
 
 
 def selects(pattern: str, relative: str) -> bool:
-    """Whether a pattern means a file, at whatever depth it begins.
+    """Whether a pattern matches a file, starting at any folder of its path.
 
-    `*` stays in a folder, `**` stands for any number of them.
+    `*` matches within one folder, `**` any number of folders.
     """
-    parts, names = _plain(pattern).split("/"), relative.split("/")
+    parts, names = _normalized(pattern).split("/"), relative.split("/")
     return any(_match(parts, names[start:]) for start in range(len(names)))
 
 
@@ -42,5 +42,5 @@ def _match(parts: list[str], names: list[str]) -> bool:
     return bool(names) and fnmatch(names[0], parts[0]) and _match(parts[1:], names[1:])
 
 
-def _plain(pattern: str) -> str:
+def _normalized(pattern: str) -> str:
     return pattern.removeprefix("./").rstrip("/")

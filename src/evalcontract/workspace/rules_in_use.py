@@ -1,7 +1,6 @@
-"""The rules of a run: the built-in ones, and those of other packages.
+"""The rules of a run: the built-in rules and those of other packages.
 
-The built-in ones are imported when they are first asked for: a run without judges needs none on
-judges.
+Built-in rules are imported at first use: a run without judges does not import the rules on judges.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _WITHOUT_DOCSTRINGS = 2  # python -OO
 
 
 class RulesInUse:
-    """The rules by what they look at, those of other packages after the built-in ones."""
+    """The rules by scope; those of other packages follow the built-in ones."""
 
     def __init__(self, others: Mapping[str, AnyRule] | None = None) -> None:
         self._artifact: tuple[Rule, ...] = ()
@@ -43,7 +42,7 @@ class RulesInUse:
         self._dataset: tuple[DatasetRule, ...] = ()
         if not others:
             return
-        from evalcontract.rules._dataset_rule import DatasetRule  # rarely needed, all three
+        from evalcontract.rules._dataset_rule import DatasetRule  # all three are rarely needed
         from evalcontract.rules._row_rule import RowRule
         from evalcontract.rules._rule import Rule
 
@@ -69,16 +68,16 @@ class RulesInUse:
 
     @property
     def every(self) -> tuple[AnyRule, ...]:
-        """All of them, each once."""
+        """Every rule, once."""
         return (*_built_in(), *self._artifact, *self._row, *self._dataset)
 
     @cached_property
     def codes(self) -> Mapping[str, Code]:
-        """The codes of all of them, by name."""
+        """The codes of all rules, by name."""
         return {rule.code: rule.code for rule in self.every}
 
     def code(self, name: str) -> Code | None:
-        """Return a code by its name; most are found without importing every rule."""
+        """Return the code with a name; most are found without importing every rule."""
         likely = {rule.code: rule.code for rule in rules_named_for(name)}
         return likely.get(name) or self.codes.get(name)
 
@@ -92,39 +91,39 @@ def _built_in() -> tuple[AnyRule, ...]:
     )
 
 
-class _Intake:
-    """Checks the rules of other packages, one after the other: no two may share a code."""
+class _RuleValidator:
+    """Validates the rules of other packages, which must have distinct codes."""
 
     def __init__(self) -> None:
-        self._taken: set[Code] | None = None
+        self._codes: set[Code] | None = None
 
-    def fault_of(self, _: str, rule: Any) -> str | None:
-        """Return why a rule cannot be used, None where it can."""
-        from evalcontract.rules._dataset_rule import DatasetRule  # rarely needed, all three
+    def error_of(self, _: str, rule: Any) -> str | None:
+        """Return why a rule cannot be used, or None if it can."""
+        from evalcontract.rules._dataset_rule import DatasetRule  # all three are rarely needed
         from evalcontract.rules._row_rule import RowRule
         from evalcontract.rules._rule import Rule
 
-        if self._taken is None:
-            self._taken = {built_in.code for built_in in _built_in()}
+        if self._codes is None:
+            self._codes = {built_in.code for built_in in _built_in()}
         if not isinstance(rule, Rule | RowRule | DatasetRule):
             return "is not a rule"
         code = rule.code
         if not isinstance(code, Code):
-            return f"has the code {code!r}, a plain text: declare it with `Code(…)`"
-        if code in self._taken:
-            return f"has the code {code}, which is taken"
+            return f"has the code {code!r}, which is a plain string: declare it with `Code(…)`"
+        if code in self._codes:
+            return f"has the code {code}, which is already in use"
         if code.docstring is None and sys.flags.optimize < _WITHOUT_DOCSTRINGS:
-            return f"has the code {code} without a page: give it one, `page=__doc__`"
-        self._taken.add(code)
+            return f"has the code {code} without a page: add `page=__doc__`"
+        self._codes.add(code)
         return None
 
 
 @cache
 def rules_in_use() -> RulesInUse:
-    """Return the built-in rules, and the entry points of `evalcontract.rules`.
+    """Return the built-in rules and those of the entry points `evalcontract.rules`.
 
     Raises:
-        PluginError: one does not load, is not a rule, or its code cannot be used.
+        PluginError: an entry point does not load or is not a rule, or its code cannot be used.
 
     """
-    return RulesInUse(entry_points("rules", _Intake().fault_of))
+    return RulesInUse(entry_points("rules", _RuleValidator().error_of))

@@ -1,4 +1,4 @@
-"""The text of a TOML file: where a key stands, and what its author meant where it is no TOML."""
+"""The text of a TOML file: the lines of its keys, and explanations of syntax errors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _BOOLEANS = {
 }
 
 
-def place_of(text: str, name: str, key: str) -> str:
-    """Return `name:line` of the first line that sets a key, or the name alone."""
+def place_of_key(text: str, name: str, key: str) -> str:
+    """Return `name:line` for the first line that sets a key, or `name` if no line does."""
     word = re.escape(key)
     quoted = rf"""(?:"{word}"|'{word}')"""
     sets = re.compile(rf"^[^#]*{quoted}\s*[=.\]]|^\s*(?:\[\s*)?{word}\s*[=.\]]")
@@ -28,23 +28,23 @@ def place_of(text: str, name: str, key: str) -> str:
     return name
 
 
-def explain(text: str, name: str, message: str) -> str:
-    """Say where a text is no TOML and why, in the words of its reader, and what to type instead."""
-    found = _AT.search(message)
+def explain_error(text: str, name: str, message: str) -> str:
+    """Return a message for a TOML syntax error: its line, the parser's reason and a correction."""
+    match = _AT.search(message)
     lines = text.splitlines()
-    number = int(found["line"]) if found and found["line"] else len(lines)
-    why = message[: found.start()] if found else message
+    number = int(match["line"]) if match and match["line"] else len(lines)
+    reason = message[: match.start()] if match else message
     place = f"{name}:{number}" if number else name
     advice = _advice(lines[number - 1]) if 0 < number <= len(lines) else None
-    return f"{place}: not TOML: {why[:1].lower()}{why[1:]}{f'; {advice}' if advice else ''}"
+    return f"{place}: not TOML: {reason[:1].lower()}{reason[1:]}{f'; {advice}' if advice else ''}"
 
 
 def _advice(line: str) -> str | None:
     if code := _BARE_CODE.match(line):
-        return f'a code is quoted: `"{code[1]}" = …`'
+        return f'quote the code: `"{code[1]}" = …`'
     word = _BARE_WORD.match(line)
     if word is None:
         return None
     if word[1] in _BOOLEANS:
         return f"write `{_BOOLEANS[word[1]]}`"
-    return f'a text is quoted: `"{word[1]}"`'
+    return f'quote the string: `"{word[1]}"`'

@@ -18,12 +18,12 @@ from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_
 from evalcontract.workspace.discovery import (
     ARTIFACT_FOLDERS,
     data_files,
+    display_name,
     find_root,
-    name_of,
 )
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.recognition import is_dataset
-from evalcontract.workspace.single import one_value, settled
+from evalcontract.workspace.single import require_single_value, verified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,55 +34,55 @@ _SCHEMA = ".schema.json"
 
 
 class Target(NamedTuple):
-    """One file of `targets/`: which dataset is run, and how strictly it is judged."""
+    """One file of `targets/`: the dataset that it runs, and how strictly to check it."""
 
     document: Document
     dataset: Path | None
 
 
 class Workspace:
-    """What stands in a folder. Artifacts are read when first asked for.
+    """The files of a workspace. Artifacts are read at first use.
 
-    `inner` are the workspaces in it; what stands there is theirs. `also` are datasets that the
-    targets of other workspaces name. `unlisted` are the folders that were met and cannot be
-    listed.
+    `nested` are the workspaces inside it, whose files do not belong to it. `extra_datasets` are
+    datasets that targets of other workspaces name. `unreadable_dirs` are the folders that could not
+    be listed so far.
     """
 
     def __init__(
         self,
         root: Path,
         configuration: Configuration,
-        inner: tuple[Path, ...] = (),
+        nested: tuple[Path, ...] = (),
         files: Files = DISK,
     ) -> None:
         self.root = root
         self.configuration = configuration
-        self.inner = inner
+        self.nested = nested
         self.files = files
-        self.also: list[Path] = []
-        self.unlisted: dict[Path, UnreadableFile] = {}
+        self.extra_datasets: list[Path] = []
+        self.unreadable_dirs: dict[Path, UnreadableFile] = {}
 
     def _data_files(self, top: Path) -> list[Path]:
         return data_files(
             top,
             self.configuration.exclude,
             self._base,
-            without=frozenset(self.inner),
-            on_fault=self._note,
+            without=frozenset(self.nested),
+            on_error=self._record_unreadable,
             files=self.files,
         )
 
     @property
     def _base(self) -> Path:
-        """The folder that patterns begin at: the configuration may stand further up."""
+        """The folder that patterns are relative to; the configuration may be in a parent folder."""
         return self.configuration.folder or self.root
 
-    def _note(self, error: OSError) -> None:
+    def _record_unreadable(self, error: OSError) -> None:
         path = Path(error.filename)
         message = f"the folder cannot be listed: {(error.strerror or str(error)).lower()}"
-        advice = "allow it, or leave the folder out with `exclude` in evalcontract.toml"
+        advice = "grant read permission, or list the folder under `exclude` in evalcontract.toml"
         fault = SourceProblem("source/unreadable", message, None, advice)
-        self.unlisted[path] = UnreadableFile(name_of(path), (fault,))
+        self.unreadable_dirs[path] = UnreadableFile(display_name(path), (fault,))
 
     @cached_property
     def _artifact_files(self) -> dict[Kind, list[Source]]:
@@ -90,14 +90,17 @@ class Workspace:
 
     def _read_folder(self, kind: Kind) -> list[Source]:
         return [
-            settled(kind, one_value(read_file(path, name_of(path), self.files, quick=True)))
+            verified(
+                kind,
+                require_single_value(read_file(path, display_name(path), self.files, quick=True)),
+            )
             for path in self._data_files(self.root / f"{kind}s")
             if not path.name.endswith(_SCHEMA)
         ]
 
     @cached_property
     def library(self) -> Library:
-        """Every rubric and judge below `rubrics/` and `judges/`."""
+        """All rubrics below `rubrics/`, and all judges below `judges/`."""
         return Library(
             read_artifact(kind, source.document)
             for kind, sources in self._artifact_files.items()
@@ -107,35 +110,37 @@ class Workspace:
 
     @property
     def unreadable(self) -> list[UnreadableFile]:
-        """The files that give no value, with the folders that were met and cannot be listed."""
+        """The files that cannot be read, and the folders that could not be listed so far."""
         files = [*self._artifact_files.values(), [*self.bundle_files.values()], self._target_files]
-        broken = [source.unreadable for group in files for source in group if source.unreadable]
-        return [*broken, *self.unlisted.values()]
+        failed = [source.unreadable for group in files for source in group if source.unreadable]
+        return [*failed, *self.unreadable_dirs.values()]
 
     @cached_property
     def unreadable_names(self) -> UnreadableNames:
-        """What the unreadable files of the library would be, by their names."""
-        found: UnreadableNames = {}
+        """The unreadable files of the library, by the ids that their names suggest."""
+        names: UnreadableNames = {}
         for kind, files in self._artifact_files.items():
             for source in files:
                 if source.unreadable:
                     id_, version = promised(source.file, kind)
-                    found.setdefault(f"{kind}/{id_}", []).append((version, source.file))
-        return found
+                    names.setdefault(f"{kind}/{id_}", []).append((version, source.file))
+        return names
 
     @cached_property
     def bundle_files(self) -> dict[str, Source]:
         """The files `bundles/{name}.schema.json`, by name."""
-        found: dict[str, Source] = {}
+        sources: dict[str, Source] = {}
         for path in self._data_files(self.root / "bundles"):
             if path.name.endswith(_SCHEMA):
                 name = path.name.removesuffix(_SCHEMA)
-                found[name] = one_value(read_file(path, name_of(path), self.files))
-        return found
+                sources[name] = require_single_value(
+                    read_file(path, display_name(path), self.files)
+                )
+        return sources
 
     @cached_property
     def bundles(self) -> dict[str, Any]:
-        """The schemas of bundles by name: other packages' first, the workspace's own over them."""
+        """The schemas of bundles by name; the workspace's own override those of other packages."""
         own = {
             name: source.document.value
             for name, source in self.bundle_files.items()
@@ -145,12 +150,12 @@ class Workspace:
 
     @cached_property
     def usable_bundles(self) -> dict[str, Any]:
-        """The bundles that rows can be checked against; the others are reported as such."""
+        """The schemas of the bundles that rows can be checked against."""
         if not self.bundles:
             return {}
-        from evalcontract.workspace.bundles import usable  # slow to import
+        from evalcontract.workspace.bundles import usable_schemas  # slow to import
 
-        return usable(self.bundles)
+        return usable_schemas(self.bundles)
 
     @cached_property
     def _target_files(self) -> list[Source]:
@@ -158,122 +163,128 @@ class Workspace:
 
     @cached_property
     def targets(self) -> list[Target]:
-        """The files of `targets/`; a dataset's path begins at the workspace's root."""
-        found = []
+        """The files of `targets/`; the path of a dataset is relative to the workspace root."""
+        targets = []
         for source in self._target_files:
             if document := source.document:
                 value = document.value if isinstance(document.value, dict) else {}
                 name = value.get("dataset")
                 path = (self.root / name) if isinstance(name, str) and "\0" not in name else None
-                found.append(Target(document, path))
-        return found
+                targets.append(Target(document, path))
+        return targets
 
     def targets_of(self, dataset: Path) -> list[Target]:
         """Return the targets that run a dataset."""
         real = self.files.real
-        wanted = real(dataset)
-        return [each for each in self.targets if each.dataset and real(each.dataset) == wanted]
+        path = real(dataset)
+        return [
+            target for target in self.targets if target.dataset and real(target.dataset) == path
+        ]
 
     def scan(self) -> Iterator[tuple[Path, Source | None]]:
-        """Yield every data file outside of the library, read; None for one that is no dataset.
+        """Yield every data file that is not an artifact, with its source if it is a dataset.
 
-        What a target names is a dataset wherever it stands and whatever it is called.
+        A file that a target names is a dataset, whatever its folder and name.
 
         Raises:
-            ConfigurationError: a pattern of the configuration matches nothing.
+            ConfigurationError: a pattern of the configuration matches no file.
 
         """
         real = self.files.real
-        named = {real(path): path for path in (*self._named(), *self.also)}
+        named = {real(path): path for path in (*self._named_datasets(), *self.extra_datasets)}
         files = self._data_files(self.root)
         self._check_patterns(files)
         for path in files:
             if path.relative_to(self.root).parts[0] not in ARTIFACT_FOLDERS:
-                asked = named.pop(real(path), None) is not None
-                yield path, self._dataset_at(path, asked=asked)
+                is_named = named.pop(real(path), None) is not None
+                yield path, self._dataset_at(path, is_named=is_named)
         for path in named.values():
-            if not self.is_no_dataset(path):
-                yield path, read_file(path, name_of(path), self.files)
+            if not self.is_artifact(path):
+                yield path, read_file(path, display_name(path), self.files)
 
-    def named_elsewhere(self) -> list[Target]:
-        """Return the targets whose dataset stands in a workspace in this one, or outside."""
+    def targets_outside(self) -> list[Target]:
+        """Return the targets whose dataset is in another workspace, nested or outside."""
         return [
-            each
-            for each in self.targets
-            if each.dataset and self.files.is_file(each.dataset) and not self._owns(each.dataset)
+            target
+            for target in self.targets
+            if target.dataset
+            and self.files.is_file(target.dataset)
+            and not self._owns(target.dataset)
         ]
 
-    def _named(self) -> list[Path]:
-        paths = [each.dataset for each in self.targets if each.dataset]
+    def _named_datasets(self) -> list[Path]:
+        paths = [target.dataset for target in self.targets if target.dataset]
         return [path for path in paths if self.files.is_file(path) and self._owns(path)]
 
     def _owns(self, path: Path) -> bool:
-        above = Path(os.path.abspath(path)).parents  # noqa: PTH100 - a link stands where it stands
-        return self.root in above and not any(each in above for each in self.inner)
+        parents = Path(os.path.abspath(path)).parents  # noqa: PTH100 - links are not followed
+        return self.root in parents and not any(root in parents for root in self.nested)
 
-    def is_no_dataset(self, path: Path) -> bool:
-        """Whether what a target names stands among the artifacts, and is one of them."""
+    def is_artifact(self, path: Path) -> bool:
+        """Whether a file that a target names is an artifact, and not a dataset."""
         root = self.root if self._owns(path) else find_root(path, self.files)
-        path = Path(os.path.abspath(path))  # noqa: PTH100 - a link stands where it stands
+        path = Path(os.path.abspath(path))  # noqa: PTH100 - links are not followed
         if path.relative_to(root).parts[0] not in ARTIFACT_FOLDERS:
             return False
-        source = read_file(path, name_of(path), self.files)
+        source = read_file(path, display_name(path), self.files)
         return not source.unreadable and not is_dataset(path, root, source, self.files)
 
     def _check_patterns(self, files: list[Path]) -> None:
-        """Refuse a pattern of datasets that means no file: a check of nothing is no check."""
+        """Reject a pattern of `datasets` that matches no file: it would check nothing."""
         globs = self.configuration.datasets
-        if globs and (self._base != self.root or self.inner):
+        if globs and (self._base != self.root or self.nested):
             files = data_files(self._base, self.configuration.exclude, files=self.files)
         paths = [path.relative_to(self._base) for path in files]
-        names = [each.as_posix() for each in paths if each.parts[0] not in ARTIFACT_FOLDERS]
+        names = [path.as_posix() for path in paths if path.parts[0] not in ARTIFACT_FOLDERS]
         for pattern in globs:
             if not any(selects(pattern, name) for name in names):
                 folder = self.files.is_folder(self._base / pattern)
-                advice = f"; `{pattern.rstrip('/')}/*` means the files in it" if folder else ""
+                advice = f"; `{pattern.rstrip('/')}/*` matches the files in it" if folder else ""
                 raise ConfigurationError(
                     f"{self.configuration.datasets_at}: `datasets`: the pattern `{pattern}` "
                     f"matches no YAML, JSON or JSONL file{advice}"
                 )
 
-    def _dataset_at(self, path: Path, *, asked: bool) -> Source | None:
+    def _dataset_at(self, path: Path, *, is_named: bool) -> Source | None:
         globs = self.configuration.datasets
         relative = path.relative_to(self._base).as_posix()
-        asked = asked or any(selects(pattern, relative) for pattern in globs)
-        if globs and not asked:
+        is_selected = is_named or any(selects(pattern, relative) for pattern in globs)
+        if globs and not is_selected:
             return None
-        source = read_file(path, name_of(path), self.files, quick=True)
-        return source if asked or is_dataset(path, self.root, source, self.files) else None
+        source = read_file(path, display_name(path), self.files, quick=True)
+        if is_selected or is_dataset(path, self.root, source, self.files):
+            return source
+        return None
 
     def read_json(self, name: str) -> Any:
-        """Return the value of a JSON or YAML file below the root, by its relative name.
+        """Return the value of a JSON or YAML file; `name` is relative to the workspace root.
 
         Raises:
-            LookupError: it stands elsewhere, or cannot be read; the message says so.
+            LookupError: the file is outside the workspace, or cannot be read.
 
         """
         path = self.files.real(self.root / name)
         if self.root not in path.parents:
-            raise LookupError("stands outside of the workspace")
+            raise LookupError("is outside the workspace")
         source = read_file(path, name, self.files)
         if source.document:
             return source.document.value
         unreadable = source.unreadable
-        raise LookupError(unreadable.faults[0].message if unreadable else "is no single value")
+        raise LookupError(unreadable.faults[0].message if unreadable else "is not a single value")
 
 
-def open_workspace(root: Path, inner: tuple[Path, ...] = (), files: Files = DISK) -> Workspace:
-    """Open the workspace of a folder; `inner` are folders in it that are workspaces themselves.
+def open_workspace(root: Path, nested: tuple[Path, ...] = (), files: Files = DISK) -> Workspace:
+    """Open the workspace of a folder; `nested` are workspaces inside it.
 
-    Its configuration is the nearest one upward, so that one at the top of a repository holds for
-    every workspace in it.
+    Its configuration is the nearest one upward, so that a configuration at the top of a repository
+    applies to every workspace in it.
 
     Raises:
         ConfigurationError: the configuration cannot be used.
 
     """
     root = files.real(root)
-    paths = (folder / FILE_NAME for folder in (root, *root.parents))
-    path = next((each for each in paths if files.is_file(each)), None)
-    configuration = read_configuration(path, name_of(path), files) if path else Configuration()
-    return Workspace(root, configuration, inner, files)
+    candidates = (folder / FILE_NAME for folder in (root, *root.parents))
+    path = next((path for path in candidates if files.is_file(path)), None)
+    configuration = read_configuration(path, display_name(path), files) if path else Configuration()
+    return Workspace(root, configuration, nested, files)

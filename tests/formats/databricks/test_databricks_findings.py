@@ -104,4 +104,4 @@ def test_a_set_without_rows_is_told(tmp_path: Path) -> None:
 def test_of_two_equal_keys_it_is_told_which_one_counts(tmp_path: Path) -> None:
     (found,) = findings('[{"request": "Why?", "request": "When?"}]', tmp_path)
     assert found.code == "databricks/duplicate-key"
-    assert found.help == "keep one of the two; the loader reads this one, and drops the first"
+    assert found.help == "remove one of the two; the loader drops the first and reads this one"

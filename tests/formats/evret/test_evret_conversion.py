@@ -329,7 +329,7 @@ def test_a_cell_at_which_the_loader_would_stop_is_lost_where_it_is_not_read(
     source = tmp_path / "d.csv"
     source.write_text("query_id,query,expected_answers,relevant_docs\nq,t,a,7\n", encoding="utf-8")
     done = converted(source, "evret:0.0.1", tmp_path / f"o.{to}", "evalcontract")
-    assert done.why is None
+    assert done.refusal is None
     (sort,) = done.losses.counts
     assert (sort.key, sort.is_kept) == ("relevant_docs", False)
 
@@ -396,12 +396,12 @@ def test_files_of_json_are_clean_as_ours_and_come_back(tmp_path: Path) -> None:
     source.write_text(text, encoding="utf-8")
     ours = tmp_path / "there" / "b.yaml"
     done = converted(source, "evret", ours, "evalcontract")
-    assert done.why is None
+    assert done.refusal is None
     assert [(each.key, each.is_kept) for each in done.losses.counts] == [("level", True)]
     found = validate(Kind.DATASET, [Input(ours)], Options(root=ours.parent, strict=True))
     assert found.diagnostics == []
     back = tmp_path / "c.json"
-    assert converted(ours, "evalcontract", back, "evret").why is None
+    assert converted(ours, "evalcontract", back, "evret").refusal is None
     assert json.loads(back.read_text(encoding="utf-8")) == json.loads(text)
 
 
@@ -412,7 +412,7 @@ def test_a_query_that_is_kept_whole_comes_back_from_a_file_with_documents(tmp_pa
     (tmp_path / "d.json").write_text(json.dumps(value), encoding="utf-8")
     there = converted(tmp_path / "d.json", "evret", tmp_path / "o.json", "evalcontract")
     back = converted(tmp_path / "o.json", "evalcontract", tmp_path / "b.json", "evret")
-    assert (there.why, back.why) == (None, None)
+    assert (there.refusal, back.refusal) == (None, None)
     assert json.loads((tmp_path / "b.json").read_text(encoding="utf-8")) == value
 
 
@@ -423,7 +423,7 @@ def test_what_is_of_somebody_else_makes_no_row(tmp_path: Path, kept: dict[str, A
     (tmp_path / "d.json").write_text(json.dumps(value), encoding="utf-8")
     there = converted(tmp_path / "d.json", "evret", tmp_path / "o.json", "evalcontract")
     back = converted(tmp_path / "o.json", "evalcontract", tmp_path / "b.json", "evret")
-    assert (there.why, back.why) == (None, None)
+    assert (there.refusal, back.refusal) == (None, None)
     assert [each.key for each in there.losses.counts] == ["metadata.evalcontract"]
     assert json.loads((tmp_path / "b.json").read_text(encoding="utf-8")) == {"queries": [query]}
 
@@ -431,8 +431,8 @@ def test_what_is_of_somebody_else_makes_no_row(tmp_path: Path, kept: dict[str, A
 def test_a_table_becomes_ours_and_a_table_again(tmp_path: Path) -> None:
     source, ours, back = tmp_path / "a.csv", tmp_path / "b.yaml", tmp_path / "c.csv"
     source.write_text("id,query_text,expected_doc_ids\nq1,how deep,d1\n,a,\n", encoding="utf-8")
-    assert converted(source, "evret", ours, "evalcontract").why is None
-    assert converted(ours, "evalcontract", back, "evret").why is None
+    assert converted(source, "evret", ours, "evalcontract").refusal is None
+    assert converted(ours, "evalcontract", back, "evret").refusal is None
     assert back.read_text(encoding="utf-8") == (
         'id,query_text,expected_doc_ids,query_id\nq1,how deep,"[""d1""]",\n,a,,q2\n'
     )

@@ -358,7 +358,7 @@ def test_by_way_of_a_system_without_rubrics(other: str, tmp_path: Path) -> None:
         done = convert(
             Input(tmp_path / source), tmp_path / target, ConvertOptions(from_, to), options
         )
-        assert done.why is None
+        assert done.refusal is None
         return {each.key for each in done.losses.counts if each.is_kept}
 
     (tmp_path / "cases.json").write_text(json.dumps([case]), encoding="utf-8")

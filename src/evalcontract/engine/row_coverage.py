@@ -1,4 +1,4 @@
-"""Coverage of the rows of our datasets: which checks will run, before anything is run."""
+"""Coverage of the rows of evalcontract datasets: predict which checks will run."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from evalcontract.library.library import Dangling
 if TYPE_CHECKING:
     from evalcontract.engine.grading import Grading
 
-_CRASHED = "what its rubric does cannot be told: a bug of evalcontract"
+_CRASHED = "its rubric cannot be analyzed: this is a bug in evalcontract"
 
 
 def cover_row(grading: Grading, index: int, row: Any, fault: str | None) -> RowCoverage:
-    """Return the coverage of a row; `fault` says why it is not well-formed, if it is not."""
+    """Return the coverage of a row; `fault` is the reason if the row is ill-formed."""
     if fault is not None:
         return cover(index, row, None, fault=fault)
-    found = grading.rubric_of(row.get("rubric_ref"))
-    if found is None:
+    rubric = grading.rubric_of(row.get("rubric_ref"))
+    if rubric is None:
         return cover(index, row, None)
-    if isinstance(found, Dangling):
-        return cover(index, row, None, fault=f"there is no `{found.reference}`")
-    plan = grading.plan(found.artifact)
+    if isinstance(rubric, Dangling):
+        return cover(index, row, None, fault=f"there is no `{rubric.reference}`")
+    plan = grading.plan(rubric.artifact)
     return cover(index, row, plan, fault=None if plan else _CRASHED)

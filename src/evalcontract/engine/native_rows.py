@@ -1,4 +1,4 @@
-"""The rows of our datasets, read for a conversion."""
+"""Read the rows of evalcontract datasets for a conversion."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
 
 
-class OurRows:
-    """Reads rows of ours; see `RowReader`. `root` holds the keys beside them."""
+class NativeRows:
+    """Reads evalcontract rows; see `RowReader`. `root` has the keys of the dataset but its rows."""
 
     losses: tuple[Loss, ...] = ()
 
@@ -26,9 +26,9 @@ class OurRows:
         self._required = frozenset(load("dataset")["$defs"]["row"]["required"])
 
     def read(self, row: CheckedRow) -> OurRow | None:
-        """Return a row and the rubric that it refers to.
+        """Return a row with the rubric that it refers to.
 
-        None where it lacks a required key, which then stands there under another name.
+        Return None if a required key is missing; the row has it under another name.
         """
         value = row.value
         if not value.keys() >= self._required:
@@ -37,6 +37,6 @@ class OurRows:
 
     def _rubric(self, row: dict[str, Any]) -> dict[str, Any] | None:
         reference = Reference.parse(str(row.get("rubric_ref")))
-        found = self._library.resolve(reference) if reference else None
-        value = found.artifact.document.value if isinstance(found, Resolved) else None
+        rubric = self._library.resolve(reference) if reference else None
+        value = rubric.artifact.document.value if isinstance(rubric, Resolved) else None
         return value if isinstance(value, dict) else None

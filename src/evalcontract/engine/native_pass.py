@@ -1,4 +1,4 @@
-"""A dataset of ours: opened, and one pass over its rows."""
+"""An evalcontract dataset, and a pass over its rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalcontract.engine.dataset_check import DatasetCheck, RowContext
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
-from evalcontract.engine.passes import OURS, CheckedBatch
+from evalcontract.engine.passes import NATIVE, CheckedBatch
 from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.engine.grading import Grading
-    from evalcontract.engine.our_rows import OurRows
+    from evalcontract.engine.native_rows import NativeRows
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
     from evalcontract.library.provenance import Provenance
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from evalcontract.source import Document, Source, UnreadableFile
 
 
-class OurDataset:
-    """A dataset of ours; see `Dataset`."""
+class NativeDataset:
+    """An evalcontract dataset; see `Dataset`."""
 
-    dialect = OURS
+    dialect = NATIVE
 
     def __init__(self, source: Source) -> None:
         self.file = source.file
@@ -37,21 +37,21 @@ class OurDataset:
 
     @property
     def unreadable(self) -> UnreadableFile | None:
-        """Why there is no value; None where there is one."""
+        """Why the file cannot be read; None if it can."""
         return self._source.unreadable
 
     @property
     def document(self) -> Document | None:
-        """The whole file, where it is one value."""
+        """The whole file, if it is a single value."""
         return self._source.document
 
-    def begin(self, run: Run, policy: Policy) -> OurPass:
-        """Begin a pass over its rows."""
-        return OurPass(run, self._source, policy)
+    def begin(self, run: Run, policy: Policy) -> NativePass:
+        """Begin a pass over the rows."""
+        return NativePass(run, self._source, policy)
 
 
-class OurPass:
-    """One pass over a dataset of ours; see `DatasetPass`. `root` holds the keys beside its rows."""
+class NativePass:
+    """A pass over an evalcontract dataset; see `DatasetPass`. `root` has the keys but the rows."""
 
     def __init__(self, run: Run, source: Source, policy: Policy) -> None:
         readable = source.document or source.stream
@@ -62,94 +62,96 @@ class OurPass:
         self._source = readable
         self.file = source.file
         self._rows, self.root, self._root_problems = check_root(source)
-        around = RowContext(
-            run.plans.around,
+        context = RowContext(
+            run.plans.context,
             run.workspace.usable_bundles,
             frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
             run.workspace.unreadable_names,
             run.plans,
             run.gates,
         )
-        self._check = DatasetCheck(self._rows, self.root, around) if self._rows else None
+        self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 
     @property
     def has_rows(self) -> bool:
-        """Whether the file has rows to judge; an empty list of them is some."""
+        """Whether the file has a list of rows, possibly empty."""
         return self._check is not None
 
     @property
     def count(self) -> int:
-        """How many rows were read so far."""
+        """The number of rows read so far."""
         return self._check.count if self._check else 0
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """How many bytes of how many were read, of JSONL."""
+        """The bytes read and the total, for JSONL."""
         return self._source.progress
 
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
-        """Yield each batch of rows with what is wrong with it; see `DatasetCheck.batches`."""
+        """Yield each batch of rows with its problems; see `DatasetCheck.batches`."""
         if self._check is None:
             return
         for batch, problems in self._check.batches(keep_rows=keep_rows, jobs=jobs):
-            faults = (
+            diagnostics = (
                 from_source_fault(fault, self.file, text, self._policy)
                 for fault, text in batch.faults
             )
-            yield CheckedBatch(batch, problems, [fault for fault in faults if fault])
+            yield CheckedBatch(
+                batch, problems, [diagnostic for diagnostic in diagnostics if diagnostic]
+            )
 
     def path_of(self, index: int) -> Path:
         """Return the path of a row."""
         return (*(self._rows.prefix if self._rows else ()), index)
 
     def rejects(self, code: str) -> bool:
-        """Whether what this code is found in is not well-formed."""
+        """Whether a row or dataset with this finding is ill-formed."""
         return code in ILL_FORMED
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
-        """Give problems their places and severities."""
+        """Convert problems to diagnostics with places and severities."""
         return to_diagnostics(
             problems, self._rows or self._source, self._policy, self._run.documents
         )
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return where a path stands."""
+        """Return the place of a path."""
         return (self._rows or self._source).place(path, on_key=on_key, within=within)
 
-    def rest(self) -> list[Diagnostic]:
-        """Return the findings of the dataset as a whole, and ask for what its rows reach."""
+    def finish(self) -> list[Diagnostic]:
+        """Return the findings on the whole dataset, and schedule the artifacts that it uses."""
         problems = list(self._root_problems)
         if self._check is not None:
             problems += self._check.finish()
-            for artifact, _ in self._check.reached():
-                self._run.want(artifact, self._policy, self._run.workspace.library)
+            for artifact, _ in self._check.referenced_rubrics():
+                self._run.schedule(artifact, self._policy, self._run.workspace.library)
         return list(self.to_diagnostics(problems))
 
-    def unseen(self) -> list[Diagnostic]:
-        """Return what is wrong beside the rows, and of which rubrics nothing could be told."""
+    def coverage_diagnostics(self) -> list[Diagnostic]:
+        """Return the findings outside the rows, and the rubrics whose plan could not be made."""
         crashes = self._check.crashes if self._check else []
         return list(self.to_diagnostics([*self._root_problems, *crashes]))
 
     def cover(self, row: CheckedRow) -> RowCoverage:
         """Return which checks will run on a row."""
-        from evalcontract.engine.coverage_of_rows import cover_row  # only coverage needs it
+        from evalcontract.engine.row_coverage import cover_row  # needed only for coverage
 
         fault = row.fault.message if row.fault else None
         return cover_row(self._grading, row.number, row.value, fault)
 
-    def reader(self) -> OurRows:
-        """Begin to convert rows."""
-        from evalcontract.engine.our_rows import OurRows  # only conversions need it
+    def reader(self) -> NativeRows:
+        """Return a reader that converts the rows."""
+        from evalcontract.engine.native_rows import NativeRows  # only for conversions
 
-        return OurRows(self.root, self._run.workspace.library)
+        return NativeRows(self.root, self._run.workspace.library)
 
     def provenance(self) -> Provenance:
-        """Return what the rows that were read rest on."""
-        from evalcontract.library.provenance import provenance_of  # only loaders need it
+        """Return the provenance of the rows that were read."""
+        from evalcontract.library.provenance import provenance_of  # needed only by loaders
 
-        reached = self._check.reached() if self._check else []
+        rubrics = self._check.referenced_rubrics() if self._check else []
         library = self._run.workspace.library
-        return provenance_of(self.file, self._source.sha256, reached, library)
+        return provenance_of(self.file, self._source.sha256, rubrics, library)
 
     @property
     def _grading(self) -> Grading:
