@@ -1,1 +1,1 @@
-"""The checks: files are opened, their rows judged in one pass, and findings given their places."""
+"""The checks: open files, check their rows in one pass, and locate the findings."""

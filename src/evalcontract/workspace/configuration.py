@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from evalcontract.source import Files
 
-    #: Return the place of a key in the file, as `name:line`.
+    #: Returns the place of a key in the file, as `name:line`.
     Locate = Callable[[str], str]
 
 FILE_NAME = "evalcontract.toml"

@@ -99,7 +99,7 @@ def search_root(path: Path, files: Files = DISK) -> Path:
 
 
 def _may_be_workspace(entries: tuple[Entry, ...]) -> bool:
-    """Whether the names in a folder can be those of a workspace, in any case of letters."""
+    """Whether a folder may be a workspace, by the names of its entries, ignoring case."""
     return any(entry.name.lower() in _MARKERS for entry in entries)
 
 
