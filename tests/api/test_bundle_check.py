@@ -61,13 +61,13 @@ def test_sound_bundles(schema: Any) -> None:
             {"properties": {"x": {"pattern": "^(a+)+$"}, "y": {"pattern": "^(a+)+$"}}},
             "slow-regex",
             ("properties", "x", "pattern"),
-            "only one way",
+            "unambiguous",
         ),
         (
             {"patternProperties": {"^(a|a)*$": {}}},
             "slow-regex",
             ("patternProperties", "^(a|a)*$"),
-            "only one way",
+            "unambiguous",
         ),
         ({"propertis": {}}, "near-miss-keyword", ("propertis",), "`properties`"),
         (

@@ -65,5 +65,5 @@ def _unsatisfiable(schema: Any) -> Iterator[Problem]:
 def _slow(schema: Any) -> Iterator[Problem]:
     for path, attack, on_key in slow_patterns(schema):
         message = f"the pattern backtracks exponentially on {attack.told()}"
-        advice = "allow only one way to match each text: `a+` instead of `(a+)+`"
+        advice = "make the pattern unambiguous: `a+` for `(a+)+`"
         yield Problem("bundle/slow-regex", message, path, advice, on_key)
