@@ -31,7 +31,7 @@ CHECK = [sys.executable, "-m", "evalcontract"]
 IMPATIENT = """
 import sys
 from evalcontract.cli import progress
-progress._PATIENCE_SECONDS = float(sys.argv.pop(1))
+progress._DELAY_SECONDS = float(sys.argv.pop(1))
 from evalcontract.cli.start import evalcontract as main
 main()
 """
@@ -131,7 +131,7 @@ def test_no_color_of_errors() -> None:
     """A message of wrong usage keeps to NO_COLOR too."""
     for variables, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
         shown, _ = on_terminal([*CHECK, "check", "src"], ROOT, variables, stream="stderr")
-        assert "contains no dataset" in shown
+        assert "holds no dataset" in shown
         assert ("\x1b" in shown) is coloured
 
 
