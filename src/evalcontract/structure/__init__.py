@@ -1,1 +1,1 @@
-"""The JSON Schema stage: is a value built as the contract says? Exact findings, in paths."""
+"""JSON Schema validation: exact problems, located by path."""

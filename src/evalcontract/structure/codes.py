@@ -1,7 +1,7 @@
-"""The codes of structure: `{kind}/{fault}`.
+"""The codes of schema validation: `{kind}/{fault}`.
 
-What can be wrong follows from the keywords of a kind's schema (`sentences.FAULTS`); a bundle may
-use every keyword. What is said of keys that the schema leaves open is a guess.
+The faults of a kind follow from the keywords of its schema (`messages.values.FAULTS`); a bundle
+may use every keyword. Findings about keys that the schema permits are guesses.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _FAULTS = {
 }
 _GUESSES = ("near-miss-key", "misplaced-key", "foreign-key")
 
-#: The codes of values that cannot be used as they are; a guess on a key leaves its value usable.
+#: The codes of invalid values; a guess about a key leaves its value usable.
 ILL_FORMED = frozenset(
     f"{kind}/{fault}"
     for kind, faults in {**_FAULTS, "target": _OF_TARGET}.items()
     for fault in faults
 )
-#: How the codes of guesses end, of every kind and of other systems.
+#: The suffixes of the codes of guesses, for every kind and every dialect.
 GUESSES = tuple(f"/{guess}" for guess in _GUESSES)
 
 
@@ -44,7 +44,7 @@ def _codes() -> Iterator[Code]:
     for kind, faults in _FAULTS.items():
         yield from (Code(f"{kind}/{fault}") for fault in faults)
         yield from (Code(f"{kind}/{fault}", guess=True) for fault in _GUESSES)
-    # A target decides the mode of others: where it is wrong, no mode can be trusted.
+    # A target sets the mode of other files: if it is invalid, no mode can be trusted.
     yield from (Code(f"target/{fault}", soft=Severity.ERROR) for fault in _OF_TARGET)
 
 

@@ -1,4 +1,4 @@
-"""The structure stage of a dialect, as formats borrow it: `SchemaChecker` of `formats._format`."""
+"""Schema validation for a dialect: the implementation of `formats._format.SchemaChecker`."""
 
 from __future__ import annotations
 
@@ -22,84 +22,87 @@ if TYPE_CHECKING:
 
 
 class DialectChecker:
-    """Judges values by the definitions of the schema `of`.
+    """Checks values against the definitions of the schema `of`.
 
-    `name` is the first word of codes, `title` what people call the system.
+    `name` is the prefix of the codes, `title` the display name of the system.
     """
 
     def __init__(self, name: str, title: str, of: str) -> None:
         self._name = name
         self._title = title
         self._of = of
-        self._structures: dict[str, SchemaValidator] = {}
+        self._validators: dict[str, SchemaValidator] = {}
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
-        """Return what the schema refuses in a value, and the keys in it that nobody reads."""
-        found = self._structure(of).check(value, path)
-        if any(each.code.endswith(GUESSES) for each in found):
-            missing = self._missing(value, path, of)
-            found = [_wanted(each, missing.get(each.path)) for each in found]
-        return [*found, *self._unread(value, path, of, {each.path for each in found})]
+        """Return the problems of a value, including the keys that the system does not read."""
+        problems = self._validator(of).check(value, path)
+        if any(problem.code.endswith(GUESSES) for problem in problems):
+            misspelled = self._misspelled(value, path, of)
+            problems = [_as_missing(problem, misspelled.get(problem.path)) for problem in problems]
+        reported = {problem.path for problem in problems}
+        return [*problems, *self._ignored(value, path, of, reported)]
 
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
-        """Return the keys in a value that nobody reads: near misses of known ones, and others."""
-        mismatches = self._structure(of).mismatches(value)
-        found = [_below(path, near_miss(self._name, mismatch)) for mismatch in mismatches]
-        return [*found, *self._unread(value, path, of, {each.path for each in found})]
+        """Return the keys in a value that the system does not read, mismatched keys included."""
+        mismatches = self._validator(of).mismatches(value)
+        problems = [_below(path, near_miss(self._name, mismatch)) for mismatch in mismatches]
+        reported = {problem.path for problem in problems}
+        return [*problems, *self._ignored(value, path, of, reported)]
 
     def passes(self, rows: list[Any]) -> bool:
-        """Whether there is nothing to say of the structure of any of these rows."""
+        """Whether all rows are proved to have no problems in their structure."""
         try:
             return bool(self._gate.is_valid(rows))
         except (ValueError, TypeError, RecursionError):
-            return False  # no JSON value: look closely
+            return False  # not a JSON value: the exact engine decides
 
-    def _missing(self, value: Any, path: Path, of: str) -> dict[Path, str]:
-        """Return the keys that must be there and are written otherwise, by where they stand.
+    def _misspelled(self, value: Any, path: Path, of: str) -> dict[Path, str]:
+        """Return the required keys that are present under another name, by their actual path.
 
-        The loader of the system finds none of them.
+        The loader of the system does not find them.
         """
-        structure = self._structure(of)
-        missing = structure.missing_keys(value)
-        found: dict[Path, str] = {}
-        for mismatch in structure.mismatches(value):
-            place = (mismatch.path, mismatch.meant)
-            if place in missing:
-                missing.remove(place)
-                found[*path, *mismatch.path, mismatch.key] = mismatch.meant
-        return found
+        validator = self._validator(of)
+        missing = validator.missing_keys(value)
+        misspelled: dict[Path, str] = {}
+        for mismatch in validator.mismatches(value):
+            required = (mismatch.path, mismatch.meant)
+            if required in missing:
+                missing.remove(required)
+                misspelled[*path, *mismatch.path, mismatch.key] = mismatch.meant
+        return misspelled
 
-    def _unread(self, value: Any, path: Path, of: str, told: set[Path]) -> list[Problem]:
+    def _ignored(self, value: Any, path: Path, of: str, reported: set[Path]) -> list[Problem]:
         schema = self._schema(of)
-        found = ((*path, *where) for where in ignored_keys(value, schema, schema))
-        return [self._ignored(where) for where in found if where not in told]
+        key_paths = ((*path, *key_path) for key_path in ignored_keys(value, schema, schema))
+        return [self._ignored_key(key_path) for key_path in key_paths if key_path not in reported]
 
-    def _ignored(self, path: Path) -> Problem:
+    def _ignored_key(self, path: Path) -> Problem:
         return Problem(
             f"{self._name}/ignored-key",
             f"{self._title} does not read `{path[-1]}`",
             path,
-            "remove it, or let its name begin with `x_` to say that it is yours",
+            "remove it, or prefix its name with `x_` to mark it as a custom key",
             on_key=True,
         )
 
-    def _structure(self, of: str) -> SchemaValidator:
-        if of not in self._structures:
-            self._structures[of] = SchemaValidator(self._name, definition(of, of=self._of))
-        return self._structures[of]
+    def _validator(self, of: str) -> SchemaValidator:
+        if of not in self._validators:
+            self._validators[of] = SchemaValidator(self._name, definition(of, of=self._of))
+        return self._validators[of]
 
     def _schema(self, of: str) -> Schema:
-        return self._structure(of).schema
+        return self._validator(of).schema
 
     @cached_property
     def _gate(self) -> NativeValidator:
         row = closed(self._schema("row"))
-        head = {key: part for key, part in row.items() if key in ("$schema", "$defs")}
-        inner = {key: part for key, part in row.items() if key not in head}
-        return native_for({**head, "type": "array", "items": inner})
+        root = {key: part for key, part in row.items() if key in ("$schema", "$defs")}
+        items = {key: part for key, part in row.items() if key not in root}
+        return native_for({**root, "type": "array", "items": items})
 
 
-def _wanted(problem: Problem, key: str | None) -> Problem:
+def _as_missing(problem: Problem, key: str | None) -> Problem:
+    """Report a mismatched key as the required key that is missing."""
     if key is None:
         return problem
     name = problem.code.partition("/")[0]
@@ -107,4 +110,4 @@ def _wanted(problem: Problem, key: str | None) -> Problem:
 
 
 def _below(path: Path, problem: Problem) -> Problem:
-    return problem.relocated(lambda inner: (*path, *inner))
+    return problem.relocated(lambda relative_path: (*path, *relative_path))

@@ -1,7 +1,7 @@
-"""Keys that no schema beside a keyword has looked at: `additionalProperties` and its like.
+"""The keywords `additionalProperties` and `unevaluatedProperties` for the exact engine.
 
-The exact engine searches for the keys of `patternProperties` with Python's own patterns; here it
-is the patterns that both engines read alike.
+`jsonschema` matches the keys of `patternProperties` with Python's `re`. These implementations use
+`matches` instead, so that both engines agree.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _own_keys(schema: dict[str, Any], instance: dict[str, Any]) -> Iterator[str]:
-    """Yield the keys that `properties` and `patternProperties` of a schema look at."""
+    """Yield the keys that `properties` and `patternProperties` of a schema apply to."""
     named, by_pattern = schema.get("properties", {}), schema.get("patternProperties", {})
     for key in instance:
         if key in named or any(matches(pattern, key) for pattern in by_pattern):
@@ -25,65 +25,70 @@ def _own_keys(schema: dict[str, Any], instance: dict[str, Any]) -> Iterator[str]
 
 
 def additional_properties(
-    validator: Any, inner: Any, instance: Any, schema: Any
+    validator: Any, subschema: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
-    """Check the keys that neither `properties` nor `patternProperties` look at."""
+    """Check the keys that neither `properties` nor `patternProperties` apply to."""
     if not validator.is_type(instance, "object"):
         return
     own = set(_own_keys(schema, instance))
     extra = [key for key in instance if key not in own]
-    if inner is False and extra:
+    if subschema is False and extra:
         listed = ", ".join(f"`{key}`" for key in extra)
-        yield ValidationError(f"the keys {listed} cannot stand here")
-    elif inner is not False:
+        yield ValidationError(f"the keys {listed} are not allowed here")
+    elif subschema is not False:
         for key in extra:
-            yield from validator.descend(instance[key], inner, path=key)
+            yield from validator.descend(instance[key], subschema, path=key)
 
 
 def unevaluated_properties(
-    validator: Any, inner: Any, instance: Any, schema: Any
+    validator: Any, subschema: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
-    """Check the keys that no schema for this value has looked at."""
+    """Check the keys that no other schema for this value has evaluated."""
     if not validator.is_type(instance, "object"):
         return
-    seen = _seen_keys(validator, schema, instance, skip="unevaluatedProperties")
+    evaluated = _evaluated_keys(validator, schema, instance, skip="unevaluatedProperties")
     for key in instance:
-        if key not in seen:
-            if inner is False:
-                yield ValidationError("cannot stand here", path=[key])
+        if key not in evaluated:
+            if subschema is False:
+                yield ValidationError("is not allowed here", path=[key])
             else:
-                yield from validator.descend(instance[key], inner, path=key)
+                yield from validator.descend(instance[key], subschema, path=key)
 
 
-def _seen_keys(validator: Any, schema: Any, instance: dict[str, Any], skip: str = "") -> set[str]:
-    """Return the keys that a schema, and all that it applies to the same value, looks at."""
+def _evaluated_keys(
+    validator: Any, schema: Any, instance: dict[str, Any], skip: str = ""
+) -> set[str]:
+    """Return the keys that a schema, or a subschema for the same value, evaluates."""
     if not isinstance(schema, dict):
         return set()
-    seen = set(_own_keys(schema, instance))
+    keys = set(_own_keys(schema, instance))
     if "additionalProperties" in schema or ("unevaluatedProperties" in schema and not skip):
         return set(instance)
     for keyword in ("$ref", "$dynamicRef"):
         if keyword in schema:
-            seen |= _seen_keys(*_target(validator, schema[keyword]), instance)
-    for part in _applied(validator, schema, instance):
-        if validator.evolve(schema=part).is_valid(instance):
-            seen |= _seen_keys(validator, part, instance)
-    return seen
+            keys |= _evaluated_keys(*_target(validator, schema[keyword]), instance)
+    for subschema in _in_place_subschemas(validator, schema, instance):
+        if validator.evolve(schema=subschema).is_valid(instance):
+            keys |= _evaluated_keys(validator, subschema, instance)
+    return keys
 
 
-def _applied(validator: Any, schema: dict[str, Any], instance: dict[str, Any]) -> Iterator[Any]:
+def _in_place_subschemas(
+    validator: Any, schema: dict[str, Any], instance: dict[str, Any]
+) -> Iterator[Any]:
+    """Yield the subschemas that a schema applies to the same value."""
     for keyword in ("allOf", "anyOf", "oneOf"):
         yield from schema.get(keyword, ())
-    for key, part in schema.get("dependentSchemas", {}).items():
+    for key, subschema in schema.get("dependentSchemas", {}).items():
         if key in instance:
-            yield part
+            yield subschema
     if "if" in schema:
         holds = validator.evolve(schema=schema["if"]).is_valid(instance)
         yield from ([schema["if"], schema.get("then", {})] if holds else [schema.get("else", {})])
 
 
 def _target(validator: Any, reference: str) -> tuple[Any, Any]:
-    resolved = validator._resolver.lookup(reference)  # noqa: SLF001 - nothing public leads there
+    resolved = validator._resolver.lookup(reference)  # noqa: SLF001 - there is no public way
     return validator.evolve(
         schema=resolved.contents, _resolver=resolved.resolver
     ), resolved.contents

@@ -1,6 +1,6 @@
-"""The exact engine, `jsonschema`, made to read a schema as ECMA-262 does.
+"""The exact JSON Schema engine: `jsonschema` with the patterns and numbers of ECMA-262.
 
-Importing it takes longer than all else that a small clean file needs: see `engine`.
+The import is slow: it takes longer than checking a small valid file, which does without it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.schemas import Schema
 
-# The engines' own registries would go to the network for a `$ref` that they do not know.
+# The default registry would fetch an unknown `$ref` from the network.
 NOTHING_TO_FETCH: Registry[Any] = Registry()
 
 
@@ -59,48 +59,48 @@ DetailValidator: Any = validators.extend(
 
 
 def validator_for(schema: Schema) -> Validator:
-    """Return the exact engine for a schema."""
+    """Return the exact validator for a schema."""
     exact: Validator = DetailValidator(schema, registry=NOTHING_TO_FETCH)
     return exact
 
 
 class StepLimitExceeded(Exception):
-    """A value takes too many steps to be checked."""
+    """The check of a value exceeds the maximum number of steps."""
 
 
-def with_step_limit(schema: Any, most: int) -> Callable[[Any], list[jsonschema.ValidationError]]:
-    """Return the exact engine for an author's own schema.
+def with_step_limit(schema: Any, limit: int) -> Callable[[Any], list[jsonschema.ValidationError]]:
+    """Return a function that checks a value against an untrusted schema.
 
-    A value for which more than `most` keywords are applied raises StepsExceededError: by a schema
-    that leads twice to itself, every level of the value doubles them.
+    It raises StepLimitExceeded if more than `limit` keywords are applied to the value. In a schema
+    with two references to itself, every level of the value doubles the number.
     """
-    taken = 0
+    steps = 0
 
-    def counted(keyword: Any) -> Any:
+    def counting(keyword: Any) -> Any:
         def apply(*args: Any) -> Any:
-            nonlocal taken
-            taken += 1
-            if taken > most:
+            nonlocal steps
+            steps += 1
+            if steps > limit:
                 raise StepLimitExceeded
             return keyword(*args)
 
         return apply
 
-    every = {name: counted(keyword) for name, keyword in DetailValidator.VALIDATORS.items()}
-    engine = validators.extend(DetailValidator, every)(schema, registry=NOTHING_TO_FETCH)
+    keywords = {name: counting(keyword) for name, keyword in DetailValidator.VALIDATORS.items()}
+    validator = validators.extend(DetailValidator, keywords)(schema, registry=NOTHING_TO_FETCH)
 
     def errors(value: Any) -> list[jsonschema.ValidationError]:
-        nonlocal taken
-        taken = 0
-        return list(engine.iter_errors(value))
+        nonlocal steps
+        steps = 0
+        return list(validator.iter_errors(value))
 
     return errors
 
 
 def metaschema_errors(schema: Any) -> Iterator[jsonschema.ValidationError]:
-    """Yield how a schema breaks the rules of Draft 2020-12.
+    """Yield the violations of a schema against the Draft 2020-12 metaschema.
 
-    The patterns in it are not looked at: Python reads other ones.
+    The format of patterns is not checked, because Python's regular expressions differ.
     """
     errors: Iterator[jsonschema.ValidationError] = DetailValidator(
         DetailValidator.META_SCHEMA

@@ -1,7 +1,7 @@
-"""Schemas that other packages bring: of kinds of checks, and of dialects.
+"""Schemas of check kinds and dialects that other packages provide.
 
-A kind is an entry point of `evalcontract.checks` whose `schema` describes a check of it, a dialect
-one of `evalcontract.dialects`, with `schemas` by variant.
+A check kind is an entry point of `evalcontract.checks` whose `schema` describes its checks. A
+dialect is an entry point of `evalcontract.dialects` whose `schemas` map each variant to a schema.
 """
 
 from __future__ import annotations
@@ -19,47 +19,49 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-# What every check may have, whatever its kind; the built-in ones say it likewise.
-_OF_EVERY = ("id", "label", "description", "metadata")
+# Keys that a check of any kind may have, as in the schemas of the built-in kinds.
+_SHARED_KEYS = ("id", "label", "description", "metadata")
 
 
 def with_foreign_kinds(rubric: Schema) -> Schema:
-    """Return the rubric schema with the kinds of other packages; the same where there are none.
+    """Return the rubric schema, extended by the check kinds of other packages.
 
     Raises:
-        PluginError: a kind has no schema that can be used, or a name that is taken or malformed.
+        PluginError: a kind has no usable schema, or its name is taken or malformed.
 
     """
     definitions = dict(rubric["$defs"])
     check = dict(definitions["check"])
     kind = check["properties"]["kind"]
-    others = entry_points("checks", lambda name, found: _fault_of(name, found, kind["enum"]))
-    if not others:
+    foreign = entry_points("checks", lambda name, entry: _fault_of(name, entry, kind["enum"]))
+    if not foreign:
         return rubric
-    check["properties"] = {"kind": {**kind, "enum": [*kind["enum"], *others]}}
-    check["allOf"] = [*check["allOf"], *map(_branch, others)]
-    branches = {f"check_{name}": _described(name, other.schema) for name, other in others.items()}
+    check["properties"] = {"kind": {**kind, "enum": [*kind["enum"], *foreign]}}
+    check["allOf"] = [*check["allOf"], *map(_branch, foreign)]
+    branches = {
+        f"check_{name}": _check_schema(name, entry.schema) for name, entry in foreign.items()
+    }
     return {**rubric, "$defs": {**definitions, **branches, "check": check}}
 
 
 def _fault_of(name: str, kind: Any, built_in: Container[str]) -> str | None:
-    """Return why the schema of a kind cannot be used; `checks` looks at the rest of it."""
+    """Return why a kind cannot be used; `checks` validates everything but name and schema."""
     if name in built_in:
-        return "has a name that is taken: the kind is built in"
+        return "has the name of a built-in kind"
     if not IDENTIFIER.fullmatch(name):
-        return "is not named in snake_case"
+        return "does not have a name in snake_case"
     schema = getattr(kind, "schema", None)
     if not isinstance(schema, dict) or not is_schema(schema):
-        return "has no JSON Schema as its `schema`"
+        return "has no valid JSON Schema as its `schema`"
     return None
 
 
 def schema_of_dialect(name: str) -> Schema:
-    """Return the schema of a dialect such as `acme-2`, of another package.
+    """Return the schema of a dialect of another package, such as `acme-2`.
 
     Raises:
-        InstallationError: there is none.
-        PluginError: it has no rows, or is no schema.
+        InstallationError: no such dialect is installed.
+        PluginError: the schema is invalid or has no `$defs/row`.
 
     """
     for format_ in entry_points("dialects").values():
@@ -79,9 +81,9 @@ def _branch(name: str) -> Schema:
     return {"if": kind, "then": {"$ref": f"#/$defs/check_{name}"}}
 
 
-def _described(name: str, schema: Schema) -> Schema:
-    """Return the closed schema of the checks of a kind, with the keys of every check."""
-    shared = {key: {"$ref": f"#/$defs/check_{key}"} for key in _OF_EVERY}
+def _check_schema(name: str, schema: Schema) -> Schema:
+    """Return the closed schema of the checks of a kind, including the keys shared by all kinds."""
+    shared = {key: {"$ref": f"#/$defs/check_{key}"} for key in _SHARED_KEYS}
     own = schema.get("properties", {})
     required = [key for key in schema.get("required", ()) if key != "kind"]
     return {

@@ -1,10 +1,9 @@
-"""The gate: one native call that says "nothing can be found in these rows".
+"""The gate: one native call that proves that a batch of rows has no problems.
 
-It is the row's schema, closed over the keys that are known, with every reference that resolves
-and is pinned as an enum. A row that passes has no fault of structure, no near-miss key and no
-reference to report; one that fails may still be fine, and takes the exact way. What an author may
-write freely must be plain all the same: keys are text, and nothing is nested too deep. Readers that
-are trusted for a yes do not look.
+The gate is the row schema, closed over the known keys, with an enum of all pinned references that
+resolve. A row that passes has no invalid value, no mismatched key and no reference to report. A
+row that fails may still be valid: the exact engine decides. Free-form values must still have text
+keys and limited nesting, because the fast readers do not check for that.
 """
 
 from __future__ import annotations
@@ -22,33 +21,33 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.schemas import Schema
 
-# Below these stand no whole shapes: instances, and conditions, which closing would change.
-_NO_SHAPES = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})
+# Keywords whose content must not be closed: instances, and conditions, which closing would change.
+_NOT_CLOSED = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})
 _INSTANCES = frozenset({"enum", "const"})
-_NAMED = frozenset(
+_KEYED_BY_NAME = frozenset(
     {"properties", "patternProperties", "dependentSchemas", "dependentRequired", "$defs"}
 )
 _FREE = frozenset({"metadata", "arguments", "context"})
-# An address with a path, so that a relative `$id` of a bundle can be read against it.
+# A URI with a path, so that a relative `$id` of a bundle can be resolved against it.
 _BASE = "https://evalcontract.example/gate/"
-#: The name of harmless keys inside of what a bundle describes.
+#: The entry of `harmless` for the mappings that a bundle describes.
 INSIDE = "inside"
 
-# Keywords that mean the same whatever stands beside them.
-_ALONE = frozenset(
+# Keywords whose meaning does not depend on adjacent keywords.
+_INDEPENDENT = frozenset(
     {
         "type", "enum", "const", "not", "anyOf", "required", "pattern", "minLength", "maxLength",
         "minItems", "maxItems", "uniqueItems", "minProperties",
     }
 )  # fmt: skip
-# Levels that a value below a row may have, by far fewer than any reader allows.
+# Maximum nesting of free-form values; every reader allows far more.
 _LEVELS = 90
 _SCALARS = ["null", "boolean", "number", "string"]
 _PLAIN: dict[str, Any] = {"$ref": f"#/$defs/plain_{_LEVELS}"}
 
 
 class Gate:
-    """A compiled gate; `schema` is that of a list of rows, see `gate_schema`."""
+    """A compiled gate; `schema` describes a list of rows, see `gate_schema`."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -58,11 +57,11 @@ class Gate:
         return native_for(self._schema)
 
     def passes(self, rows: list[Any]) -> bool:
-        """Whether nothing can be found in any of these rows."""
+        """Whether all rows are proved to have no problems."""
         try:
             return bool(self._rows.is_valid(rows))
         except (ValueError, TypeError, RecursionError):
-            # No JSON: a date, a lone surrogate, a key that is no text. It takes the exact way.
+            # Not JSON: a date, a lone surrogate, a key that is not text. The exact engine decides.
             return False
 
 
@@ -73,78 +72,78 @@ def gate_schema(
     demand: Schema | None = None,
     harmless: Mapping[str, Iterable[str]] | None = None,
 ) -> Schema:
-    """Return the schema of a list of rows: known keys only, resolving references only.
+    """Return the schema of a list of rows with only known keys and resolving references.
 
-    `extra` are the schemas of bundles; their keys are known too. `demand` is a schema for what
-    else a row must be like, such as what the checks of its rubric need. `harmless` are keys of
-    the author's own, by the definition (`row`, `expected`) that they stand in, or `INSIDE` for the
-    mappings that a bundle describes. A bundle is embedded whole, under an id, so that its local
-    references stay local; beside it stands what closes those mappings.
+    `extra` are the schemas of bundles, whose keys are known too. `demand` is a schema with further
+    requirements, such as those of the checks in a rubric. `harmless` are the accepted custom keys,
+    by the definition (`row`, `expected`) of their mapping, or `INSIDE` for the mappings that a
+    bundle describes. Each bundle is embedded under its own `$id`, so that its local references
+    stay local, together with a schema that closes those mappings.
     """
     definitions = copied(row["$defs"])
-    definition = definitions["row"]
+    row_definition = definitions["row"]
     for bundle in extra:
         for key in bundle.get("properties", {}):
-            definition["properties"].setdefault(key, _PLAIN)
-    for each in _open_mappings(definitions):
-        each["additionalProperties"] = False
-        each["patternProperties"] = {f"^{OWN_PREFIX}": _PLAIN}
-        for key in _FREE.intersection(each["properties"]):
-            each["properties"][key] = {"allOf": [each["properties"][key], _PLAIN]}
-    definition["properties"]["rubric_ref"] = _one_of(sorted(references))
-    known = dict(harmless or {})
-    inside = known.pop(INSIDE, ())
-    for name, keys in known.items():
+            row_definition["properties"].setdefault(key, _PLAIN)
+    for mapping in _open_mappings(definitions):
+        mapping["additionalProperties"] = False
+        mapping["patternProperties"] = {f"^{OWN_PREFIX}": _PLAIN}
+        for key in _FREE.intersection(mapping["properties"]):
+            mapping["properties"][key] = {"allOf": [mapping["properties"][key], _PLAIN]}
+    row_definition["properties"]["rubric_ref"] = _one_of(sorted(references))
+    accepted = dict(harmless or {})
+    inside = accepted.pop(INSIDE, ())
+    for name, keys in accepted.items():
         definitions[name]["properties"].update(dict.fromkeys(keys, _PLAIN))
+    row_keys = row_definition["properties"]
     embedded = {
-        f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_knowing(each, definition["properties"])}
-        for n, each in enumerate(extra)
+        f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_with_keys(bundle, row_keys)}
+        for n, bundle in enumerate(extra)
     }
     embedded |= {
-        f"described_{n}": {"$id": f"{_BASE}described/{n}/", **_describing(each, row, inside)}
-        for n, each in enumerate(extra)
+        f"described_{n}": {"$id": f"{_BASE}described/{n}/", **_closed_fields(bundle, row, inside)}
+        for n, bundle in enumerate(extra)
     }
-    bundles = [{"$ref": each["$id"]} for each in embedded.values()]
-    definitions["row"] = joined(definition, demand or {})
-    every = [{"$ref": "#/$defs/row"}, *bundles]
+    references_to_bundles = [{"$ref": schema["$id"]} for schema in embedded.values()]
+    definitions["row"] = joined(row_definition, demand or {})
     return {
         "$schema": row["$schema"],
         "$id": _BASE,
         "type": "array",
-        "items": {"allOf": every},
+        "items": {"allOf": [{"$ref": "#/$defs/row"}, *references_to_bundles]},
         "$defs": {**definitions, **embedded, **_plain_levels()},
     }
 
 
-def joined(schema: Any, more: Any) -> Schema:
-    """Return one schema of what two accept together: it is half the work of one after the other.
+def joined(schema: Any, other: Any) -> Schema:
+    """Return one schema that accepts what both schemas accept; it is twice as fast as two.
 
-    Keys that only `more` names stay apart from the others, which may be all that are allowed.
+    Keys that only `other` defines stay in a subschema, because `schema` may be closed.
     """
-    if not isinstance(schema, dict) or not isinstance(more, dict):
-        return {"allOf": [schema, more]}
-    whole, apart = dict(schema), {}
-    for keyword, part in more.items():
-        if keyword == "properties" and keyword in whole:
-            known = whole[keyword]
-            both = {key: joined(known[key], inner) for key, inner in part.items() if key in known}
-            whole[keyword] = {**known, **both}
-            if rest := {key: inner for key, inner in part.items() if key not in known}:
-                apart[keyword] = rest
-        elif keyword == "items" and keyword in whole:
-            whole[keyword] = joined(whole[keyword], part)
+    if not isinstance(schema, dict) or not isinstance(other, dict):
+        return {"allOf": [schema, other]}
+    merged, separate = dict(schema), {}
+    for keyword, part in other.items():
+        if keyword == "properties" and keyword in merged:
+            known = merged[keyword]
+            both = {key: joined(known[key], value) for key, value in part.items() if key in known}
+            merged[keyword] = {**known, **both}
+            if unknown := {key: value for key, value in part.items() if key not in known}:
+                separate[keyword] = unknown
+        elif keyword == "items" and keyword in merged:
+            merged[keyword] = joined(merged[keyword], part)
         elif keyword == "allOf":
-            for each in part:
-                whole = joined(whole, each)
-        elif keyword in _ALONE and keyword not in whole:
-            whole[keyword] = part
-        elif whole.get(keyword) != part:
-            apart[keyword] = part
-    return {**whole, "allOf": [*whole.get("allOf", ()), apart]} if apart else whole
+            for subschema in part:
+                merged = joined(merged, subschema)
+        elif keyword in _INDEPENDENT and keyword not in merged:
+            merged[keyword] = part
+        elif merged.get(keyword) != part:
+            separate[keyword] = part
+    return {**merged, "allOf": [*merged.get("allOf", ()), separate]} if separate else merged
 
 
 def _plain_levels() -> dict[str, Schema]:
-    """Return definitions of plain values of so many levels; the engine refuses keys not of text."""
+    """Return definitions of free-form values with text keys, one for each level of nesting."""
     levels: dict[str, Schema] = {"plain_0": {"type": _SCALARS}}
     for level in range(_LEVELS):
         below = {"$ref": f"#/$defs/plain_{level}"}
@@ -152,7 +151,7 @@ def _plain_levels() -> dict[str, Schema]:
     return levels
 
 
-def _describing(bundle: Schema, row: Schema, harmless: Iterable[str]) -> Schema:
+def _closed_fields(bundle: Schema, row: Schema, harmless: Iterable[str]) -> Schema:
     from evalcontract.structure.keys.bundle_fields import BundleFields  # slow to import
 
     return BundleFields(bundle, row).closed(harmless)
@@ -162,10 +161,10 @@ def _one_of(texts: list[str]) -> Schema | bool:
     return {"enum": texts} if texts else False
 
 
-def _knowing(bundle: Schema, keys: Iterable[str]) -> Schema:
-    """Return a bundle that is closed at its top as one that knows the keys of every row.
+def _with_keys(bundle: Schema, keys: Iterable[str]) -> Schema:
+    """Return a bundle that knows the keys of every row, if its top level is closed.
 
-    They are known to the exact way, which has both schemas at hand.
+    The exact engine knows them, because it reads both schemas.
     """
     if False not in (bundle.get("additionalProperties"), bundle.get("unevaluatedProperties")):
         return bundle
@@ -173,21 +172,21 @@ def _knowing(bundle: Schema, keys: Iterable[str]) -> Schema:
 
 
 def closed(schema: Schema) -> Schema:
-    """Return a schema that accepts only what nothing at all can be said of.
+    """Return a schema that accepts only values without any problem, including unknown keys.
 
-    Every mapping that it leaves open is closed over the keys that it knows.
+    Every open mapping is closed over its known keys.
     """
-    whole: Schema = copied(schema)
-    for each in _open_mappings(whole):
-        each["additionalProperties"] = False
-        each["patternProperties"] = {f"^{OWN_PREFIX}": True}
-    return whole
+    copy: Schema = copied(schema)
+    for mapping in _open_mappings(copy):
+        mapping["additionalProperties"] = False
+        mapping["patternProperties"] = {f"^{OWN_PREFIX}": True}
+    return copy
 
 
 def copied(schema: Any, *, is_names: bool = False) -> Any:
-    """Return a copy of a schema without what it says to people, whose parts may be changed.
+    """Return a copy of a schema without annotations, whose subschemas may be changed.
 
-    Instances in it (`const`, `enum`) are shared. `is_names` says that its keys are no keywords.
+    Instances (`const`, `enum`) are shared. With `is_names`, the keys are names, not keywords.
     """
     if isinstance(schema, list):
         return [copied(part) for part in schema]
@@ -196,18 +195,19 @@ def copied(schema: Any, *, is_names: bool = False) -> Any:
     return {
         key: part
         if key in _INSTANCES and not is_names
-        else copied(part, is_names=key in _NAMED and not is_names)
+        else copied(part, is_names=key in _KEYED_BY_NAME and not is_names)
         for key, part in schema.items()
         if is_names or key not in FOR_PEOPLE
     }
 
 
 def _is_dispatch(schema: Schema) -> bool:
-    """Whether a schema leaves the rest to branches of its own, as a check does to its kind."""
+    """Whether a schema delegates to branches, as the schema of checks does by `kind`."""
     return any("$ref" in part.get("then", {}) for part in schema.get("allOf", ()))
 
 
 def _open_mappings(schema: Any, key: str = "") -> Iterable[Schema]:
+    """Yield the schemas of open mappings in a schema; `key` is the property it describes."""
     if isinstance(schema, list):
         for part in schema:
             yield from _open_mappings(part)
@@ -216,9 +216,9 @@ def _open_mappings(schema: Any, key: str = "") -> Iterable[Schema]:
     is_open = "properties" in schema and "additionalProperties" not in schema
     if is_open and key not in _FREE and not _is_dispatch(schema):
         yield schema
-    for name, part in schema.items():
-        if name == "properties":
-            for inner, value in part.items():
-                yield from _open_mappings(value, inner)
-        elif isinstance(part, dict | list) and name not in _NO_SHAPES:
+    for keyword, part in schema.items():
+        if keyword == "properties":
+            for name, subschema in part.items():
+                yield from _open_mappings(subschema, name)
+        elif isinstance(part, dict | list) and keyword not in _NOT_CLOSED:
             yield from _open_mappings(part)

@@ -1,8 +1,8 @@
-"""The two engines of JSON Schema, made to give one verdict: ECMA-262's reading of a schema.
+"""The native JSON Schema engine, `jsonschema_rs`, and violations that it can describe.
 
-`jsonschema` says exactly what is wrong; `jsonschema_rs` says, a hundred times faster, that
-nothing is. Measured differences are settled here: patterns, which Python reads by rules of its own,
-and infinity and NaN, which are no JSON numbers.
+The native engine is a hundred times faster than the exact engine, `jsonschema`, which describes
+violations in full. Both must give the same verdict. The known differences are patterns, which
+follow ECMA-262 in both, and infinity and NaN, which are not JSON numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.schemas import Schema
 
-_PLAIN = frozenset(
+# Keywords that depend only on their own value and the instance.
+_SIMPLE_KEYWORDS = frozenset(
     {
         "type",
         "enum",
@@ -37,14 +38,14 @@ _PLAIN = frozenset(
 
 
 def native_for(schema: Schema) -> NativeValidator:
-    """Return the fast engine for a schema (`jsonschema_rs`); its verdict is the same."""
+    """Return the native validator (`jsonschema_rs`) for a schema."""
     import jsonschema_rs  # slow to import
 
     return jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
 
 
 def _refuse(uri: str) -> Any:
-    raise LookupError(f"`{uri}` is elsewhere, and nothing is ever fetched")
+    raise LookupError(f"`{uri}` is an external schema, which is never fetched")
 
 
 @cache
@@ -53,7 +54,7 @@ def _metaschema() -> NativeValidator:
 
 
 def is_schema(value: Any) -> bool:
-    """Whether a value keeps the rules of Draft 2020-12; its patterns and references aside."""
+    """Whether a value is a valid Draft 2020-12 schema; patterns and references are not checked."""
     try:
         return bool(_metaschema().is_valid(value))
     except (ValueError, TypeError, RecursionError):
@@ -66,7 +67,7 @@ def _pattern(pattern: str) -> NativeValidator:
 
 
 def reads_pattern(pattern: str) -> bool:
-    """Whether a pattern is a regular expression, as ECMA-262 has them."""
+    """Whether a pattern is a valid regular expression of ECMA-262."""
     try:
         _pattern(pattern)
     except ValueError:
@@ -75,19 +76,19 @@ def reads_pattern(pattern: str) -> bool:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern matches anywhere in a text. The fast engine alone decides, for both.
+    """Whether a pattern matches anywhere in a text. Both engines use this function.
 
-    It reads most patterns without backtracking and gives up on the rest in time, so that no
-    text makes it hang.
+    The native engine matches most patterns without backtracking and limits it for the others, so
+    that no text makes it hang.
     """
     try:
         return bool(_pattern(pattern).is_valid(text))
-    except ValueError:  # a lone surrogate, which is no text
+    except ValueError:  # a lone surrogate, which is not valid Unicode
         return bool(_pattern(pattern).is_valid(text.encode("utf-8", "replace").decode()))
 
 
 class SchemaViolation(Protocol):
-    """A keyword that a value breaks, as `jsonschema` tells it."""
+    """A keyword that a value violates, with the attributes of `jsonschema.ValidationError`."""
 
     @property
     def validator(self) -> Any:
@@ -96,37 +97,37 @@ class SchemaViolation(Protocol):
 
     @property
     def validator_value(self) -> Any:
-        """What stands at the keyword in the schema."""
+        """The value of the keyword in the schema."""
         ...
 
     @property
     def instance(self) -> Any:
-        """The part of the value that breaks it."""
+        """The part of the value that violates it."""
         ...
 
     @property
     def schema(self) -> Any:
-        """The schema that holds the keyword."""
+        """The schema that has the keyword."""
         ...
 
     @property
     def absolute_path(self) -> Sequence[Any]:
-        """Where the part stands in the value."""
+        """The path of the part in the value."""
         ...
 
     @property
     def absolute_schema_path(self) -> Sequence[Any]:
-        """Where the keyword stands in the schema."""
+        """The path of the keyword in the schema."""
         ...
 
     @property
     def context(self) -> Any:
-        """What breaks each of its alternatives."""
+        """The violations of the alternatives of `anyOf` and `oneOf`."""
         ...
 
 
 class NativeViolation(NamedTuple):
-    """A `SchemaViolation` keyword that has no alternatives."""
+    """A `SchemaViolation` of a keyword without alternatives."""
 
     validator: str
     validator_value: Any
@@ -138,22 +139,22 @@ class NativeViolation(NamedTuple):
 
 
 def from_native(error: NativeError, value: Any, schema: Any) -> NativeViolation | None:
-    """Return what the fast engine tells of a value; None where only the exact one can say it.
+    """Convert an error of the native engine; None if only the exact engine can describe it.
 
-    The exact engine takes long to import, and as long again for each value as all else that is
-    done with it. Where one keyword fails that looks at nothing but its own value, it says nothing
-    more.
+    The exact engine is slow to import and doubles the time per value. It adds nothing if the
+    only failed keyword is a simple one.
     """
-    where, way = tuple(error.instance_path), tuple(error.schema_path)
-    if not way or way[-1] not in _PLAIN or "propertyNames" in way:
+    path, schema_path = tuple(error.instance_path), tuple(error.schema_path)
+    if not schema_path or schema_path[-1] not in _SIMPLE_KEYWORDS or "propertyNames" in schema_path:
         return None
-    part, holder = value, schema
+    instance, subschema = value, schema
     try:
-        for step in where:
-            part = part[step]
-        for step in way[:-1]:
-            holder = holder[step]
-        wanted = holder[way[-1]]
+        for step in path:
+            instance = instance[step]
+        for step in schema_path[:-1]:
+            subschema = subschema[step]
+        keyword_value = subschema[schema_path[-1]]
     except (KeyError, IndexError, TypeError):
         return None
-    return NativeViolation(str(way[-1]), wanted, part, holder, where, way)
+    keyword = str(schema_path[-1])
+    return NativeViolation(keyword, keyword_value, instance, subschema, path, schema_path)

@@ -1,4 +1,4 @@
-"""The schemas of the contract, and what is derived from them."""
+"""The schemas of the contract, and lookups in them: references, properties, known keys."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 SUFFIX = ".schema.json"
-_OTHERS = "formats/"
-#: Keywords that say nothing of a value: they are for people.
+_FORMATS = "formats/"
+#: Annotation keywords, which do not affect validation.
 FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
-#: Keys with this prefix are the author's own, and never a near miss.
+#: The prefix of custom keys, which are never reported.
 OWN_PREFIX = "x_"
 
 
@@ -25,7 +25,7 @@ def names() -> list[str]:
     """List the schemas by name, such as `dataset`.
 
     Raises:
-        InstallationError: there is none.
+        InstallationError: no schemas are installed.
 
     """
     return _names_in("")
@@ -35,7 +35,7 @@ def names_of_bundles() -> list[str]:
     """List the bundles that ship as examples, such as `bundles/rag`.
 
     Raises:
-        InstallationError: there is none.
+        InstallationError: no bundles are installed.
 
     """
     return _names_in("bundles/")
@@ -45,25 +45,25 @@ def names_of_others() -> list[str]:
     """List the schemas of other systems' datasets, such as `formats/northstar`.
 
     Raises:
-        InstallationError: there is none.
+        InstallationError: no such schemas are installed.
 
     """
-    return _names_in(_OTHERS)
+    return _names_in(_FORMATS)
 
 
-def _names_in(below: str) -> list[str]:
-    place = shipped.folder() / below if below else shipped.folder()
+def _names_in(prefix: str) -> list[str]:
+    folder = shipped.folder() / prefix if prefix else shipped.folder()
     try:
-        found = [entry.name for entry in place.iterdir() if entry.name.endswith(SUFFIX)]
+        file_names = [entry.name for entry in folder.iterdir() if entry.name.endswith(SUFFIX)]
     except OSError:
-        found = []
-    if not found:
+        file_names = []
+    if not file_names:
         raise InstallationError("the schemas of evalcontract are not installed")
-    return sorted(f"{below}{name.removesuffix(SUFFIX)}" for name in found)
+    return sorted(f"{prefix}{name.removesuffix(SUFFIX)}" for name in file_names)
 
 
 def text_of(name: str) -> str:
-    """Return a schema's text.
+    """Return the text of a schema.
 
     Raises:
         InstallationError: no such schema is installed.
@@ -76,22 +76,22 @@ def text_of(name: str) -> str:
 def load(name: str) -> Schema:
     """Return a schema; the caller must not change it.
 
-    That of rubrics knows the kinds of checks that other packages bring; those of their dialects
-    are found, too.
+    The rubric schema includes the check kinds of other packages. Schemas of the dialects of other
+    packages are found, too.
 
     Raises:
         InstallationError: there is no such schema.
-        PluginError: what another package brings has no schema that can be used.
+        PluginError: a plugin has no usable schema.
 
     """
     try:
         schema: Schema = json.loads(text_of(name))
     except InstallationError:
-        if not name.startswith(_OTHERS):
+        if not name.startswith(_FORMATS):
             raise
         from evalcontract.structure.foreign import schema_of_dialect  # rarely needed
 
-        return schema_of_dialect(name.removeprefix(_OTHERS))
+        return schema_of_dialect(name.removeprefix(_FORMATS))
     if name != "rubric":
         return schema
     from evalcontract.structure.foreign import with_foreign_kinds  # only for rubrics
@@ -100,92 +100,93 @@ def load(name: str) -> Schema:
 
 
 def definition(name: str, *, of: str) -> Schema:
-    """Return one `$defs` entry of a schema as a schema of its own."""
-    whole = load(of)
+    """Return one `$defs` entry of a schema as a standalone schema."""
+    root = load(of)
     return {
-        "$schema": whole["$schema"],
+        "$schema": root["$schema"],
         "$ref": f"#/$defs/{name}",
-        "$defs": whole["$defs"],
+        "$defs": root["$defs"],
     }
 
 
 def follow(schema: Any, root: Schema) -> Schema:
-    """Return what a schema's local `$ref` leads to, with what stands beside the `$ref` over it.
+    """Resolve the local `$ref` of a schema; keywords next to the `$ref` override the target's.
 
-    A reference that is not `#/…` is not followed: only bundles have such, and what is derived
-    from a schema (known keys, examples) can do without.
+    Only references of the form `#/…` are resolved. Others occur in bundles alone, and known keys
+    and examples can be derived without them.
     """
-    own = schema if isinstance(schema, dict) else {}
-    seen: set[str] = set()  # in a circle nothing new is found
-    while str(own.get("$ref", "")).startswith("#/") and own["$ref"] not in seen:
-        seen.add(own["$ref"])
+    resolved = schema if isinstance(schema, dict) else {}
+    seen: set[str] = set()  # ends circular references
+    while str(resolved.get("$ref", "")).startswith("#/") and resolved["$ref"] not in seen:
+        seen.add(resolved["$ref"])
         target: Any = root
-        for step in own["$ref"].removeprefix("#/").split("/"):
+        for step in resolved["$ref"].removeprefix("#/").split("/"):
             target = target.get(step, {}) if isinstance(target, dict) else {}
         if not isinstance(target, dict):
-            return own
-        own = {**target, **{key: part for key, part in own.items() if key != "$ref"}}
-    return own
+            return resolved
+        resolved = {**target, **{key: part for key, part in resolved.items() if key != "$ref"}}
+    return resolved
 
 
 def branches(schema: Schema, value: Any, root: Schema) -> Iterator[Schema]:
-    """Yield a schema, and what its `if`/`then` on a constant adds for this very value.
+    """Yield a schema, and each `then` whose `if` compares constants that this value has.
 
-    So the branch of a check's `kind` is found as the schema itself tells it.
+    This selects the branch of a check by its `kind`.
     """
     yield schema
     for part in schema.get("allOf", ()):
         condition = part.get("if") if isinstance(part, dict) else None
-        wanted = condition.get("properties") if isinstance(condition, dict) else None
-        if wanted and isinstance(value, dict) and _agrees(wanted, value):
+        expected = condition.get("properties") if isinstance(condition, dict) else None
+        if expected and isinstance(value, dict) and _has_constants(value, expected):
             yield from branches(follow(part.get("then", {}), root), value, root)
 
 
-def _agrees(wanted: dict[str, Any], value: dict[str, Any]) -> bool:
+def _has_constants(value: dict[str, Any], expected: dict[str, Any]) -> bool:
     return all(
-        isinstance(each, dict) and "const" in each and value.get(key) == each["const"]
-        for key, each in wanted.items()
+        isinstance(schema, dict) and "const" in schema and value.get(key) == schema["const"]
+        for key, schema in expected.items()
     )
 
 
 def properties(schema: Schema) -> dict[str, Schema]:
-    """Return the properties of a schema at its top, through its own `$ref`."""
-    found = follow(schema, schema).get("properties", {})
-    return found if isinstance(found, dict) else {}
+    """Return the top-level properties of a schema, after resolving its own `$ref`."""
+    described_keys = follow(schema, schema).get("properties", {})
+    return described_keys if isinstance(described_keys, dict) else {}
 
 
 def known_keys(schema: Schema, value: Any, root: Schema) -> dict[str, Schema]:
-    """Return the keys that a schema describes for a mapping, each with its own schema."""
+    """Return the keys that a schema describes for a mapping, each with its subschema."""
     known: dict[str, Schema] = {}
     for branch in branches(schema, value, root):
-        for key, inner in branch.get("properties", {}).items():
+        for key, subschema in branch.get("properties", {}).items():
             if key not in known or known[key] == {} or "enum" not in known[key]:
-                known[key] = inner if isinstance(inner, dict) else {}
+                known[key] = subschema if isinstance(subschema, dict) else {}
     return known
 
 
 def described(schema: Schema, value: Any, path: tuple[str | int, ...]) -> dict[str, Schema]:
     """Return the keys that a schema describes for the mapping at a path of a value."""
-    here, value = _at(schema, value, path)
-    return known_keys(here, value, schema)
+    subschema, part = _at(schema, value, path)
+    return known_keys(subschema, part, schema)
 
 
 def alternatives(schema: Schema, value: Any, path: tuple[str | int, ...], key: str) -> set[str]:
-    """Return the keys that spare the mapping at a path of a value a key: `jury` for a judge."""
-    here, value = _at(schema, value, path)
-    found: set[str] = set()
-    for part in branches(here, value, schema):
-        if key in part.get("else", {}).get("required", ()):
-            found.update(part.get("if", {}).get("required", ()))
-    return found
+    """Return the keys that make a required key unnecessary: `jury` instead of a judge."""
+    subschema, part = _at(schema, value, path)
+    keys: set[str] = set()
+    for branch in branches(subschema, part, schema):
+        if key in branch.get("else", {}).get("required", ()):
+            keys.update(branch.get("if", {}).get("required", ()))
+    return keys
 
 
 def _at(schema: Schema, value: Any, path: tuple[str | int, ...]) -> tuple[Schema, Any]:
-    here = follow(schema, schema)
+    """Return the subschema and the part of the value at a path."""
+    subschema = follow(schema, schema)
     for step in path:
         if isinstance(step, int):
-            here = follow(here.get("items", {}), schema)
+            subschema = follow(subschema.get("items", {}), schema)
         else:
-            here = follow(known_keys(here, value, schema).get(step, {}), schema)
+            subschema = follow(known_keys(subschema, value, schema).get(step, {}), schema)
         value = value[step]
-    return here, value
+    return subschema, value

@@ -1,6 +1,6 @@
-"""The parts of a JSON Schema (Draft 2020-12): which keyword holds a schema, and which a pattern.
+"""Walk the subschemas and patterns of a JSON Schema (Draft 2020-12).
 
-Whatever is walked may be wrong: a keyword whose value is not of its shape is passed over.
+The schema may be invalid: a keyword whose value has the wrong type is skipped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-#: Keywords that apply a schema to the very value that they stand for, not to a part of it.
+#: Keywords that apply a subschema to the same value (in-place applicators), not to a part of it.
 IN_PLACE_SCHEMA = ("not", "if", "then", "else")
 IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 IN_PLACE_MAPPINGS = ("dependentSchemas",)
@@ -25,12 +25,12 @@ _LISTS = frozenset((*IN_PLACE_LISTS, "prefixItems"))
 _MAPPINGS = frozenset(
     (*IN_PLACE_MAPPINGS, "$defs", "definitions", "patternProperties", "properties")
 )
-#: Keywords of older drafts. One engine still follows them and the other does not.
+#: Keywords of older drafts, which only one of the two engines still applies.
 _OTHER_DRAFTS = frozenset({"$schema", "dependencies", "$recursiveRef", "$recursiveAnchor"})
 
 
 def parts(schema: Any) -> Iterator[tuple[Path, Any]]:
-    """Yield each schema that stands directly in a schema, with the way to it."""
+    """Yield the direct subschemas of a schema, each with its relative path."""
     if not isinstance(schema, dict):
         return
     for key, value in schema.items():
@@ -43,27 +43,27 @@ def parts(schema: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def subschemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield a schema and every one below it that is a mapping, in the order of the text."""
+    """Yield a schema and all subschemas below it that are mappings, in document order."""
     if isinstance(schema, dict):
         yield path, schema
-        for way, part in parts(schema):
-            yield from subschemas(part, (*path, *way))
+        for relative_path, part in parts(schema):
+            yield from subschemas(part, (*path, *relative_path))
 
 
 def patterns(schema: Any) -> Iterator[tuple[Path, str, bool]]:
-    """Yield every pattern of a schema with its path, and whether it is the key at the end of it."""
-    for path, each in subschemas(schema):
-        if isinstance(each.get("pattern"), str):
-            yield (*path, "pattern"), each["pattern"], False
-        by_pattern = each.get("patternProperties")
+    """Yield every pattern of a schema with its path, and whether the pattern is a key."""
+    for path, subschema in subschemas(schema):
+        if isinstance(subschema.get("pattern"), str):
+            yield (*path, "pattern"), subschema["pattern"], False
+        by_pattern = subschema.get("patternProperties")
         for pattern in by_pattern if isinstance(by_pattern, dict) else ():
             yield (*path, "patternProperties", pattern), pattern, True
 
 
 def plain(schema: Any) -> Any:
-    """Return a valid schema without the words by which the engines would read it as another draft.
+    """Return a valid schema without the keywords that select or belong to older drafts.
 
-    What is left means the same to both; that a word was there, the rules say.
+    Both engines then read it as Draft 2020-12; rules report the removed keywords.
     """
     if not isinstance(schema, dict):
         return schema
@@ -72,14 +72,14 @@ def plain(schema: Any) -> Any:
         if key in _SCHEMAS:
             kept[key] = plain(value)
         elif key in _LISTS:
-            kept[key] = [_placed(part) for part in value]
+            kept[key] = [_plain_subschema(part) for part in value]
         elif key in _MAPPINGS:
-            kept[key] = {name: _placed(part) for name, part in value.items()}
+            kept[key] = {name: _plain_subschema(part) for name, part in value.items()}
         elif key not in _OTHER_DRAFTS:
             kept[key] = value
     return kept
 
 
-def _placed(schema: Any) -> Any:
-    """Return a plain schema; `false` as one with a keyword, since the engine loses its place."""
+def _plain_subschema(schema: Any) -> Any:
+    """Return a plain subschema; `false` as `{"not": {}}`, whose path the engine reports."""
     return {"not": {}} if schema is False else plain(schema)

@@ -1,4 +1,4 @@
-"""What of a rubric or a judge is well-formed: the rest is withheld from rules."""
+"""The well-formed parts of a rubric or a judge; rules never see the other parts."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ if TYPE_CHECKING:
 Checks = tuple[tuple["Path", dict[str, Any]], ...]
 
 
-def valid_parts(value: dict[str, Any], faults: Iterable[Problem]) -> tuple[dict[str, Any], Checks]:
-    """Return the keys of an artifact that have no fault of structure, and its sound checks.
+def valid_parts(
+    value: dict[str, Any], problems: Iterable[Problem]
+) -> tuple[dict[str, Any], Checks]:
+    """Return the valid top-level keys of an artifact, and its valid checks.
 
-    In a rubric a check is withheld by itself; elsewhere the whole key at the top is.
+    An invalid check of a rubric is left out alone; any other problem excludes its top-level key.
     """
-    paths = [problem.path for problem in faults if not problem.code.endswith(GUESSES)]
-    withheld = {path[:2] for path in paths if path[:1] == ("checks",) and len(path) > 1}
-    broken = {path[0] for path in paths if path and path[:2] not in withheld}
-    kept = {key: part for key, part in value.items() if key not in broken}
-    checks = kept.get("checks")
-    listed = enumerate(checks) if isinstance(checks, list) else ()
-    sound = tuple(
+    paths = [problem.path for problem in problems if not problem.code.endswith(GUESSES)]
+    invalid_checks = {path[:2] for path in paths if path[:1] == ("checks",) and len(path) > 1}
+    invalid_keys = {path[0] for path in paths if path and path[:2] not in invalid_checks}
+    valid = {key: part for key, part in value.items() if key not in invalid_keys}
+    checks = valid.get("checks")
+    numbered = enumerate(checks) if isinstance(checks, list) else ()
+    valid_checks = tuple(
         (("checks", index), check)
-        for index, check in listed
-        if ("checks", index) not in withheld and "kind" in check  # it may be there, misspelled
+        for index, check in numbered
+        if ("checks", index) not in invalid_checks and "kind" in check  # may be misspelled
     )
-    return kept, sound
+    return valid, valid_checks

@@ -1,7 +1,7 @@
-"""A value against its schema: every mistake once, in words for an author.
+"""Validate a value against its schema, and report each mistake once.
 
-`check` is a way in one direction: `violations` finds what breaks the schemas, `keys` the keys that
-stand for others, `explain` decides what to tell of both, and `messages` words it.
+The steps of `check`, in order: `violations` collects the schema violations, `keys` the mismatched
+keys, `explain` decides which of them to report, and `messages` writes the text.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class SchemaValidator:
-    """Validates values of a kind, the first word of its codes.
+    """Validates values of one kind; `kind` is the prefix of the codes.
 
-    `bundle_schema` is a second schema for the same value. A key that either knows is known, and
-    nothing is reported twice.
+    `bundle_schema` is a second schema for the same value. A key defined by either schema is known,
+    and no problem is reported twice.
     """
 
     def __init__(self, kind: str, schema: Schema, bundle_schema: Schema | None = None) -> None:
@@ -38,37 +38,39 @@ class SchemaValidator:
         self._pair = SchemaPair(kind, schema, bundle_schema)
 
     def is_clean(self, value: Any) -> bool:
-        """Whether one native call can say that there is nothing to find; never with a bundle."""
+        """Whether a single native call proves the value valid; always False with a bundle."""
         if self._pair.bundle_schema:
             return False
         try:
             return self._closed.is_valid(value)
         except (ValueError, TypeError, RecursionError):
-            return False  # no JSON value: look closely
+            return False  # not a JSON value: the exact engine decides
 
     def check(
-        self, value: Any, prefix: Path = (), raw: Callable[[Path], str | None] | None = None
+        self, value: Any, prefix: Path = (), source_text: Callable[[Path], str | None] | None = None
     ) -> list[Problem]:
-        """Return the problems of a value and its near-miss keys, one for each mistake.
+        """Return the problems of a value, one for each mistake, including mismatched keys.
 
-        `raw(path)` gives a scalar as its author wrote it, where the text is at hand: `1.10` is
-        the number 1.1 by then, and the help must show what stands in the file.
+        `prefix` is the path of the value. `source_text(path)` returns a scalar as written in the
+        file, if the text is available: `1.10` is parsed as the number 1.1, but the help must show
+        what the file contains.
         """
         if self.is_clean(value):
             return []
         from evalcontract.structure.explain import explain  # slow to import
 
         violations, unfinished = self._pair.violations(value)
-        problems = explain(self._pair, value, self.mismatches(value), violations, prefix, raw)
+        mismatches = self.mismatches(value)
+        problems = explain(self._pair, value, mismatches, violations, prefix, source_text)
         return [*problems, *unfinished]
 
     def mismatches(self, value: Any) -> list[KeyMismatch]:
-        """Return the keys of a value that stand for others, or stand in the wrong place."""
+        """Return the keys of a value that are misspelled, misplaced or named as in another tool."""
         own = list(self._mismatches.of(value))
         return [*own, *self.bundle_fields.mismatches(value)] if self._pair.bundle_schema else own
 
     def missing_keys(self, value: Any) -> set[tuple[Path, str]]:
-        """Return the required keys that a value lacks, each with the path of its mapping."""
+        """Return the required keys that are missing, each with the path of its mapping."""
         return {
             (tuple(violation.absolute_path), key)
             for _, violations in self._pair.violations(value)[0]
@@ -80,7 +82,7 @@ class SchemaValidator:
 
     @cached_property
     def bundle_fields(self) -> BundleFields:
-        """What the schema of the bundle describes below the keys at its top."""
+        """The fields that the bundle schema describes below its top-level keys."""
         from evalcontract.structure.keys.bundle_fields import BundleFields  # slow to import
 
         return BundleFields(self._pair.bundle_schema, self.schema)
@@ -98,5 +100,5 @@ class SchemaValidator:
 
 @cache
 def structure_of(name: str) -> SchemaValidator:
-    """Return the validator of one of the contract's own schemas, compiled once."""
+    """Return the cached validator of one of the contract's own schemas."""
     return SchemaValidator(name, load(name))

@@ -1,6 +1,7 @@
-"""What in a value breaks its schema, and the schema of its bundle.
+"""The violations of a value against its schema and against the schema of its bundle.
 
-The fast engine says whether anything does, and which keys to look at; the exact one says what.
+The native engine decides whether there are any and which keys they concern; the exact engine
+describes them.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
     from evalcontract.structure.native import SchemaViolation
     from evalcontract.structure.schemas import Schema
 
-#: Keywords beside which each key of a mapping is judged by itself.
+#: Keywords that do not validate a mapping as a whole.
 _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
-#: Keywords that may be applied to one row by the schema of its bundle; about ten seconds.
+#: Maximum number of keywords that a bundle schema may apply to one row; about ten seconds.
 MAX_STEPS = 2_000_000
 
 
 class SchemaPair:
-    """The schema of a kind, and the one of a bundle that holds for the same value.
+    """The schema of a kind, and the schema of a bundle that applies to the same value.
 
-    Without a bundle, `bundle_schema` is empty.
+    `bundle_schema` is empty if there is no bundle.
     """
 
     def __init__(self, kind: str, schema: Schema, bundle_schema: Schema | None = None) -> None:
@@ -43,29 +44,29 @@ class SchemaPair:
     def violations(
         self, value: Any
     ) -> tuple[list[tuple[Schema, list[SchemaViolation]]], list[Problem]]:
-        """Return what breaks each schema, and a finding where that could not be found out."""
+        """Return the violations of each schema, and a problem if the check was aborted."""
         own = [(self.schema, self._own(value))]
         if not self.bundle_schema:
             return own, []
-        more, unfinished = self._of_bundle(value)
-        return [*own, (self.bundle_schema, more)], unfinished
+        of_bundle, unfinished = self._of_bundle(value)
+        return [*own, (self.bundle_schema, of_bundle)], unfinished
 
     def known(self, violation: SchemaViolation, path: Path, schema: Schema) -> dict[str, Schema]:
-        """Return the keys that a mapping may have: by either schema at the top."""
+        """Return the known keys of a mapping; at the top level, those of both schemas."""
         known = known_keys(violation.schema, violation.instance, schema)
         if path:
             return known
         return {**known, **properties(self.schema), **properties(self.bundle_schema)}
 
     def fits(self, schema: Schema) -> Fits:
-        """Return what says whether values are valid elsewhere in one of the two schemas."""
-        from evalcontract.structure.fits import Fits  # only for what is wrong
+        """Return the `Fits` of one of the two schemas."""
+        from evalcontract.structure.fits import Fits  # only needed for invalid values
 
         return self._own_fits if schema is self.schema else Fits(schema)
 
     @cached_property
     def _own_fits(self) -> Fits:
-        from evalcontract.structure.fits import Fits  # only for what is wrong
+        from evalcontract.structure.fits import Fits  # only needed for invalid values
 
         return Fits(self.schema)
 
@@ -81,7 +82,7 @@ class SchemaPair:
 
     @cached_property
     def _required(self) -> frozenset[str] | None:
-        """The required keys, where each other key is judged by itself; None elsewhere."""
+        """The required keys, if the schema validates every key on its own; None otherwise."""
         root = follow(self.schema, self.schema)
         if set(root) - _ANNOTATIONS - {"type", "properties", "required"}:
             return None
@@ -97,7 +98,7 @@ class SchemaPair:
         try:
             errors = list(self._native.iter_errors(value))
         except (ValueError, TypeError, RecursionError):
-            return list(self._exact.iter_errors(value))  # no JSON value
+            return list(self._exact.iter_errors(value))  # not a JSON value
         if not errors:
             return []
         if isinstance(value, dict) and self._required is not None:
@@ -105,8 +106,8 @@ class SchemaPair:
                 error.instance_path[0] for error in errors if error.instance_path
             )
             value = {key: part for key, part in value.items() if key in keys}
-        simple = from_native(errors[0], value, self.schema) if len(errors) == 1 else None
-        return [simple] if simple else list(self._exact.iter_errors(value))
+        violation = from_native(errors[0], value, self.schema) if len(errors) == 1 else None
+        return [violation] if violation else list(self._exact.iter_errors(value))
 
     def _of_bundle(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
         from evalcontract.structure.exact import StepLimitExceeded  # slow to import
@@ -117,9 +118,9 @@ class SchemaPair:
         except RecursionError:
             if native_for(self.bundle_schema).is_valid(value):
                 return [], []
-            message = "the schema of the bundle refuses a part that is nested very deep"
-            return [], [Problem(code, message, (), "write it flatter")]
+            message = "the bundle schema rejects a value that is nested too deeply to describe"
+            return [], [Problem(code, message, (), "reduce the nesting")]
         except StepLimitExceeded:
-            message = f"checking this by the schema of its bundle takes over {MAX_STEPS:,} steps"
-            advice = "let the schema lead to itself in one way only"
+            message = f"checking this against the bundle schema takes over {MAX_STEPS:,} steps"
+            advice = "keep only one recursive `$ref` in the schema"
             return [], [Problem(code, message, (), advice)]
