@@ -1,12 +1,11 @@
-"""What to tell of a value that is not clean: each mistake once, and causes before consequences."""
+"""Decide which problems of an invalid value to report: each mistake once, causes first."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.keys.aliases import canonical_closed_key
-from evalcontract.structure.keys.fixes import Held
-from evalcontract.structure.keys.fixes import unknown as fix_unknown
+from evalcontract.structure.keys.fixes import KeyEntry, rename_unknown
 from evalcontract.structure.keys.spelling import meant_key, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.messages.values import message_for
@@ -29,24 +28,24 @@ def explain(
     mismatches: list[KeyMismatch],
     violations: list[tuple[Schema, list[SchemaViolation]]],
     prefix: Path,
-    raw: Callable[[Path], str | None] | None,
+    source_text: Callable[[Path], str | None] | None,
 ) -> list[Problem]:
-    """Return the problems of a value, by what breaks its schemas and by its mismatched keys.
+    """Return the problems of a value: its mismatched keys and its schema violations.
 
-    `prefix` is the path of the value, `raw` as for `SchemaValidator.check`.
+    `prefix` and `source_text` are those of `SchemaValidator.check`.
     """
     problems = [near_miss(pair.kind, mismatch) for mismatch in mismatches]
     misspelled = {(mismatch.path, mismatch.meant) for mismatch in mismatches}
-    for schema, errors in violations:
-        explanation = _Explanation(pair, schema, value, misspelled, errors)
-        for error in errors:
-            problems += explanation.of(error, raw, prefix)
+    for schema, schema_violations in violations:
+        explanation = _Explanation(pair, schema, value, misspelled, schema_violations)
+        for violation in schema_violations:
+            problems += explanation.of(violation, source_text, prefix)
     unique = {(problem.code, problem.path, problem.message): problem for problem in problems}
     return [_below(prefix, problem) for problem in unique.values()]
 
 
 class _Explanation:
-    """What breaks one schema in one value, where one violation may explain another."""
+    """The violations of one schema in one value, where one violation may explain another."""
 
     def __init__(
         self,
@@ -54,7 +53,7 @@ class _Explanation:
         schema: Schema,
         value: Any,
         misspelled: set[tuple[Path, str]],
-        errors: list[SchemaViolation],
+        violations: list[SchemaViolation],
     ) -> None:
         self._pair = pair
         self._schema = schema
@@ -62,106 +61,119 @@ class _Explanation:
         self._misspelled = misspelled
         self._fits = pair.fits(schema)
         self._missing: dict[Path, list[str]] = {}
-        self._refused: dict[Path, SchemaViolation] = {}
-        for error in errors:
-            if error.validator == "required":
-                absent = [key for key in error.validator_value if key not in error.instance]
-                self._missing.setdefault(tuple(error.absolute_path), []).extend(absent)
-        closed = [each for each in errors if _is_closed(each)]
-        self._unknown = {tuple(each.absolute_path): self._meant(each) for each in closed}
+        self._forbidden: dict[Path, SchemaViolation] = {}
+        for violation in violations:
+            if violation.validator == "required":
+                required, mapping = violation.validator_value, violation.instance
+                missing = [key for key in required if key not in mapping]
+                self._missing.setdefault(tuple(violation.absolute_path), []).extend(missing)
+        #: The unknown keys of closed mappings by path, each with the known key that was meant.
+        self._unknown = {
+            tuple(violation.absolute_path): self._resolve_unknown(violation)
+            for violation in violations
+            if _has_unknown_keys(violation)
+        }
 
     def of(
-        self, error: SchemaViolation, raw: Callable[[Path], str | None] | None, prefix: Path
+        self,
+        violation: SchemaViolation,
+        source_text: Callable[[Path], str | None] | None,
+        prefix: Path,
     ) -> Iterator[Problem]:
-        """Yield the findings of one error; none where another error tells the same."""
-        path = tuple(error.absolute_path)
+        """Yield the problems of a violation; none if another violation already reports them."""
+        path = tuple(violation.absolute_path)
         kind = self._pair.kind
         unknown = self._unknown.get(path, {})
-        if error.validator == "required":
-            yield from self._required(error, path)
-        elif _is_closed(error):
-            known = self._pair.known(error, path, self._schema)
+        if violation.validator == "required":
+            yield from self._required(violation, path)
+        elif _has_unknown_keys(violation):
+            known = self._pair.known(violation, path, self._schema)
             for key, meant in unknown.items():
                 if (path, meant) not in self._misspelled:
-                    lost, every = self._missing.get(path, ()), unknown.values()
-                    held = Held(path, key, error.instance)
-                    fix = fix_unknown(held, meant, every, known, lost, self._fits)
-                    yield unknown_key(kind, key, meant, known, path, error.instance, lost, fix)
-        elif error.validator == "unevaluatedProperties" and error.validator_value is False:
-            yield from self._unevaluated(error, path)
-        elif error.validator == "anyOf" and unknown:
-            return  # what it asks for has another name
-        elif self._is_told(error):
+                    missing, all_meant = self._missing.get(path, ()), unknown.values()
+                    mapping = violation.instance
+                    entry = KeyEntry(path, key, mapping)
+                    fix = rename_unknown(entry, meant, all_meant, known, missing, self._fits)
+                    yield unknown_key(kind, key, meant, known, path, mapping, missing, fix)
+        elif violation.validator == "unevaluatedProperties" and violation.validator_value is False:
+            yield from self._unevaluated(violation, path)
+        elif violation.validator == "anyOf" and unknown:
+            return  # the required key is there, misspelled
+        elif self._is_repeated(violation):
             return
-        elif error.validator != "not" or path[:-1] not in {where for where, _ in self._misspelled}:
-            # A key that cannot stand here is often right, and the one that allows it misspelled.
-            written = raw((*prefix, *path)) if raw else None
-            what = "a row" if prefix else f"a {kind}"
-            yield message_for(kind, error, path, written, what)
+        elif violation.validator != "not" or path[:-1] not in {
+            mapping_path for mapping_path, _ in self._misspelled
+        }:
+            # A forbidden key is often right, and the key that would allow it is misspelled.
+            written = source_text((*prefix, *path)) if source_text else None
+            subject = "a row" if prefix else f"a {kind}"
+            yield message_for(kind, violation, path, written, subject)
 
-    def _is_told(self, error: SchemaViolation) -> bool:
-        """Whether an earlier key cannot stand here either, for the same reason."""
-        if error.validator != "not":
+    def _is_repeated(self, violation: SchemaViolation) -> bool:
+        """Whether an earlier key of the mapping is forbidden for the same reason."""
+        if violation.validator != "not":
             return False
-        *reason, _key, _not = error.absolute_schema_path
-        first = self._refused.setdefault((*reason, *error.absolute_path)[:-1], error)
-        return first is not error
+        *reason, _key, _not = violation.absolute_schema_path
+        first = self._forbidden.setdefault((*reason, *violation.absolute_path)[:-1], violation)
+        return first is not violation
 
-    def _required(self, error: SchemaViolation, path: Path) -> Iterator[Problem]:
-        unknown = {*self._unknown.get(path, {}).values()}
+    def _required(self, violation: SchemaViolation, path: Path) -> Iterator[Problem]:
+        meant = {*self._unknown.get(path, {}).values()}
+        mapping = violation.instance
         known = described(self._schema, self._value, path) | known_keys(
-            error.schema, error.instance, self._schema
+            violation.schema, mapping, self._schema
         )
-        for key in error.validator_value:
-            if key in error.instance or (path, key) in self._misspelled or key in unknown:
+        for key in violation.validator_value:
+            if key in mapping or (path, key) in self._misspelled or key in meant:
                 continue
-            # What would do instead of it may be there, misspelled.
-            if not alternatives(self._schema, self._value, path, key) & unknown:
+            # An alternative to the key may be there, misspelled.
+            if not alternatives(self._schema, self._value, path, key) & meant:
+                yield missing_key(self._pair.kind, key, path, mapping, known, self._schema)
+
+    def _unevaluated(self, violation: SchemaViolation, path: Path) -> Iterator[Problem]:
+        *parent, last = path
+        mapping_path, key = tuple(parent), str(last)
+        known = self._pair.known(violation, mapping_path, self._schema)
+        if mapping_path or last not in known:
+            mapping = violation.instance
+            absent = [name for name in known if name not in mapping]
+            meant = meant_key(key, known, mapping, absent)
+            if (mapping_path, meant) not in self._misspelled:
+                entry = KeyEntry(mapping_path, key, mapping)
+                fix = rename_unknown(entry, meant, [meant], known, (), self._fits)
                 kind = self._pair.kind
-                yield missing_key(kind, key, path, error.instance, known, self._schema)
+                yield unknown_key(kind, key, meant, known, mapping_path, mapping, (), fix)
 
-    def _unevaluated(self, error: SchemaViolation, path: Path) -> Iterator[Problem]:
-        *way, key = path
-        where = tuple(way)
-        known = self._pair.known(error, where, self._schema)
-        if where or key not in known:
-            others = [each for each in known if each not in error.instance]
-            meant = meant_key(str(key), known, error.instance, others)
-            if (where, meant) not in self._misspelled:
-                kind, value = self._pair.kind, error.instance
-                held = Held(where, str(key), value)
-                fix = fix_unknown(held, meant, [meant], known, (), self._fits)
-                yield unknown_key(kind, str(key), meant, known, where, value, (), fix)
+    def _resolve_unknown(self, violation: SchemaViolation) -> dict[str, str | None]:
+        """Return the unknown keys of a closed mapping, each with the known key that was meant.
 
-    def _meant(self, error: SchemaViolation) -> dict[str, str | None]:
-        """Return the unknown keys of a closed mapping, each with the one that it stands for.
-
-        One that resembles nothing stands for the one that is missing, where there is one of each.
+        If one required key is missing and one unknown key resembles nothing, the two are paired.
         """
-        path = tuple(error.absolute_path)
-        known = self._pair.known(error, path, self._schema)
+        path, mapping = tuple(violation.absolute_path), violation.instance
+        known = self._pair.known(violation, path, self._schema)
         missing = self._missing.get(path, [])
-        found = {
-            key: self._apart(key, error.instance, known)
-            or meant_key(key, known, error.instance, missing)
-            or canonical_closed_key(key, known, error.instance)
-            for key in error.instance
+        meant = {
+            key: self._split_off(key, mapping, known)
+            or meant_key(key, known, mapping, missing)
+            or canonical_closed_key(key, known, mapping)
+            for key in mapping
             if key not in known
         }
-        lost = [each for each in missing if each not in found.values()]
-        odd = [key for key, meant in found.items() if meant is None]
-        if len(lost) == len(odd) == 1:
-            found[odd[0]] = lost[0]
-        return found
+        still_missing = [key for key in missing if key not in meant.values()]
+        unresolved = [key for key, known_key in meant.items() if known_key is None]
+        if len(still_missing) == len(unresolved) == 1:
+            meant[unresolved[0]] = still_missing[0]
+        return meant
 
     @staticmethod
-    def _apart(key: str, value: dict[str, Any], known: dict[str, Schema]) -> str | None:
-        apart = split_key_value(key, value[key])
-        return apart[0] if apart and apart[0] in known and apart[0] not in value else None
+    def _split_off(key: str, mapping: dict[str, Any], known: dict[str, Schema]) -> str | None:
+        """Return the known key in `tpr:0.9`, which YAML reads as a key without a value."""
+        pair = split_key_value(key, mapping[key])
+        return pair[0] if pair and pair[0] in known and pair[0] not in mapping else None
 
 
-def _is_closed(error: SchemaViolation) -> bool:
-    return error.validator == "additionalProperties" and error.validator_value is False
+def _has_unknown_keys(violation: SchemaViolation) -> bool:
+    return violation.validator == "additionalProperties" and violation.validator_value is False
 
 
 def _below(prefix: Path, problem: Problem) -> Problem:

@@ -1,4 +1,4 @@
-"""Whether a value would do at another place of a schema."""
+"""Whether a value is valid against another part of a schema."""
 
 from __future__ import annotations
 
@@ -13,45 +13,47 @@ if TYPE_CHECKING:
 
 
 class Fits:
-    """Answers that for the parts of one schema; what a part needs is compiled once."""
+    """Validates values against the subschemas of one schema, each compiled once."""
 
     def __init__(self, root: Schema) -> None:
         self._root = root
-        # With the part itself, so that nothing else gets its id.
-        self._engines: dict[int, tuple[Schema, NativeValidator | None]] = {}
+        # The subschema is kept in the entry, so that its id is not reused.
+        self._validators: dict[int, tuple[Schema, NativeValidator | None]] = {}
 
-    def alike(self, value: Any, schema: Any) -> bool:
-        """Whether a value is of the sort that a part describes: a mapping, a list, or neither."""
-        types = follow(schema, self._root).get("type", ())
-        wanted = [types] if isinstance(types, str) else types
-        if not wanted or value is None:
+    def same_shape(self, value: Any, schema: Any) -> bool:
+        """Whether a value has the shape of a subschema's type: a mapping, a list or a scalar."""
+        declared = follow(schema, self._root).get("type", ())
+        types = [declared] if isinstance(declared, str) else declared
+        if not types or value is None:
             return value is not None
         if isinstance(value, dict | list):
-            return ("object" if isinstance(value, dict) else "array") in wanted
-        return any(each not in ("object", "array") for each in wanted)
+            return ("object" if isinstance(value, dict) else "array") in types
+        return any(name not in ("object", "array") for name in types)
 
     def fits(self, value: Any, schema: Any) -> bool:
-        """Whether a value is valid by a part."""
-        if id(schema) not in self._engines:
-            self._engines[id(schema)] = schema, self._compiled(schema)
-        _, engine = self._engines[id(schema)]
+        """Whether a value is valid against a subschema."""
+        if id(schema) not in self._validators:
+            self._validators[id(schema)] = schema, self._compile(schema)
+        _, validator = self._validators[id(schema)]
         try:
-            return engine is not None and bool(engine.is_valid(value))
+            return validator is not None and bool(validator.is_valid(value))
         except (ValueError, TypeError, RecursionError):
-            return False  # no JSON value
+            return False  # not a JSON value
 
     def is_any_text(self, schema: Any) -> bool:
-        """Whether a part takes whatever text there is, so that a fitting one shows nothing."""
-        whole = follow(schema, self._root)
-        return not {"enum", "const", "pattern", "properties", "items"} & whole.keys() and whole.get(
-            "type", "string"
-        ) in ("string", ["string"])
+        """Whether a subschema accepts any string, so that a valid value proves nothing."""
+        target = follow(schema, self._root)
+        constraints = {"enum", "const", "pattern", "properties", "items"}
+        return not constraints & target.keys() and target.get("type", "string") in (
+            "string",
+            ["string"],
+        )
 
-    def _compiled(self, schema: Any) -> NativeValidator | None:
+    def _compile(self, schema: Any) -> NativeValidator | None:
         from evalcontract.structure.native import native_for  # slow to import
 
         defs = {"$defs": self._root["$defs"]} if "$defs" in self._root else {}
         try:
             return native_for({**defs, "allOf": [schema]})
-        except ValueError:  # it leads elsewhere
+        except ValueError:  # a reference to another document
             return None

@@ -10,7 +10,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.path import key_of
 from evalcontract.structure.authored.fault import SchemaFault
 from evalcontract.structure.exact import metaschema_errors
-from evalcontract.structure.messages.types import named
+from evalcontract.structure.messages.types import type_name
 from evalcontract.structure.messages.values import message_for
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _named(message: str, path: Path, name: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f"{value}" if isinstance(value, float) else named(value)
+    return f"{value}" if isinstance(value, float) else type_name(value)
 
 
 def _type(value: Any, path: Path) -> SchemaFault:

@@ -1,1 +1,1 @@
-"""Keys that no schema knows, and the ones that were meant."""
+"""Keys that no schema knows, and the known keys that were meant."""

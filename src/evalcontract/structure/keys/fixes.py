@@ -1,4 +1,4 @@
-"""Which edit mends a key that is misspelled, misplaced or another tool's."""
+"""Fixes for keys that are misspelled, misplaced or named as in another tool."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.fix import Fix, Move, Rename
-from evalcontract.structure.keys.aliases import closed_renaming
+from evalcontract.structure.keys.aliases import is_safe_closed_rename
 from evalcontract.structure.keys.spelling import is_certain, split_key_value
 
 if TYPE_CHECKING:
@@ -18,85 +18,97 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
 
-# `id` is one letter away from ordinary words.
+# `id` is one edit away from common words.
 _SHORT = 2
 
 
-class Held(NamedTuple):
-    """A key of the mapping `value` at a path."""
+class KeyEntry(NamedTuple):
+    """A key of the mapping at a path."""
 
     path: Path
     key: str
-    value: Mapping[str, Any]
+    mapping: Mapping[str, Any]
 
     @property
-    def part(self) -> Any:
-        """What stands below the key."""
-        return self.value[self.key]
+    def value(self) -> Any:
+        """The value of the key."""
+        return self.mapping[self.key]
 
     @property
-    def here(self) -> Path:
+    def key_path(self) -> Path:
         """The path of the key."""
         return (*self.path, self.key)
 
 
-def respelled(
-    held: Held, meant: str, known: Mapping[str, Schema], fits: Fits, missing: Collection[str] = ()
+def rename_misspelled(
+    entry: KeyEntry,
+    meant: str,
+    known: Mapping[str, Schema],
+    fits: Fits,
+    missing: Collection[str] = (),
 ) -> Fix | None:
-    """Rename a misspelled key, if its value is of the sort that the known key has.
+    """Rename a misspelled key, if its value has the shape that the known key requires.
 
-    `missing` are keys that the mapping must have: it lacks one of these for the misspelled one.
+    `missing` are the missing required keys of the mapping.
     """
-    if meant in held.value or not fits.alike(held.part, known[meant]):
+    if meant in entry.mapping or not fits.same_shape(entry.value, known[meant]):
         return None
-    is_lacking = meant in missing and len(meant) > _SHORT
-    return Fix(held.here, Rename(meant), is_certain(held.key, meant, known, is_closed=is_lacking))
+    is_missing = meant in missing and len(meant) > _SHORT
+    safe = is_certain(entry.key, meant, known, is_closed=is_missing)
+    return Fix(entry.key_path, Rename(meant), safe)
 
 
-def renamed(held: Held, ours: str, schema: Schema, fits: Fits, *, safe: bool) -> Fix | None:
-    """Rename another tool's key, if its value is what ours takes."""
-    if ours in held.value or not fits.fits(held.part, schema):
+def rename_alias(
+    entry: KeyEntry, canonical: str, schema: Schema, fits: Fits, *, safe: bool
+) -> Fix | None:
+    """Rename the key of another tool, if its value is valid for the canonical key."""
+    if canonical in entry.mapping or not fits.fits(entry.value, schema):
         return None
-    return Fix(held.here, Rename(ours), safe)
+    return Fix(entry.key_path, Rename(canonical), safe)
 
 
-def moved(held: Held, home: Path, there: Any, schema: Schema, fits: Fits) -> Fix | None:
-    """Move a key into the mapping `there` at `home`, which may be missing (None).
+def move_key(
+    entry: KeyEntry, target_path: Path, target: Any, schema: Schema, fits: Fits
+) -> Fix | None:
+    """Move a key into the mapping `target` at `target_path`; None stands for a missing mapping.
 
-    Its value has to be right in its new place; a text that may be any shows nothing by that.
+    The value must be valid for `schema`; a schema that accepts any string makes the fix unsafe.
     """
-    is_free = there is None or (isinstance(there, dict) and held.key not in there)
-    if not is_free or not fits.fits(held.part, schema):
+    is_free = target is None or (isinstance(target, dict) and entry.key not in target)
+    if not is_free or not fits.fits(entry.value, schema):
         return None
-    return Fix(held.here, Move((*home, held.key)), not fits.is_any_text(schema))
+    return Fix(entry.key_path, Move((*target_path, entry.key)), not fits.is_any_text(schema))
 
 
-def unknown(
-    held: Held,
+def rename_unknown(
+    entry: KeyEntry,
     meant: str | None,
     all_meant: Iterable[str | None],
     known: Mapping[str, Schema],
     missing: Collection[str],
     fits: Fits,
 ) -> Fix | None:
-    """Rename an unknown key of a closed mapping; no two are renamed to the same."""
-    if meant is None or meant not in known or meant in held.value:
+    """Rename an unknown key of a closed mapping, unless another key was meant the same."""
+    if meant is None or meant not in known or meant in entry.mapping:
         return None
-    if list(all_meant).count(meant) > 1 or split_key_value(held.key, held.part):
+    if list(all_meant).count(meant) > 1 or split_key_value(entry.key, entry.value):
         return None
-    if is_certain(held.key, meant, known, is_closed=True):
-        return respelled(held, meant, known, fits) and Fix(held.here, Rename(meant))
-    renaming = closed_renaming(held.key, meant)
-    if renaming is None:
+    if is_certain(entry.key, meant, known, is_closed=True):
+        misspelled = rename_misspelled(entry, meant, known, fits)
+        return misspelled and Fix(entry.key_path, Rename(meant))
+    is_safe = is_safe_closed_rename(entry.key, meant)
+    if is_safe is None:
         return None
-    return renamed(held, meant, known[meant], fits, safe=renaming and meant in missing)
+    return rename_alias(entry, meant, known[meant], fits, safe=is_safe and meant in missing)
 
 
-def without_rivals(mismatches: Iterable[KeyMismatch]) -> list[KeyMismatch]:
-    """Take their fixes from keys of one mapping that would become the same key."""
+def drop_conflicting_fixes(mismatches: Iterable[KeyMismatch]) -> list[KeyMismatch]:
+    """Remove the fixes that would give two keys of one mapping the same name."""
     every = list(mismatches)
-    edits = Counter((each.path, each.fix.edit) for each in every if each.fix)
+    edits = Counter((mismatch.path, mismatch.fix.edit) for mismatch in every if mismatch.fix)
     return [
-        each._replace(fix=None) if each.fix and edits[each.path, each.fix.edit] > 1 else each
-        for each in every
+        mismatch._replace(fix=None)
+        if mismatch.fix and edits[mismatch.path, mismatch.fix.edit] > 1
+        else mismatch
+        for mismatch in every
     ]

@@ -1,7 +1,7 @@
-"""Keys that a loader passes over: unknown ones that its schema neither refuses nor frees.
+"""Unknown keys that a loader silently ignores.
 
-A mapping whose schema has `properties` and says nothing of `additionalProperties` is read by
-name: what has another name is dropped. With `additionalProperties: true` anything belongs there.
+If the schema of a mapping has `properties` but no `additionalProperties`, the loader reads the
+named keys and drops the others. With `additionalProperties: true`, every key is read.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def ignored_keys(value: Any, schema: Schema, root: Schema, path: Path = ()) -> Iterator[Path]:
-    """Yield the paths of such keys in a value and in all that its schema describes below it.
+    """Yield the paths of ignored keys in a value, including nested mappings and lists.
 
-    Keys of the author's own, which begin with `x_`, are left out.
+    Custom keys, which begin with `x_`, are left out.
     """
     schema = follow(schema, root)
     if isinstance(value, list):
@@ -31,8 +31,8 @@ def ignored_keys(value: Any, schema: Schema, root: Schema, path: Path = ()) -> I
         return
     known = known_keys(schema, value, root)
     if known and not any("additionalProperties" in part for part in branches(schema, value, root)):
-        strangers = (key for key in value if key not in known)
-        yield from ((*path, key) for key in strangers if not key.startswith(OWN_PREFIX))
-    for key, inner in known.items():
+        unknown = (key for key in value if key not in known)
+        yield from ((*path, key) for key in unknown if not key.startswith(OWN_PREFIX))
+    for key, subschema in known.items():
         if isinstance(value.get(key), dict | list):
-            yield from ignored_keys(value[key], inner, root, (*path, key))
+            yield from ignored_keys(value[key], subschema, root, (*path, key))

@@ -1,4 +1,4 @@
-"""What a schema knows of the keys of a mapping, and where keys belong."""
+"""The keys that a schema knows for a mapping, and the parent keys that other keys belong below."""
 
 from __future__ import annotations
 
@@ -10,89 +10,93 @@ from evalcontract.structure.schemas import follow, load, properties
 if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
-# Below these an author writes what they like.
+# Keys with free content.
 _FREE = frozenset({"metadata"})
-# Lists in lists are followed no further than this.
-_DEEPEST = 4
-# Keys below a known one that are ordinary words elsewhere.
+# Maximum number of nested lists to follow.
+_MAX_DEPTH = 4
+# Nested keys that are common words elsewhere.
 _GENERIC = frozenset({"name", "provider"})
 
 
 class KnownKeys:
-    """What a schema knows of the keys of a mapping: `keys`, and `ours` of them by itself."""
+    """The known keys of a mapping: all of them (`keys`), and those of its own schema (`own`)."""
 
     def __init__(
         self,
         keys: dict[str, Schema],
-        ours: dict[str, Schema],
+        own: dict[str, Schema],
         required: tuple[str, ...],
         is_open: bool,  # noqa: FBT001 - a field
         root: Schema,
     ) -> None:
         self.keys = keys
-        self.ours = ours
+        self.own = own
         self.required = required
         self.is_open = is_open
         self.root = root
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """All keys that are known."""
+        """The names of all known keys."""
         return frozenset(self.keys)
 
     @cached_property
-    def described(self) -> list[tuple[str, Schema]]:
-        """The keys below which something is described, each with its schema."""
-        every = [pair for pair in self.ours.items() if pair[0] not in _FREE]
-        return [(key, inner) for key, inner in every if _describes(inner, self.root)]
+    def nested(self) -> list[tuple[str, Schema]]:
+        """The keys whose values may have known keys in turn, each with its subschema."""
+        return [
+            (key, subschema)
+            for key, subschema in self.own.items()
+            if key not in _FREE and _may_have_keys(subschema, self.root)
+        ]
 
     @cached_property
-    def homes(self) -> dict[str, list[str]]:
-        """The keys that belong below a known key, each with such keys; the first one is told."""
-        found = _parents_of_keys(self.ours, self.root)
-        return {key: homes for key, homes in found.items() if key not in self.keys}
+    def parent_keys(self) -> dict[str, list[str]]:
+        """The keys that are unknown here but known one level down, each with its parent keys."""
+        parents = _parents_of_keys(self.own, self.root)
+        return {key: names for key, names in parents.items() if key not in self.keys}
 
-    def below(self, home: str, key: str) -> Schema | None:
-        """Return what a schema says of a key below a known one; None where that is a list."""
-        inner = follow(self.keys[home], self.root)
-        found = None if "items" in inner else inner.get("properties", {}).get(key)
-        return found if isinstance(found, dict) else None
+    def child_schema(self, parent: str, key: str) -> Schema | None:
+        """Return the subschema of a key below a known key; None if the latter holds a list."""
+        schema = follow(self.keys[parent], self.root)
+        child = None if "items" in schema else schema.get("properties", {}).get(key)
+        return child if isinstance(child, dict) else None
 
 
-def _describes(schema: Schema, root: Schema, depth: int = _DEEPEST) -> bool:
-    """Whether a schema may know of keys in what it describes."""
-    whole = follow(schema, root)
-    if "properties" in whole or "allOf" in whole or not depth:
+def _may_have_keys(schema: Schema, root: Schema, depth: int = _MAX_DEPTH) -> bool:
+    """Whether values of a schema may contain mappings with known keys."""
+    target = follow(schema, root)
+    if "properties" in target or "allOf" in target or not depth:
         return True
-    return "items" in whole and _describes(whole["items"], root, depth - 1)
+    return "items" in target and _may_have_keys(target["items"], root, depth - 1)
 
 
 def _parents_of_keys(known: dict[str, Schema], root: Schema) -> dict[str, list[str]]:
-    """Return the keys that belong below known keys, each with those.
+    """Return the keys that belong below known keys, each with its parent keys.
 
-    Through a list only keys of several words count: `tags` beside `questions` is anybody's.
+    Of the keys of list items, only compound ones count: `tags` next to `questions` is too common
+    a word.
     """
-    homes: dict[str, list[str]] = {}
+    parents: dict[str, list[str]] = {}
     for name, schema in known.items():
-        inner = follow(schema, root)
-        items = follow(inner.get("items", {}), root) if name not in _FREE else {}
+        target = follow(schema, root)
+        items = follow(target.get("items", {}), root) if name not in _FREE else {}
         for key in (
-            *inner.get("properties", {}),
+            *target.get("properties", {}),
             *filter(is_compound, items.get("properties", {})),
         ):
             if key not in known and key not in generic_keys():
-                homes.setdefault(key, []).append(name)
-    return homes
+                parents.setdefault(key, []).append(name)
+    return parents
 
 
 def is_compound(key: str) -> bool:
-    """Whether a key has several words; such a one is hardly anything else's."""
+    """Whether a key consists of several words, so that it is unlikely to be a custom key."""
     return "_" in key
 
 
 @cache
 def generic_keys() -> frozenset[str]:
-    """Return the keys that tell nothing of their place: those at the top of several schemas."""
+    """Return the keys that do not identify a location: top-level keys of several schemas."""
     roots = [properties(load(name)) for name in ("dataset", "rubric", "judge", "target")]
-    every = [key for root in roots for key in root]
-    return frozenset(key for key in every if every.count(key) > 1) | _GENERIC
+    keys = [key for root in roots for key in root]
+    return frozenset(key for key in keys if keys.count(key) > 1) | _GENERIC

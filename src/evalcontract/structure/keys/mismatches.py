@@ -1,8 +1,8 @@
-"""Keys that a schema leaves open, and that are hardly the author's own.
+"""Unknown keys of open mappings that are probably mistakes.
 
-A near miss looks like a known key; a misplaced one is known elsewhere; a foreign one is what
-another tool calls one of ours. All that is known is derived from the schemas, except for the
-names of other tools, and the ordinary words that only look like a near miss.
+A near-miss key is a misspelling of a known key, a misplaced key is known at another level, and a
+foreign key is the name that another tool uses. The known keys are derived from the schemas; the
+names used by other tools and the common words that look like misspellings are listed in `aliases`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.structure.fits import Fits
 from evalcontract.structure.keys.aliases import canonical_key
 from evalcontract.structure.keys.fixes import (
-    Held,
-    moved,
-    renamed,
-    respelled,
-    without_rivals,
+    KeyEntry,
+    drop_conflicting_fixes,
+    move_key,
+    rename_alias,
+    rename_misspelled,
 )
 from evalcontract.structure.keys.known import KnownKeys, is_compound
 from evalcontract.structure.keys.spelling import meant_key, split_key_value
@@ -40,11 +40,11 @@ _NESTED = (dict, list)
 
 
 class KeyMismatch(NamedTuple):
-    """A key of the mapping at `path` that is hardly the author's own.
+    """A key of the mapping at `path` that is probably a mistake.
 
-    `meant` is the known key that it stands for, or that it belongs below; `fault` is the second
-    half of its code. The higher its `rank`, the more it is a guess. `fix` is the edit that mends
-    it, where that is clear.
+    `meant` is the known key that was meant, or the parent key of a misplaced one. `fault` is the
+    second half of the code. A higher `rank` means a weaker guess. `fix` is None if there is no
+    clear fix.
     """
 
     path: Path
@@ -57,158 +57,162 @@ class KeyMismatch(NamedTuple):
 
 
 class KeyMismatches:
-    """Finds such keys in a value and in all that its schema describes below it.
+    """Finds mismatched keys in a value, including nested mappings and lists.
 
-    `also` is a second schema of the value itself. Only mappings that the schema leaves open are
-    looked at: in a closed one an unknown key is a fault of structure already, and in a free one
-    (`additionalProperties: true`) none. What a schema knows is worked out once for each part of it
-    that does not depend on the value.
+    `bundle_schema` is a second schema for the value itself. Only open mappings are searched: in a
+    closed mapping an unknown key is a schema violation, and with `additionalProperties: true` it
+    is allowed. Known keys that do not depend on the value are cached for each subschema.
     """
 
-    def __init__(self, schema: Schema, also: Schema | None = None) -> None:
+    def __init__(self, schema: Schema, bundle_schema: Schema | None = None) -> None:
         self._root = schema
-        self._also = also or {}
-        self._known: dict[tuple[int, bool], KnownKeys] = {}
+        self._bundle_schema = bundle_schema or {}
+        self._cache: dict[tuple[int, bool], KnownKeys] = {}
         self._fits = Fits(schema)
 
     def of(self, value: Any) -> Iterator[KeyMismatch]:
-        """Yield the keys of a value that are near misses."""
-        return self._below(value, self._root, self._also, (), None)
+        """Yield the mismatched keys of a value."""
+        return self._below(value, self._root, self._bundle_schema, (), None)
 
     def _below(
-        self, value: Any, schema: Any, also: Schema, path: Path, outer: _Parent | None
+        self, value: Any, schema: Any, bundle_schema: Schema, path: Path, parent: _Parent | None
     ) -> Iterator[KeyMismatch]:
-        """Yield those at a path; `outer` is the mapping one further out."""
+        """Yield the mismatched keys of the value at a path; `parent` is the mapping around it."""
         if isinstance(value, list):
-            parts = [each for each in enumerate(value) if isinstance(each[1], _NESTED)]
-            items = follow(schema, self._root).get("items", {}) if parts else {}
-            for index, part in parts:
-                yield from self._below(part, items, {}, (*path, index), outer)
+            nested = [
+                (index, item) for index, item in enumerate(value) if isinstance(item, _NESTED)
+            ]
+            items = follow(schema, self._root).get("items", {}) if nested else {}
+            for index, item in nested:
+                yield from self._below(item, items, {}, (*path, index), parent)
         if not isinstance(value, dict):
             return
-        known = self._known_by(schema, also, value)
+        known = self._known_keys(schema, bundle_schema, value)
         names = known.names
         if known.is_open and not names.issuperset(value):
             unknown = [key for key in value if key not in names and not key.startswith(OWN_PREFIX)]
             missing = [key for key in known.required if key not in value]
-            looker = _KeyClassifier(value, known, missing, outer, path, self._fits)
-            found = [miss for key in unknown for miss in looker.look(key)]
-            yield from without_rivals(_dedupe(found))
-        for key, inner in known.described:
+            classifier = _KeyClassifier(value, known, missing, parent, path, self._fits)
+            mismatches = [mismatch for key in unknown for mismatch in classifier.classify(key)]
+            yield from drop_conflicting_fixes(_dedupe(mismatches))
+        for key, subschema in known.nested:
             if isinstance(value.get(key), _NESTED):
-                around = _Parent(value, known)
-                yield from self._below(value[key], inner, {}, (*path, key), around)
+                mapping = _Parent(value, known)
+                yield from self._below(value[key], subschema, {}, (*path, key), mapping)
 
-    def _known_by(self, schema: Any, also: Schema, value: dict[str, Any]) -> KnownKeys:
-        key = (id(schema), bool(also))
-        found = self._known.get(key)
-        if found is None:
-            whole = follow(schema, self._root)
-            found = self._work_out(whole, also, value)
-            # What is kept is known by a part of the root, which lives as long.
-            if schema and "allOf" not in whole:
-                self._known[key] = found
-        return found
+    def _known_keys(self, schema: Any, bundle_schema: Schema, value: dict[str, Any]) -> KnownKeys:
+        cache_key = (id(schema), bool(bundle_schema))
+        known = self._cache.get(cache_key)
+        if known is None:
+            target = follow(schema, self._root)
+            known = self._derive(target, bundle_schema, value)
+            # An id is a safe key only for parts of the root schema, which are never freed.
+            if schema and "allOf" not in target:
+                self._cache[cache_key] = known
+        return known
 
-    def _work_out(self, schema: Schema, also: Schema, value: dict[str, Any]) -> KnownKeys:
-        ours = known_keys(schema, value, self._root)
-        keys = {**{key: {} for key in properties(also)}, **ours}
+    def _derive(self, schema: Schema, bundle_schema: Schema, value: dict[str, Any]) -> KnownKeys:
+        own = known_keys(schema, value, self._root)
+        keys = {**{key: {} for key in properties(bundle_schema)}, **own}
         parts = list(branches(schema, value, self._root))
-        required = [key for part in (*parts, also) for key in part.get("required", ())]
+        required = [key for part in (*parts, bundle_schema) for key in part.get("required", ())]
         is_open = not any(isinstance(part.get("additionalProperties"), bool) for part in parts)
-        return KnownKeys(keys, ours, tuple(required), is_open and bool(keys), self._root)
+        return KnownKeys(keys, own, tuple(required), is_open and bool(keys), self._root)
 
 
 def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
-    """Return where the keys should stand that are in a value under another name or elsewhere.
+    """Return the paths at which the mismatched keys of a value were meant to be.
 
-    What is asked for at one of these is not missing: that its key is wrong is told already.
+    A key is not missing at one of these paths: the mismatch is reported instead.
     """
-    found: set[Path] = set()
-    for miss in KeyMismatches(schema).of(value):
-        found.add((*miss.path, miss.meant))
-        if miss.fault == "misplaced-key":
-            home = miss.path[:-1] if miss.meant == miss.key else (*miss.path, miss.meant)
-            found.add((*home, miss.key))
-    return frozenset(found)
+    paths: set[Path] = set()
+    for mismatch in KeyMismatches(schema).of(value):
+        paths.add((*mismatch.path, mismatch.meant))
+        if mismatch.fault == "misplaced-key":
+            is_one_up = mismatch.meant == mismatch.key
+            parent = mismatch.path[:-1] if is_one_up else (*mismatch.path, mismatch.meant)
+            paths.add((*parent, mismatch.key))
+    return frozenset(paths)
 
 
 def _dedupe(mismatches: list[KeyMismatch]) -> Iterator[KeyMismatch]:
-    """Leave out a guess where a surer key, or an earlier one, stands for the same."""
-    told: set[str] = set()
+    """Drop a guess if a better or earlier mismatch has the same `meant`."""
+    meant: set[str] = set()
     kept: set[str] = set()
-    for miss in sorted(mismatches, key=lambda each: each.rank):
-        if not miss.rank or miss.meant not in told:
-            told.add(miss.meant)
-            kept.add(miss.key)
-    yield from (miss for miss in mismatches if miss.key in kept)
+    for mismatch in sorted(mismatches, key=lambda mismatch: mismatch.rank):
+        if not mismatch.rank or mismatch.meant not in meant:
+            meant.add(mismatch.meant)
+            kept.add(mismatch.key)
+    yield from (mismatch for mismatch in mismatches if mismatch.key in kept)
 
 
 class _Parent(NamedTuple):
-    """A mapping around another one, and what is known of it."""
+    """The mapping around another mapping, with its known keys."""
 
     value: dict[str, Any]
     known: KnownKeys
 
 
 class _KeyClassifier(NamedTuple):
+    """Classifies the unknown keys of one mapping; `missing` are its missing required keys."""
+
     value: dict[str, Any]
     known: KnownKeys
     missing: list[str]
-    outer: _Parent | None
+    parent: _Parent | None
     path: Path
     fits: Fits
 
-    def look(self, key: str) -> Iterator[KeyMismatch]:
+    def classify(self, key: str) -> Iterator[KeyMismatch]:
+        """Yield the mismatch of an unknown key; nothing for a custom key."""
         known = self.known.keys
-        apart = split_key_value(key, self.value[key])
-        if apart and apart[0] in known and apart[0] not in self.value:
-            advice = f"write `{apart[0]}: {apart[1]}`"
-            yield KeyMismatch(self.path, key, apart[0], "near-miss-key", advice)
+        pair = split_key_value(key, self.value[key])
+        if pair and pair[0] in known and pair[0] not in self.value:
+            advice = f"write `{pair[0]}: {pair[1]}`"
+            yield KeyMismatch(self.path, key, pair[0], "near-miss-key", advice)
             return
-        homes = self.known.homes.get(key)
+        parent_keys = self.known.parent_keys.get(key)
         meant = meant_key(key, known, self.value, self.missing)
-        if homes is not None and homes[0] != meant:
-            yield self._misplaced(key, homes)
+        if parent_keys is not None and parent_keys[0] != meant:
+            yield self._misplaced(key, parent_keys)
         elif meant:
-            beside = " It is there too: keep one of them" if meant in self.value else ""
-            advice = f"did you mean `{meant}`?{beside}"
-            fix = respelled(self._held(key), meant, known, self.fits, self.missing)
+            both = " Both are present: keep one" if meant in self.value else ""
+            advice = f"did you mean `{meant}`?{both}"
+            fix = rename_misspelled(self._entry(key), meant, known, self.fits, self.missing)
             yield KeyMismatch(self.path, key, meant, "near-miss-key", advice, 0, fix)
-        elif self.outer and key in self.outer.known.names and is_compound(key):
+        elif self.parent and key in self.parent.known.names and is_compound(key):
             advice = f"it belongs one level up, beside `{self.path[-1]}`"
-            yield KeyMismatch(
-                self.path, key, key, "misplaced-key", advice, 0, self._up(key, self.outer)
-            )
-        elif ours := canonical_key(key, known, self.value, self.missing):
-            advice, rank, fix = ours.advice, ours.rank, self._ours(key, ours)
-            yield KeyMismatch(self.path, key, ours.key, "foreign-key", advice, rank, fix)
+            fix = self._move_up(key, self.parent)
+            yield KeyMismatch(self.path, key, key, "misplaced-key", advice, 0, fix)
+        elif alias := canonical_key(key, known, self.value, self.missing):
+            advice, rank, fix = alias.advice, alias.rank, self._rename(key, alias)
+            yield KeyMismatch(self.path, key, alias.key, "foreign-key", advice, rank, fix)
 
-    def _held(self, key: str) -> Held:
-        return Held(self.path, key, self.value)
+    def _entry(self, key: str) -> KeyEntry:
+        return KeyEntry(self.path, key, self.value)
 
-    def _misplaced(self, key: str, homes: list[str]) -> KeyMismatch:
-        home = homes[0]
-        advice = f"it belongs below `{home}`: `{home}: {{{key}: …}}`"
-        if "items" in self.known.keys[home]:
-            advice = f"it belongs into each of `{home}`"
-        schema = self.known.below(home, key) if len(homes) == 1 else None
-        there, above = self.value.get(home), (*self.path, home)
-        is_null = home in self.value and there is None
+    def _misplaced(self, key: str, parent_keys: list[str]) -> KeyMismatch:
+        parent = parent_keys[0]
+        advice = f"it belongs below `{parent}`: `{parent}: {{{key}: …}}`"
+        if "items" in self.known.keys[parent]:
+            advice = f"it belongs in each item of `{parent}`"
+        schema = self.known.child_schema(parent, key) if len(parent_keys) == 1 else None
+        target, target_path = self.value.get(parent), (*self.path, parent)
+        is_null = parent in self.value and target is None
         fix = None
         if schema is not None and not is_null:
-            fix = moved(self._held(key), above, there, schema, self.fits)
-        return KeyMismatch(self.path, key, home, "misplaced-key", advice, 0, fix)
+            fix = move_key(self._entry(key), target_path, target, schema, self.fits)
+        return KeyMismatch(self.path, key, parent, "misplaced-key", advice, 0, fix)
 
-    def _up(self, key: str, outer: _Parent) -> Fix | None:
-        """Move a key one level up; an item of a list has no such level of its own."""
+    def _move_up(self, key: str, parent: _Parent) -> Fix | None:
+        """Move a key one level up; None for an item of a list, which shares its parent."""
         if isinstance(self.path[-1], int):
             return None
-        schema, above = outer.known.keys[key], self.path[:-1]
-        return moved(self._held(key), above, outer.value, schema, self.fits)
+        schema, target_path = parent.known.keys[key], self.path[:-1]
+        return move_key(self._entry(key), target_path, parent.value, schema, self.fits)
 
-    def _ours(self, key: str, ours: AliasMatch) -> Fix | None:
-        if ours.renaming is None:
+    def _rename(self, key: str, alias: AliasMatch) -> Fix | None:
+        if alias.is_safe_rename is None:
             return None
-        schema, safe = self.known.keys[ours.key], ours.renaming
-        return renamed(self._held(key), ours.key, schema, self.fits, safe=safe)
+        schema, safe = self.known.keys[alias.key], alias.is_safe_rename
+        return rename_alias(self._entry(key), alias.key, schema, self.fits, safe=safe)

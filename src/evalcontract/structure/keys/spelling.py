@@ -1,4 +1,4 @@
-"""Which known key an unknown one stands for, by how it is spelled."""
+"""Find the known key that an unknown key was meant to be, by its spelling."""
 
 from __future__ import annotations
 
@@ -13,44 +13,45 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
 _SHORT, _LONG = 3, 12
-# So near is a word to be that two edits leave no doubt.
+# From this length on, two edits leave no doubt.
 _CERTAIN_LONG = 10
-_GLUED = re.compile(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<rest>\S.*)")
+_KEY_AND_VALUE = re.compile(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<value>\S.*)")
 
 
-def split_key_value(key: Any, part: Any) -> tuple[str, str] | None:
-    """Take apart what stands as a key without a value: `tpr:0.9`, `tpr 0.9` or `tpr=0.9`.
+def split_key_value(key: Any, value: Any) -> tuple[str, str] | None:
+    """Split a key without a value into the key and value that were meant; None if it has one part.
 
-    In braces YAML reads these as a key alone. Returns the key and the value that were meant.
+    In a flow mapping, YAML reads `tpr:0.9`, `tpr 0.9` and `tpr=0.9` as a key without a value.
     """
-    found = _GLUED.fullmatch(key) if part is None and isinstance(key, str) else None
-    return (found["key"], found["rest"]) if found else None
+    match = _KEY_AND_VALUE.fullmatch(key) if value is None and isinstance(key, str) else None
+    return (match["key"], match["value"]) if match else None
 
 
 def meant_key(
     key: str, known: Iterable[str], value: Container[str], missing: Iterable[str]
 ) -> str | None:
-    """Return the known key that an unknown one stands for; None where it is its own.
+    """Return the known key that an unknown key was probably meant to be; None for a custom key.
 
-    One edit is enough for a key that is required and missing, however short it is, and for any
-    of three letters; a plural counts as one. A key that is not there yet is meant rather than
-    one that is, and only such a one may be two edits away, or be cut to its last words.
+    A missing required key matches within one edit, whatever its length. Other known keys match
+    within one edit if they have three letters or more, or as singular and plural. Keys that are
+    not in the mapping come first; they also match within two edits if they are long, or by their
+    last words.
     """
     names = tuple(known)
-    return _meant(key, names, frozenset(filter(value.__contains__, names)), tuple(missing))
+    return _meant_key(key, names, frozenset(filter(value.__contains__, names)), tuple(missing))
 
 
 def is_certain(key: str, meant: str, known: Iterable[str], *, is_closed: bool = False) -> bool:
-    """Whether a key is so near to the known one that it stands for that nothing else can be meant.
+    """Whether a key is so close to the known key `meant` that no other key can be meant.
 
-    A word of three letters is near to many: beyond its plural that is enough only in a closed
-    mapping, where no key is the author's own.
+    Words of up to three letters are close to many others: except for a plural, they are certain
+    only in a closed mapping, which has no custom keys.
     """
-    return _certain(key, meant, tuple(known), is_closed)
+    return _is_certain(key, meant, tuple(known), is_closed)
 
 
 @lru_cache(maxsize=256)
-def _certain(key: str, meant: str, known: tuple[str, ...], is_closed: bool) -> bool:  # noqa: FBT001
+def _is_certain(key: str, meant: str, known: tuple[str, ...], is_closed: bool) -> bool:  # noqa: FBT001
     folded, target = normalise(key), normalise(meant)
     if folded == target or _singular(folded) == _singular(target):
         return True
@@ -59,38 +60,38 @@ def _certain(key: str, meant: str, known: tuple[str, ...], is_closed: bool) -> b
     distance = edit_distance(folded, target, limit)
     if distance > limit or (shorter <= _SHORT and not is_closed):
         return False
-    rivals = (each for each in known if each != meant)
-    return all(edit_distance(folded, normalise(each), distance) > distance for each in rivals)
+    others = (name for name in known if name != meant)
+    return all(edit_distance(folded, normalise(name), distance) > distance for name in others)
 
 
-# The rows of a dataset ask the same again and again, and a bundle may know thousands of keys.
+# Cached: rows repeat their keys, and a bundle may define thousands.
 @lru_cache(maxsize=256)
-def _meant(
+def _meant_key(
     key: str, known: tuple[str, ...], value: frozenset[str], missing: tuple[str, ...]
 ) -> str | None:
     folded = normalise(key)
-    wanted = _within(folded, missing, 1)
-    if wanted or folded in EVERYDAY_WORDS:
-        return wanted
-    absent = [each for each in known if each not in value]
-    there = [each for each in known if each in value]
+    required = _nearest_within(folded, missing, 1)
+    if required or folded in EVERYDAY_WORDS:
+        return required
+    absent = [name for name in known if name not in value]
+    present = [name for name in known if name in value]
     return (
-        next((each for each in known if normalise(each) == folded), None)
+        next((name for name in known if normalise(name) == folded), None)
         or _one_edit(folded, absent)
-        or _one_edit(folded, there)
+        or _one_edit(folded, present)
         or _match_plural(folded, absent)
-        or _match_plural(folded, [each for each in there if len(each) >= _SHORT])
-        or _within(folded, [each for each in absent if len(each) >= _LONG], 2)
+        or _match_plural(folded, [name for name in present if len(name) >= _SHORT])
+        or _nearest_within(folded, [name for name in absent if len(name) >= _LONG], 2)
         or _match_suffix(folded, known, value)
     )
 
 
 def _one_edit(word: str, candidates: Iterable[str]) -> str | None:
-    return _within(word, [each for each in candidates if len(each) >= _SHORT], 1)
+    return _nearest_within(word, [name for name in candidates if len(name) >= _SHORT], 1)
 
 
-def _within(word: str, candidates: Iterable[str], limit: int) -> str | None:
-    """Return the nearest candidate within some edits."""
+def _nearest_within(word: str, candidates: Iterable[str], limit: int) -> str | None:
+    """Return the nearest candidate within a number of edits."""
     best: tuple[int, str] | None = None
     size = len(word)
     for candidate in candidates:
@@ -103,9 +104,9 @@ def _within(word: str, candidates: Iterable[str], limit: int) -> str | None:
 
 
 def _match_plural(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the candidate that differs by singular and plural, in any of its words."""
-    single = _singular(word)
-    return next((each for each in candidates if _singular(each) == single), None)
+    """Return the candidate that differs only by singular and plural, in any of its words."""
+    singular = _singular(word)
+    return next((name for name in candidates if _singular(name) == singular), None)
 
 
 _IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "index"}
@@ -118,9 +119,9 @@ def _singular(word: str) -> str:
 
 
 def _match_suffix(word: str, known: Iterable[str], value: Container[str]) -> str | None:
-    """Return the one known key of which the first words, or the last `ref`, were dropped.
+    """Return the only known key that ends with the word, or extends it by `_ref`.
 
-    `facts` for `expected_facts`, `rubric` for `rubric_ref`; `score` may be any of two.
+    `facts` matches `expected_facts`, `rubric` matches `rubric_ref`; `score` is ambiguous.
     """
-    found = [each for each in known if each.endswith(f"_{word}") or each == f"{word}_ref"]
-    return found[0] if len(found) == 1 and found[0] not in value else None
+    matches = [name for name in known if name.endswith(f"_{word}") or name == f"{word}_ref"]
+    return matches[0] if len(matches) == 1 and matches[0] not in value else None

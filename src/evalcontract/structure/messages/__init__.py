@@ -1,1 +1,1 @@
-"""What a violation of a schema means for an author, in words and as a fix."""
+"""The messages, help and fixes for schema violations and mismatched keys."""

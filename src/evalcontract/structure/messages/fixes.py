@@ -1,4 +1,4 @@
-"""Which edit mends a value that the schema does not take, where what was meant is clear."""
+"""Fixes for invalid values, where the intended value is clear."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evalcontract.model.fix import Fix, Write
 from evalcontract.model.nearest import nearest
 from evalcontract.structure.keys.spelling import is_certain
-from evalcontract.structure.keys.value_aliases import our_name
+from evalcontract.structure.keys.value_aliases import canonical_value
 from evalcontract.structure.messages.texts import quoted_version
 from evalcontract.structure.native import native_for
 
@@ -20,81 +20,83 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.native import SchemaViolation
 
-    #: What may be written instead, the likeliest first, with whether it is certain.
+    #: Replacement values, the most likely first, each with whether it is certain.
     Candidates = Iterator[tuple[Scalar, bool]]
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
-_MOST_DIGITS = 15
-_TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-# What a text has to keep besides its type.
-_OF_SCALARS = (
+_MAX_DIGITS = 15
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+# Keywords that a replacement value must satisfy.
+_SCALAR_KEYWORDS = (
     "type", "enum", "const", "pattern", "minLength", "maxLength", "minimum", "maximum",
     "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 )  # fmt: skip
 
 
-def fix_of_value(error: SchemaViolation, path: Path, written: str | None) -> Fix | None:
-    """Return the edit of a scalar that breaks a keyword; None where it is not clear.
+def fix_of_value(violation: SchemaViolation, path: Path, written: str | None) -> Fix | None:
+    """Return the fix for an invalid scalar; None if the intended value is unclear.
 
-    `written` is the scalar as its author wrote it, where the text is at hand.
+    `written` is the scalar as written in the file, if known.
     """
-    propose = _PROPOSALS.get(error.validator)
+    propose = _PROPOSALS.get(violation.validator)
     if propose is None or not path:
         return None
-    schema = {key: error.schema[key] for key in _OF_SCALARS if key in error.schema}
-    for value, safe in propose(error, str(path[-1]), written):
+    schema = {
+        keyword: violation.schema[keyword]
+        for keyword in _SCALAR_KEYWORDS
+        if keyword in violation.schema
+    }
+    for value, safe in propose(violation, str(path[-1]), written):
         if native_for(schema).is_valid(value):
             return Fix(path, Write(value), safe)
     return None
 
 
-def _of_type(error: SchemaViolation, key: str, written: str | None) -> Candidates:
-    types, value = error.validator_value, error.instance
-    wanted = [types] if isinstance(types, str) else types
-    if "string" in wanted and isinstance(value, bool | int | float):
+def _for_type(violation: SchemaViolation, key: str, written: str | None) -> Candidates:
+    allowed, value = violation.validator_value, violation.instance
+    types = [allowed] if isinstance(allowed, str) else allowed
+    if "string" in types and isinstance(value, bool | int | float):
         yield from _as_text(value, key, written)
     elif isinstance(value, str):
         word = value.strip().lower()
-        if "boolean" in wanted and word in _TRUTHS:
-            yield _TRUTHS[word], True
-        if {"number", "integer"} & set(wanted) and _is_number(word):
+        if "boolean" in types and word in _BOOLEANS:
+            yield _BOOLEANS[word], True
+        if {"number", "integer"} & set(types) and _is_number(word):
             yield json.loads(word), True
 
 
 def _is_number(text: str) -> bool:
-    return len(text) <= _MOST_DIGITS and _NUMBER.fullmatch(text) is not None
+    return len(text) <= _MAX_DIGITS and _NUMBER.fullmatch(text) is not None
 
 
 def _as_text(value: float, key: str, written: str | None) -> Candidates:
-    """Yield a number, or true or false, as the text that its author wrote without quotes."""
+    """Yield an unquoted number or boolean as text."""
     if written is None and isinstance(value, float):
-        return  # 1.1 may have been 1.10
+        return  # 1.1 may have been written as 1.10
     text = json.dumps(value) if written is None else written
     yield text, True
     if key.endswith("version") and (version := quoted_version(text)):
         yield version, True
 
 
-def _of_enum(error: SchemaViolation, _key: str, _written: str | None) -> Candidates:
-    value, allowed = (
-        error.instance,
-        [each for each in error.validator_value if isinstance(each, str)],
-    )
+def _for_enum(violation: SchemaViolation, _key: str, _written: str | None) -> Candidates:
+    value = violation.instance
+    allowed = [option for option in violation.validator_value if isinstance(option, str)]
     if not isinstance(value, str):
         return
     if meant := nearest(value, allowed):
         yield meant, is_certain(value, meant, allowed, is_closed=True)
-    elif ours := our_name(value, allowed):
-        yield ours, False
+    elif name := canonical_value(value, allowed):
+        yield name, False
 
 
-def _of_pattern(error: SchemaViolation, key: str, _written: str | None) -> Candidates:
-    if key.endswith("version") and (version := quoted_version(str(error.instance))):
+def _for_pattern(violation: SchemaViolation, key: str, _written: str | None) -> Candidates:
+    if key.endswith("version") and (version := quoted_version(str(violation.instance))):
         yield version, True
 
 
 _PROPOSALS: dict[str, Callable[[SchemaViolation, str, str | None], Candidates]] = {
-    "type": _of_type,
-    "enum": _of_enum,
-    "pattern": _of_pattern,
+    "type": _for_type,
+    "enum": _for_enum,
+    "pattern": _for_pattern,
 }

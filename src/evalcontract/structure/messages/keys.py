@@ -1,4 +1,4 @@
-"""How it is said that a key is missing, or that it is one too many."""
+"""Messages for missing, unknown and mismatched keys."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ if TYPE_CHECKING:
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.schemas import Schema
 
-#: What is said of a fault, and what to type instead.
+#: A message and its help.
 Message = tuple[str, str | None]
 
-_MOST = 60
-#: Words of a vocabulary that are listed: all of ours, and not the five hundred of some bundle.
+_MAX_LENGTH = 60
+#: Maximum number of allowed values to list: all of the contract's enums, some of a bundle's.
 VALUES = 12
-_OPEN = {
+_MISMATCHES = {
     "near-miss-key": "unknown key `{}`",
     "misplaced-key": "`{}` is not allowed at this level",
     "foreign-key": "`{}` is not an evalcontract key",
 }
 
 
-def near_miss(kind: str, miss: KeyMismatch) -> Problem:
-    """Say that a key of an open mapping is hardly the author's own."""
-    message = _OPEN[miss.fault].format(miss.key)
-    path = (*miss.path, miss.key)
-    code = f"{kind}/{miss.fault}"
-    return Problem(code, message, path, miss.advice, on_key=True, fix=miss.fix)
+def near_miss(kind: str, mismatch: KeyMismatch) -> Problem:
+    """Return the problem for a mismatched key of an open mapping."""
+    message = _MISMATCHES[mismatch.fault].format(mismatch.key)
+    path = (*mismatch.path, mismatch.key)
+    code = f"{kind}/{mismatch.fault}"
+    return Problem(code, message, path, mismatch.advice, on_key=True, fix=mismatch.fix)
 
 
 def missing_key(
     kind: str, key: str, path: Path, value: dict[str, Any], known: dict[str, Schema], root: Schema
 ) -> Problem:
-    """Say that a required key is not there. `known` are the keys that the mapping may have."""
+    """Return the problem for a missing required key; `known` are the known keys of the mapping."""
     where = f" in `{key_of(path)}`" if path else ""
-    inner = follow(known.get(key, {}), root)
-    named = next((each for each in value if each in inner.get("enum", ())), None)
-    advice = f"write `{key}: {named}`, with what it needs beside it" if named else None
+    schema = follow(known.get(key, {}), root)
+    option = next((name for name in value if name in schema.get("enum", ())), None)
+    advice = f"write `{key}: {option}`, beside the keys it requires" if option else None
     return Problem(
         f"{kind}/missing-key",
         f"`{key}` is missing{where}",
         path,
-        advice or _example(key, inner, root),
+        advice or _example(key, schema, root),
     )
 
 
@@ -67,24 +67,27 @@ def unknown_key(
     missing: Container[str],
     fix: Fix | None = None,
 ) -> Problem:
-    """Say that a closed mapping has a key that it cannot have. `missing` are keys that it lacks."""
+    """Return the problem for an unknown key of a closed mapping.
+
+    `meant` is the known key that was meant, if any; `missing` are the missing required keys.
+    """
     of = value.get("kind")
     owner = f" for kind `{of}`" if isinstance(of, str) else f" in `{key_of(path)}`" if path else ""
-    free = [each for each in known if each not in value]
-    # What is particular to a mapping stands after what many have: an id, a label.
+    absent = [name for name in known if name not in value]
+    # Reversed: schemas list the keys shared by many mappings, such as `id` and `label`, first.
     advice = (
-        f"allowed keys: {listed(reversed(free))}"
-        if free
+        f"allowed keys: {listed(reversed(absent))}"
+        if absent
         else "all allowed keys are already present"
     )
     if key == "weight" and "kind" in known:
-        advice = "the weights of checks stand below `scoring`: `weights: {…}`"
-    elif (apart := split_key_value(key, value[key])) and apart[0] == meant:
-        advice = f"write `{meant}: {apart[1]}`"
+        advice = "set the weights of checks below `scoring`: `weights: {…}`"
+    elif (pair := split_key_value(key, value[key])) and pair[0] == meant:
+        advice = f"write `{meant}: {pair[1]}`"
     elif meant in missing:
         advice = f"did you mean `{meant}`? It is missing"
     elif meant in value:
-        advice = f"did you mean `{meant}`? It is there too: keep one of them"
+        advice = f"did you mean `{meant}`? Both are present: keep one"
     elif meant:
         advice = f"did you mean `{meant}`?"
     message = f"unknown key `{key}`{owner}"
@@ -92,7 +95,7 @@ def unknown_key(
 
 
 def listed(words: Iterable[Any], most: int = SHOWN) -> str:
-    """Write words one after another, each as code; of many the first ones, and a count."""
+    """Join words in backticks by commas; of a long list, the first ones and a count."""
     return plainly((f"`{word}`" for word in words), most)
 
 
@@ -104,14 +107,14 @@ def _example(key: str, schema: Schema, root: Schema) -> str | None:
             text = f'"{example}"' if key == "version" else example.split("\n")[0]
         else:
             text = flow(example)
-        if len(text) <= _MOST:
+        if len(text) <= _MAX_LENGTH:
             return f"such as `{key}: {text}`"
     description = schema.get("description")
     return str(description).split(". ")[0].rstrip(".") if description else None
 
 
 def samples(schema: Schema, root: Schema) -> Iterator[Any]:
-    """Yield values that fit a schema, as its examples and enums show them."""
+    """Yield valid values of a schema, taken from its examples and enums."""
     schema = follow(schema, root)
     yield from schema.get("examples", ())
     yield from schema.get("enum", ())

@@ -1,4 +1,4 @@
-"""How the keywords are said that only the schema of a bundle uses."""
+"""Messages for violations of the keywords that only bundle schemas use."""
 
 from __future__ import annotations
 
@@ -13,89 +13,90 @@ if TYPE_CHECKING:
 Message = tuple[str, str | None]
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+def counted(number: int, singular: str, plural: str) -> str:
+    """Return a number with its noun: `1 item`, `2 items`."""
+    return f"{number} {singular if number == 1 else plural}"
 
 
-def _long(error: SchemaViolation, name: str) -> Message:
-    has = _count(len(error.instance), "character", "characters")
-    return f"{name} has {has}, and may have {error.validator_value} at the most", None
+def _max_length(violation: SchemaViolation, name: str) -> Message:
+    has = counted(len(violation.instance), "character", "characters")
+    return f"{name} has {has}; the maximum is {violation.validator_value}", None
 
 
-def _many(error: SchemaViolation, name: str) -> Message:
-    has = _count(len(error.instance), "item", "items")
-    return f"{name} has {has}, and may have {error.validator_value} at the most", None
+def _max_items(violation: SchemaViolation, name: str) -> Message:
+    has = counted(len(violation.instance), "item", "items")
+    return f"{name} has {has}; the maximum is {violation.validator_value}", None
 
 
-def _keys(error: SchemaViolation, name: str) -> Message:
-    has = _count(len(error.instance), "key", "keys")
-    bound = "at the most" if error.validator == "maxProperties" else "at least"
-    verb = "may have" if error.validator == "maxProperties" else "needs"
-    return f"{name} has {has}, and {verb} {error.validator_value} {bound}", None
+def _key_count(violation: SchemaViolation, name: str) -> Message:
+    has = counted(len(violation.instance), "key", "keys")
+    bound = "maximum" if violation.validator == "maxProperties" else "minimum"
+    return f"{name} has {has}; the {bound} is {violation.validator_value}", None
 
 
-def _multiple(error: SchemaViolation, name: str) -> Message:
-    return f"{name} must be a multiple of {error.validator_value}, not {error.instance}", None
+def _multiple(violation: SchemaViolation, name: str) -> Message:
+    factor, value = violation.validator_value, violation.instance
+    return f"{name} must be a multiple of {factor}, not {value}", None
 
 
-def _contains(error: SchemaViolation, name: str) -> Message:
-    least, most = error.schema.get("minContains", 1), error.schema.get("maxContains")
-    wanted = f"{least}" if most is None else f"{least} to {most}"
-    return f"{name} must hold {wanted} of a certain sort of item, and does not", _about(error)
+def _contains(violation: SchemaViolation, name: str) -> Message:
+    least, most = violation.schema.get("minContains", 1), violation.schema.get("maxContains")
+    count = f"at least {least}" if most is None else f"{least} to {most}"
+    return f"the number of items in {name} that match `contains` must be {count}", _about(violation)
 
 
-def _dependent(error: SchemaViolation, name: str) -> Message:
-    for key, needs in error.validator_value.items():
-        if key in error.instance:
-            for need in needs:
-                if need not in error.instance:
-                    return f"`{need}` is missing: `{key}` needs it", f"add `{need}`"
-    return f"{name} lacks a key that another one needs", None
+def _dependent(violation: SchemaViolation, name: str) -> Message:
+    for key, required in violation.validator_value.items():
+        if key in violation.instance:
+            for other in required:
+                if other not in violation.instance:
+                    return f"`{other}` is missing: `{key}` requires it", f"add `{other}`"
+    return f"{name} lacks a key that another key requires", None
 
 
-def _never(error: SchemaViolation, name: str) -> Message:  # noqa: ARG001
+def _never(violation: SchemaViolation, name: str) -> Message:  # noqa: ARG001
     return f"{name} is not allowed here", "remove it"
 
 
-def _too_many(error: SchemaViolation, name: str) -> Message:  # noqa: ARG001
-    return f"{name} has items that its schema does not know", "remove what is too much"
+def _extra_items(violation: SchemaViolation, name: str) -> Message:  # noqa: ARG001
+    return f"{name} has items that its schema does not allow", "remove the extra items"
 
 
-def _one_of(error: SchemaViolation, name: str) -> Message:
-    if not error.context:
-        return f"{name} fits more than one of its forms, and may fit only one", _about(error)
-    return f"{name} fits none of the forms that it may have", _about(error)
+def _one_of(violation: SchemaViolation, name: str) -> Message:
+    if not violation.context:
+        return f"{name} matches more than one form of `oneOf`", _about(violation)
+    return f"{name} matches none of its allowed forms", _about(violation)
 
 
-def _about(error: SchemaViolation) -> str | None:
-    schema = error.schema if isinstance(error.schema, dict) else {}
-    about = schema.get("description")
-    return about.split(". ")[0] if isinstance(about, str) else None
+def _about(violation: SchemaViolation) -> str | None:
+    """Return the first sentence of the description of the schema."""
+    schema = violation.schema if isinstance(violation.schema, dict) else {}
+    description = schema.get("description")
+    return description.split(". ")[0] if isinstance(description, str) else None
 
 
-def types_of(error: SchemaViolation) -> list[Any] | None:
-    """Return the types of the forms of `anyOf` or `oneOf` where a type alone decides."""
-    inner = error.context or []
-    at_top = [each for each in inner if not each.relative_path]
-    if not inner or any(each.validator != "type" for each in inner) or len(at_top) != len(inner):
+def types_of(violation: SchemaViolation) -> list[Any] | None:
+    """Return the types that `anyOf` or `oneOf` allows, if its forms differ only by type."""
+    failed = violation.context or []
+    if not failed or any(form.validator != "type" or form.relative_path for form in failed):
         return None
-    found: list[Any] = []
-    for each in at_top:
-        value = each.validator_value
-        found += [value] if isinstance(value, str) else value
-    return list(dict.fromkeys(found))
+    types: list[Any] = []
+    for form in failed:
+        allowed = form.validator_value
+        types += [allowed] if isinstance(allowed, str) else allowed
+    return list(dict.fromkeys(types))
 
 
 RARE: Mapping[Any, Callable[[Any, str], Message]] = {
-    "maxLength": _long,
-    "maxItems": _many,
-    "minProperties": _keys,
-    "maxProperties": _keys,
+    "maxLength": _max_length,
+    "maxItems": _max_items,
+    "minProperties": _key_count,
+    "maxProperties": _key_count,
     "multipleOf": _multiple,
     "contains": _contains,
     "dependentRequired": _dependent,
-    "unevaluatedItems": _too_many,
-    "items": _too_many,
+    "unevaluatedItems": _extra_items,
+    "items": _extra_items,
     "oneOf": _one_of,
     None: _never,
 }

@@ -1,4 +1,4 @@
-"""How it is said that a text is not what its key takes, and what to type instead."""
+"""Messages for malformed strings and unknown values, with the correct form as help."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest, normalise
-from evalcontract.structure.keys.value_aliases import our_value
+from evalcontract.structure.keys.value_aliases import advice_for_value
 from evalcontract.structure.messages.keys import VALUES, listed
 from evalcontract.structure.native import native_for
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from evalcontract.structure.messages.keys import Message
     from evalcontract.structure.native import SchemaViolation
 
-_MOST = 60
+_MAX_LENGTH = 60
 _VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
-# What a file is called, around the id of what it holds.
-_FILE = re.compile(r"^.*/|(?:\.schema)?\.(?:json|ya?ml)$")
+# The folder and suffix in a file name that was written in place of an id.
+_FOLDER_OR_SUFFIX = re.compile(r"^.*/|(?:\.schema)?\.(?:json|ya?ml)$")
 _REFERENCE = re.compile(
     r"(?:(?:rubric|judge)s?/)?(?P<id>[a-z][a-z0-9_]*?)(?:@(?P<version>[^/]*?))?(?:\.ya?ml|\.json)?"
 )
-# What a thing is called in a sentence, where its title says it of a place in a file.
+# What to call a value in a message, if the title in its schema names the key instead.
 _NOUNS = {
     "validated at": "a date",
     "identifier": "an id in snake_case",
@@ -30,80 +30,82 @@ _NOUNS = {
 }
 
 
-def clipped(text: str, most: int = _MOST) -> str:
-    """Return a text, cut where it is long."""
+def clipped(text: str, most: int = _MAX_LENGTH) -> str:
+    """Return a text, truncated to `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def short(value: Any) -> str:
-    """Return a value in one line."""
+    """Return a value as one truncated line."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return clipped(text.split("\n")[0])
 
 
 def quoted_version(text: str) -> str | None:
-    """Return the version in three parts that a text stands for; None where it is none."""
-    found = _VERSION.fullmatch(text.strip())
-    return ".".join(str(int(part or 0)) for part in found.groups()) if found else None
+    """Return a version completed to three parts; None if the text is not a version."""
+    match = _VERSION.fullmatch(text.strip())
+    return ".".join(str(int(part or 0)) for part in match.groups()) if match else None
 
 
-def malformed(error: SchemaViolation, name: str, _: str | None) -> Message:
-    """Say that a text does not have its form."""
-    text = str(error.instance)
-    title = str(error.schema.get("title", "")).lower()
-    examples = error.schema.get("examples", [])
-    shape = f"such as {listed(short(each) for each in examples[:2])}" if examples else None
+def malformed(violation: SchemaViolation, name: str, _: str | None) -> Message:
+    """Return the message for a string that does not match its pattern."""
+    text = str(violation.instance)
+    title = str(violation.schema.get("title", "")).lower()
+    examples = violation.schema.get("examples", [])
+    example = f"such as {listed(short(value) for value in examples[:2])}" if examples else None
     if not text.strip():
-        return f"{name} is empty", shape or "write something"
+        return f"{name} is empty", example or "enter a value"
     article = "an" if title[:1] in set("aeiou") else "a"
-    better = _better(text, str(error.schema.get("pattern", ""))) or shape or pattern_of(error)
+    pattern = str(violation.schema.get("pattern", ""))
+    advice = _corrected(text, pattern) or example or pattern_advice(violation)
     if not title:
-        return f"{name} cannot be `{short(text)}`", better
-    return f"`{short(text)}` is not {_NOUNS.get(title) or f'{article} {title}'}", better
+        return f"{name} cannot be `{short(text)}`", advice
+    return f"`{short(text)}` is not {_NOUNS.get(title) or f'{article} {title}'}", advice
 
 
-def pattern_of(error: SchemaViolation) -> str | None:
-    """Return the advice to match the pattern, where one is what failed."""
-    if error.validator != "pattern":
+def pattern_advice(violation: SchemaViolation) -> str | None:
+    """Return the advice for a failed `pattern`; None for any other keyword."""
+    if violation.validator != "pattern":
         return None
-    return f"it has to match `{clipped(str(error.validator_value))}`"
+    return f"it must match `{clipped(str(violation.validator_value))}`"
 
 
-def _better(text: str, pattern: str) -> str | None:
-    """Return how a text is written rightly, where that is certain."""
-    kind = next((each for each in ("rubric", "judge") if pattern.startswith(f"^{each}/")), None)
+def _corrected(text: str, pattern: str) -> str | None:
+    """Return the advice with the correct form of a text; None if it is not certain."""
+    kind = next((kind for kind in ("rubric", "judge") if pattern.startswith(f"^{kind}/")), None)
     if kind is not None:
-        return _reference(kind, text)
-    for form in (quoted_version(text), normalise(_FILE.sub("", text))):
+        return _corrected_reference(kind, text)
+    for form in (quoted_version(text), normalise(_FOLDER_OR_SUFFIX.sub("", text))):
         if form and pattern and native_for({"pattern": pattern}).is_valid(form):
             return f'write "{form}"' if form[0].isdigit() else f"write `{form}`"
     return None
 
 
-def _reference(kind: str, text: str) -> str | None:
+def _corrected_reference(kind: str, text: str) -> str | None:
     other = "judge" if kind == "rubric" else "rubric"
     if text.startswith(f"{other}/"):
-        return f"a {kind} is asked for here, not a {other}: `{kind}/`, its id, `@` and its version"
-    found = _REFERENCE.fullmatch(text.strip())
-    if found is None:
+        return f"expected a reference to a {kind}, not a {other}: `{kind}/ID@VERSION`"
+    match = _REFERENCE.fullmatch(text.strip())
+    if match is None:
         return None
-    if found["version"] is None:
-        return f"write `{kind}/{found['id']}@` and the version behind it"
-    version = quoted_version(found["version"])
+    if match["version"] is None:
+        return f"write `{kind}/{match['id']}@` followed by the version"
+    version = quoted_version(match["version"])
     if version is None:
-        return f"a version is exact, such as `{kind}/{found['id']}@1.0.0`"
-    return f"write `{kind}/{found['id']}@{version}`"
+        return f"use an exact version, such as `{kind}/{match['id']}@1.0.0`"
+    return f"write `{kind}/{match['id']}@{version}`"
 
 
-def unknown_value(error: SchemaViolation, name: str, _: str | None) -> Message:
-    """Say that a value is none of those that its key takes."""
-    value, allowed = error.instance, [short(each) for each in error.validator_value]
-    what = "a list" if isinstance(value, list) else "a mapping"
-    shown = f"`{short(value)}`" if not isinstance(value, dict | list) else what
+def unknown_value(violation: SchemaViolation, name: str, _: str | None) -> Message:
+    """Return the message for a value that is not in its `enum`."""
+    value = violation.instance
+    allowed = [short(option) for option in violation.validator_value]
+    nested = "a list" if isinstance(value, list) else "a mapping"
+    shown = f"`{short(value)}`" if not isinstance(value, dict | list) else nested
     message = f"{name} is empty" if value == "" else f"{name} cannot be {shown}"
     if isinstance(value, str):
         if meant := nearest(value, allowed):
             return message, f"did you mean `{meant}`?"
-        if known := our_value(value, allowed):
-            return message, known
+        if advice := advice_for_value(value, allowed):
+            return message, advice
     return message, f"one of {listed(allowed, VALUES)}"

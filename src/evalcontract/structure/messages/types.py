@@ -1,4 +1,4 @@
-"""How it is said that a value is of a wrong type, and what to type instead."""
+"""Messages for values of the wrong type, with the correct form as help."""
 
 from __future__ import annotations
 
@@ -23,39 +23,45 @@ _TYPES = {
 }
 _TRUE, _FALSE = ("yes", "y", "on", "true", "1"), ("no", "n", "off", "false", "0")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
-_DAY = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
+_DATE = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
 _PERCENT = 100
-# What is asked for under another form, by the last key of the path.
-_FORMS: dict[tuple[str, type], str] = {
-    ("input", list): "write one text; what was said before it goes into `context`",
-    ("input", dict): "write one text; what stands around it goes into `context`",
-    ("criteria", list): "write one text, or list facts in `expected_facts`",
-    ("expected", str): "an answer in words is `criteria` (prose) or `expected_facts` (a list)",
-    ("expected", list): "a list of what the answer says is `expected_facts`",
-    ("schema", str): "write the schema itself; a file is named with `schema_ref`",
+# Advice for values that belong under another key, by the last key of the path.
+_KEY_ADVICE: dict[tuple[str, type], str] = {
+    ("input", list): "write plain text; earlier messages go into `context`",
+    ("input", dict): "write plain text; anything else goes into `context`",
+    ("criteria", list): "write plain text, or list facts in `expected_facts`",
+    (
+        "expected",
+        str,
+    ): "for an answer in words, use `criteria` (prose) or `expected_facts` (a list)",
+    ("expected", list): "for a list of facts in the answer, use `expected_facts`",
+    ("schema", str): "write the schema itself, or use `schema_ref` to refer to a file",
 }
 
 
 def wrong_type(
-    error: SchemaViolation, name: str, written: str | None, among: list[str] | None = None
+    violation: SchemaViolation, name: str, written: str | None, among: list[str] | None = None
 ) -> tuple[str, str | None]:
-    """Say it. `written` is a scalar as its author wrote it, if known; `among` are the types."""
-    types = among or error.validator_value
-    wanted = [types] if isinstance(types, str) else types
-    value = error.instance
-    has = named(value)
-    if isinstance(value, float) and not {"string", "boolean"} & set(wanted):
-        has = f"`{written or flow(value)}`"
-    message = f"{name} must be {' or '.join(_TYPES[each] for each in wanted)}, not {has}"
-    if "string" in wanted and isinstance(value, bool | int | float):
-        return _unquoted(error, name, message, written if written is not None else flow(value))
-    key = error.absolute_path[-1] if error.absolute_path else None
-    form = _FORMS.get((key, type(value))) if isinstance(key, str) else None
-    return message, form or _instead(wanted, error)
+    """Return the message and the advice for a value of the wrong type.
+
+    `written` is a scalar as written in the file, if known. `among` overrides the allowed types.
+    """
+    allowed = among or violation.validator_value
+    types = [allowed] if isinstance(allowed, str) else allowed
+    value = violation.instance
+    actual = type_name(value)
+    if isinstance(value, float) and not {"string", "boolean"} & set(types):
+        actual = f"`{written or flow(value)}`"
+    message = f"{name} must be {' or '.join(_TYPES[type_] for type_ in types)}, not {actual}"
+    if "string" in types and isinstance(value, bool | int | float):
+        return _unquoted(violation, name, message, written if written is not None else flow(value))
+    key = violation.absolute_path[-1] if violation.absolute_path else None
+    advice = _KEY_ADVICE.get((key, type(value))) if isinstance(key, str) else None
+    return message, advice or _advice(types, violation)
 
 
-def named(value: Any) -> str:
-    """Return the word for what a value is."""
+def type_name(value: Any) -> str:
+    """Return the noun for the type of a value; true and false themselves."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -67,33 +73,35 @@ def named(value: Any) -> str:
     return "a mapping" if isinstance(value, dict) else "a list"
 
 
-def _unquoted(error: SchemaViolation, name: str, message: str, text: str) -> tuple[str, str | None]:
-    """Say of a text that it lost its quotes, and so became a number, or true or false."""
-    if name.endswith("version`") and not isinstance(error.instance, bool):
+def _unquoted(
+    violation: SchemaViolation, name: str, message: str, text: str
+) -> tuple[str, str | None]:
+    """Return the message for a string without quotes, which YAML reads as a number or boolean."""
+    if name.endswith("version`") and not isinstance(violation.instance, bool):
         message = f"{name} must be quoted: `{text}` is a number in YAML, not text"
         return message, f'quote it: "{quoted_version(text) or text}"'
-    if "pattern" not in error.schema:
+    if "pattern" not in violation.schema:
         return message, f'quote it: "{text}"'
-    if day := _DAY.fullmatch(text):
-        return message, f'write "{"-".join(day.groups())}"'
-    examples = error.schema.get("examples", ())
+    if date := _DATE.fullmatch(text):
+        return message, f'write "{"-".join(date.groups())}"'
+    examples = violation.schema.get("examples", ())
     return message, f'such as "{examples[0]}"' if examples else None
 
 
-def _instead(wanted: list[str], error: SchemaViolation) -> str | None:
-    value = error.instance
+def _advice(types: list[str], violation: SchemaViolation) -> str | None:
+    value = violation.instance
     if value is None:
         return "fill it in, or remove it"
-    if "boolean" in wanted:
-        return _truth(value)
-    if "number" in wanted or "integer" in wanted:
-        whole = "number" not in wanted
-        return _number(value, error.schema, "a whole number" if whole else "a number")
-    if "array" in wanted:
-        return _list(value, error.schema)
-    if "object" in wanted:
-        return _mapping(value, error.schema)
-    return _text(value, error.schema)
+    if "boolean" in types:
+        return _boolean(value)
+    if "number" in types or "integer" in types:
+        noun = "a number" if "number" in types else "a whole number"
+        return _number(value, violation.schema, noun)
+    if "array" in types:
+        return _list(value, violation.schema)
+    if "object" in types:
+        return _mapping(value, violation.schema)
+    return _text(value, violation.schema)
 
 
 def _text(value: Any, schema: dict[str, Any]) -> str:
@@ -101,11 +109,11 @@ def _text(value: Any, schema: dict[str, Any]) -> str:
         return f"write it without the brackets: {clipped(flow(value[0], inside=False))}"
     examples = schema.get("examples", ()) if "pattern" in schema else ()
     if examples:
-        return f'write one text, such as "{clipped(str(examples[0]))}"'
-    return "write one text, in quotes if it begins with `[` or `{`"
+        return f'write plain text, such as "{clipped(str(examples[0]))}"'
+    return "write plain text, in quotes if it begins with `[` or `{`"
 
 
-def _truth(value: Any) -> str:
+def _boolean(value: Any) -> str:
     word = str(value).strip().lower()
     if word in _TRUE + _FALSE:
         meant = "true" if word in _TRUE else "false"
@@ -113,45 +121,45 @@ def _truth(value: Any) -> str:
     return "write true or false, without quotes"
 
 
-def _number(text: Any, schema: dict[str, Any], what: str) -> str:
-    found = _NUMBER.search(text.replace("_", "")) if isinstance(text, str) else None
-    if found is None:
-        return f"write {what}{', such as 0.8' if schema.get('maximum') == 1 else ''}"
-    number = found[0].replace(",", ".")
-    if text.strip() == found[0] == number:
+def _number(text: Any, schema: dict[str, Any], noun: str) -> str:
+    match = _NUMBER.search(text.replace("_", "")) if isinstance(text, str) else None
+    if match is None:
+        return f"write {noun}{', such as 0.8' if schema.get('maximum') == 1 else ''}"
+    number = match[0].replace(",", ".")
+    if text.strip() == match[0] == number:
         return f"remove the quotes: {number}"
-    if text.strip() == f"{found[0]}%" and schema.get("maximum") == 1:
+    if text.strip() == f"{match[0]}%" and schema.get("maximum") == 1:
         return f"write {float(number) / _PERCENT:g}"
-    if text.strip() == found[0]:
-        return f"write {number}, with a point"
-    return f"write the number alone: {number}"
+    if text.strip() == match[0]:
+        return f"write {number}, with a decimal point"
+    return f"write only the number: {number}"
 
 
 def _list(value: Any, schema: dict[str, Any]) -> str:
     if isinstance(value, str):
         parts = [part.strip() for part in value.split(",")] if "," in value else [value]
-        letters = schema.get("items", {}).get("enum", ())
-        if value and value not in letters and all(each in letters for each in value):
+        options = schema.get("items", {}).get("enum", ())
+        if value and value not in options and all(letter in options for letter in value):
             parts = list(value)  # `ix` are the flags i and x
         return f"write a list: {clipped(flow([part for part in parts if part]))}"
     if isinstance(value, dict):
         return "write a list: begin each item with `- `"
-    of_texts = schema.get("items", {}).get("type") == "string"
-    return f"write a list: {flow([flow(value) if of_texts else value])}"
+    of_strings = schema.get("items", {}).get("type") == "string"
+    return f"write a list: {flow([flow(value) if of_strings else value])}"
 
 
 def _mapping(value: Any, schema: dict[str, Any]) -> str:
-    """Show the mapping that a bare value is meant as: below the one key that it is the value of."""
+    """Return the advice to write a mapping; with the value under the only required key."""
     properties = schema.get("properties", {})
     required = schema.get("required", ["name"] if "name" in properties else [])
     if len(required) == 1:
         key = required[0]
-        kinds = properties.get(key, {}).get("enum", (value,))
-        if key in properties and value in kinds and isinstance(value, list) is (key == "judges"):
-            inner = "[…]" if isinstance(value, list) else flow(value)
-            return f"write a mapping: {{{key}: {clipped(inner)}}}"
+        options = properties.get(key, {}).get("enum", (value,))
+        if key in properties and value in options and isinstance(value, list) is (key == "judges"):
+            shown = "[…]" if isinstance(value, list) else flow(value)
+            return f"write a mapping: {{{key}: {clipped(shown)}}}"
     example = next(samples(schema, schema), None)
     if isinstance(example, dict) and example:
         return f"write a mapping, such as {clipped(flow(example))}"
-    listed = isinstance(value, list)
-    return "write `key: value`, without `- ` before it" if listed else "write `key: value` below it"
+    is_list = isinstance(value, list)
+    return "write `key: value`, without `- `" if is_list else "write `key: value` below it"

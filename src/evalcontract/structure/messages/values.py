@@ -1,4 +1,4 @@
-"""What a fault of structure is called and how it is said, keyword by keyword."""
+"""The fault and the message for a schema violation, by the keyword that failed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from evalcontract.model.path import key_of
 from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.messages.fixes import fix_of_value
 from evalcontract.structure.messages.keys import VALUES, Message, listed
-from evalcontract.structure.messages.rare import RARE, types_of
+from evalcontract.structure.messages.rare import RARE, counted, types_of
 from evalcontract.structure.messages.texts import (
     malformed,
-    pattern_of,
+    pattern_advice,
     short,
     unknown_value,
 )
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.native import SchemaViolation
 
-#: The fault of a code, by the keyword that fails.
+#: The fault, which is the second half of the code, by the keyword that failed.
 FAULTS = {
     "required": "missing-key",
     "anyOf": "missing-key",
@@ -52,101 +52,106 @@ _LIMITS = {
 
 
 def message_for(
-    kind: str, error: SchemaViolation, path: Path, written: str | None, what: str
+    kind: str, violation: SchemaViolation, path: Path, written: str | None, subject: str
 ) -> Problem:
-    """Say one error of the engine.
+    """Return the problem for a violation.
 
-    `written` is a scalar as its author wrote it, if known; `what` is the word for the whole
+    `written` is a scalar as written in the file, if known. `subject` is the noun for the whole
     value, such as `a row`.
     """
-    code = f"{kind}/{FAULTS.get(error.validator, 'invalid-value')}"
-    name = f"`{key_of(path)}`" if path else what
-    if _is_of_a_key(error):
-        message = f"`{error.instance}` cannot be a key of {name}"
-        return Problem(code, message, (*path, str(error.instance)), pattern_of(error), True)
-    if error.validator in ("anyOf", "oneOf"):
-        types = types_of(error)
+    code = f"{kind}/{FAULTS.get(violation.validator, 'invalid-value')}"
+    name = f"`{key_of(path)}`" if path else subject
+    if _is_in_property_names(violation):
+        key = violation.instance
+        message = f"`{key}` cannot be a key of {name}"
+        return Problem(code, message, (*path, str(key)), pattern_advice(violation), True)
+    if violation.validator in ("anyOf", "oneOf"):
+        types = types_of(violation)
         if types is not None:
-            message, advice = wrong_type(error, name, written, types)
+            message, advice = wrong_type(violation, name, written, types)
             return Problem(f"{kind}/wrong-type", message, path, advice)
-        if error.validator == "anyOf" and kind == "dataset" and not _asks_for_keys(error):
+        if violation.validator == "anyOf" and kind == "dataset" and not _requires_keys(violation):
             code = "dataset/invalid-value"
-    if apart := split_key_value(path[-1] if path else None, error.instance):
+    if pair := split_key_value(path[-1] if path else None, violation.instance):
         message = f"`{path[-1]}` is a key without a value"
-        return Problem(code, message, path, f"write `{apart[0]}: {apart[1]}`", on_key=True)
-    say = _RENDERERS.get(error.validator, _other)
-    message, advice = say(error, name, written)
-    on_key = error.validator in ("not", None)
-    fix = fix_of_value(error, path, written)
+        return Problem(code, message, path, f"write `{pair[0]}: {pair[1]}`", on_key=True)
+    render = _RENDERERS.get(violation.validator, _other)
+    message, advice = render(violation, name, written)
+    on_key = violation.validator in ("not", None)
+    fix = fix_of_value(violation, path, written)
     return Problem(code, message, path, advice, on_key=on_key, fix=fix)
 
 
-def _is_of_a_key(error: SchemaViolation) -> bool:
-    """Whether a key is at fault by itself: `propertyNames` is checked on it, not on its value."""
-    return "propertyNames" in list(error.absolute_schema_path)[-2:-1]
+def _is_in_property_names(violation: SchemaViolation) -> bool:
+    """Whether a key itself is invalid: `propertyNames` applies to keys, not to their values."""
+    return "propertyNames" in list(violation.absolute_schema_path)[-2:-1]
 
 
-def _asks_for_keys(error: SchemaViolation) -> bool:
-    return all(isinstance(each, dict) and "required" in each for each in error.validator_value)
+def _requires_keys(violation: SchemaViolation) -> bool:
+    alternatives = violation.validator_value
+    return all(isinstance(schema, dict) and "required" in schema for schema in alternatives)
 
 
-def _const(error: SchemaViolation, name: str, written: str | None) -> Message:
-    return f"{name} must be `{short(error.validator_value)}`", None
+def _const(violation: SchemaViolation, name: str, written: str | None) -> Message:
+    return f"{name} must be `{short(violation.validator_value)}`", None
 
 
-def _empty(error: SchemaViolation, name: str, written: str | None) -> Message:
-    if not error.instance:
-        return f"{name} is empty", "write something"
-    least = error.validator_value
-    return f"{name} has {len(error.instance)} of at least {least} characters", None
+def _too_short(violation: SchemaViolation, name: str, written: str | None) -> Message:
+    if not violation.instance:
+        return f"{name} is empty", "enter a value"
+    has = counted(len(violation.instance), "character", "characters")
+    return f"{name} has {has}; the minimum is {violation.validator_value}", None
 
 
-def _few(error: SchemaViolation, name: str, written: str | None) -> Message:
-    least = error.validator_value
-    has = len(error.instance)
-    if has == 0:
-        return f"{name} is an empty list", f"it needs at least {least}"
-    return f"{name} has {has} of at least {least} items", None
+def _too_few(violation: SchemaViolation, name: str, written: str | None) -> Message:
+    least = violation.validator_value
+    if not violation.instance:
+        return f"{name} is an empty list", f"add at least {counted(least, 'item', 'items')}"
+    has = counted(len(violation.instance), "item", "items")
+    return f"{name} has {has}; the minimum is {least}", None
 
 
-def _unique(error: SchemaViolation, name: str, written: str | None) -> Message:
+def _unique(violation: SchemaViolation, name: str, written: str | None) -> Message:
     seen: list[Any] = []
-    for value in error.instance:
-        if value in seen:
-            return f"`{short(value)}` stands in {name} twice", "remove one"
-        seen.append(value)
-    return f"{name} holds the same item twice", "remove one"
+    for item in violation.instance:
+        if item in seen:
+            return f"duplicate item `{short(item)}` in {name}", "remove one"
+        seen.append(item)
+    return f"duplicate item in {name}", "remove one"
 
 
-def _range(error: SchemaViolation, name: str, written: str | None) -> Message:
-    limits = [(word, error.schema[key]) for key, word in _LIMITS.items() if key in error.schema]
-    low, high = error.schema.get("minimum"), error.schema.get("maximum")
+def _range(violation: SchemaViolation, name: str, written: str | None) -> Message:
+    schema, value = violation.schema, violation.instance
+    limits = [word.format(schema[key]) for key, word in _LIMITS.items() if key in schema]
+    low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
-        wanted = f"between {low} and {high}"
+        allowed = f"between {low} and {high}"
     else:
-        wanted = " and ".join(word.format(limit) for word, limit in limits)
+        allowed = " and ".join(limits)
     advice = None
-    if high == 1 and 1 < error.instance <= _PERCENT:
-        share = error.instance / (_PERCENT if error.instance > _TEN else _TEN)
-        advice = f"a fraction between 0 and 1, such as {share:g}"
-    return f"{name} must be {wanted}, not {error.instance}", advice
+    if high == 1 and 1 < value <= _PERCENT:
+        fraction = value / (_PERCENT if value > _TEN else _TEN)
+        advice = f"a fraction between 0 and 1, such as {fraction:g}"
+    return f"{name} must be {allowed}, not {value}", advice
 
 
-def _forbidden(error: SchemaViolation, name: str, written: str | None) -> Message:
-    return f"{name} is not allowed here", error.schema.get("description", "remove it")
+def _forbidden(violation: SchemaViolation, name: str, written: str | None) -> Message:
+    return f"{name} is not allowed here", violation.schema.get("description", "remove it")
 
 
-def _any_of(error: SchemaViolation, name: str, written: str | None) -> Message:
-    options = [each.get("required", []) for each in error.validator_value]
-    keys = [key for each in options for key in each]
-    if keys and all(len(each) == 1 for each in options):
-        return f"{name} sets no parameter", f"give it at least one of {listed(keys, VALUES)}"
-    return f"{name} fits none of the forms that it may have", None
+def _any_of(violation: SchemaViolation, name: str, written: str | None) -> Message:
+    alternatives = [schema.get("required", []) for schema in violation.validator_value]
+    keys = [key for required in alternatives for key in required]
+    if keys and all(len(required) == 1 for required in alternatives):
+        return f"{name} sets no parameter", f"set at least one of {listed(keys, VALUES)}"
+    return f"{name} matches none of its allowed forms", None
 
 
-def _other(error: SchemaViolation, name: str, written: str | None) -> Message:
-    rare = RARE.get(error.validator)
-    return rare(error, name) if rare else (f"{name} breaks the rule `{error.validator}`", None)
+def _other(violation: SchemaViolation, name: str, written: str | None) -> Message:
+    rare = RARE.get(violation.validator)
+    if rare:
+        return rare(violation, name)
+    return f"{name} violates the keyword `{violation.validator}`", None
 
 
 _RENDERERS: dict[str, Callable[[SchemaViolation, str, str | None], Message]] = {
@@ -154,8 +159,8 @@ _RENDERERS: dict[str, Callable[[SchemaViolation, str, str | None], Message]] = {
     "enum": unknown_value,
     "const": _const,
     "pattern": malformed,
-    "minLength": _empty,
-    "minItems": _few,
+    "minLength": _too_short,
+    "minItems": _too_few,
     "uniqueItems": _unique,
     "minimum": _range,
     "maximum": _range,
