@@ -1,1 +1,1 @@
-"""JSON Schemas that authors write: what is wrong with them, in words."""
+"""Validation of the JSON Schemas that authors write: in bundles and in `json_schema` checks."""

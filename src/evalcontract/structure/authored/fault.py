@@ -1,4 +1,4 @@
-"""What is wrong with a JSON Schema that somebody wrote."""
+"""A problem of an authored JSON Schema."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SchemaFault:
-    """What is wrong at a place of a schema, and what to write instead.
+    """A problem at a path of a schema, with its message and help.
 
-    `also` are further places that belong to it: the hops of a circle.
+    `also` are related paths, each with a message: the further steps of a circular reference.
     """
 
     message: str

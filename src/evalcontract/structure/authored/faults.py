@@ -1,4 +1,4 @@
-"""What makes a JSON Schema (Draft 2020-12) one that no value can be checked against."""
+"""Find the problems that make a JSON Schema (Draft 2020-12) unusable."""
 
 from __future__ import annotations
 
@@ -17,93 +17,96 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.authored.graph import Graph
 
-#: Faults told of one schema; who has more, mends these first.
-_MOST = 20
+#: Maximum number of faults to return for one schema.
+_MAX_FAULTS = 20
 
 
 def schema_faults(schema: Any) -> tuple[SchemaFault, ...]:
-    """Return what is wrong with a JSON Schema, each mistake once; nothing if it can be used."""
+    """Return the faults of a JSON Schema, each mistake once; an empty tuple if it is usable."""
     try:
-        return tuple(_faults(schema))[:_MOST]
+        return tuple(_faults(schema))[:_MAX_FAULTS]
     except RecursionError:
-        return (SchemaFault("the schema is nested too deep to be used", ()),)
+        return (SchemaFault("the schema is nested too deeply to be used", ()),)
 
 
 def _faults(schema: Any) -> list[SchemaFault]:
     if isinstance(schema, bool):
         return []
-    found = [*_of_form(schema, ()), *_of_patterns(schema, ())]
-    if found:
-        return found
-    sound = plain(schema)
-    if _has_references(sound):
+    faults = [*_metaschema_faults(schema, ()), *_pattern_faults(schema, ())]
+    if faults:
+        return faults
+    supported = plain(schema)
+    if _has_references(supported):
         from evalcontract.structure.authored.graph import Graph  # slow to import
 
-        graph = Graph(sound)
-        for path, stray in graph.strays:
-            found += [*_of_form(stray, path), *_of_patterns(stray, path)]
-        found += [] if found else _of_references(graph)
-    return found or list(_of_engine(sound))
+        graph = Graph(supported)
+        for path, subschema in graph.outside:
+            faults += [*_metaschema_faults(subschema, path), *_pattern_faults(subschema, path)]
+        faults += [] if faults else _reference_faults(graph)
+    return faults or list(_engine_faults(supported))
 
 
 def _has_references(schema: Any) -> bool:
-    every = subschemas(schema)
-    return any("$ref" in each or "$dynamicRef" in each for _, each in every)
+    return any(
+        "$ref" in subschema or "$dynamicRef" in subschema for _, subschema in subschemas(schema)
+    )
 
 
-# The form: the metaschema
+# The metaschema
 
 
-def _of_form(schema: Any, path: Path) -> list[SchemaFault]:
+def _metaschema_faults(schema: Any, path: Path) -> list[SchemaFault]:
     if is_schema(schema):
         return []
-    from evalcontract.structure.authored.messages import faults_of_form  # slow to import
+    from evalcontract.structure.authored.messages import metaschema_faults  # slow to import
 
-    return [replace(each, path=(*path, *each.path)) for each in faults_of_form(schema)]
+    return [replace(fault, path=(*path, *fault.path)) for fault in metaschema_faults(schema)]
 
 
 # Patterns
 
 _PYTHON_ONLY = {
     r"\Z": "write `$` for the end",
-    "(?P=": r"write `\1` for what the first group took",
-    "(?#": "take the comment out; `$comment` holds one",
-    "(?>": "an atomic group is no part of ECMA-262; write `(?:`",
+    "(?P=": r"write `\1` to refer to the first group",
+    "(?#": "remove the comment, or put it into `$comment`",
+    "(?>": "write `(?:`: ECMA-262 has no atomic groups",
     "{,": "write the 0: `{0,…}`",
 }
 
 
-# What the fast engine takes to match a pattern grows with the square of its length.
-_LONGEST_PATTERN = 5000
+# The time to match a pattern grows with the square of its length.
+_MAX_PATTERN_LENGTH = 5000
 
 
-def _of_patterns(schema: Any, path: Path) -> Iterator[SchemaFault]:
-    for way, pattern, on_key in patterns(schema):
-        if len(pattern) > _LONGEST_PATTERN:
+def _pattern_faults(schema: Any, path: Path) -> Iterator[SchemaFault]:
+    for relative_path, pattern, on_key in patterns(schema):
+        pattern_path = (*path, *relative_path)
+        if len(pattern) > _MAX_PATTERN_LENGTH:
             message = (
-                f"a pattern has {len(pattern):,} characters, of {_LONGEST_PATTERN:,} at the most"
+                f"a pattern has {len(pattern):,} characters; the maximum is {_MAX_PATTERN_LENGTH:,}"
             )
-            yield SchemaFault(message, (*path, *way), "list the texts in an `enum`", on_key)
+            yield SchemaFault(message, pattern_path, "list the strings in an `enum`", on_key)
         elif not reads_pattern(pattern):
-            why, advice = _why_unread(pattern)
-            message = f"the pattern `{_clipped(pattern)}` cannot be read{why}"
-            yield SchemaFault(message, (*path, *way), advice, on_key)
+            reason, advice = _why_invalid(pattern)
+            message = f"the pattern `{_clipped(pattern)}` is not a regular expression{reason}"
+            yield SchemaFault(message, pattern_path, advice, on_key)
 
 
-def _why_unread(pattern: str) -> tuple[str, str]:
-    for sign, advice in _PYTHON_ONLY.items():
-        if sign in pattern:
-            return f": `{sign}` is no part of it", advice
+def _why_invalid(pattern: str) -> tuple[str, str]:
+    """Return the reason why a pattern is invalid, which may be empty, and the advice."""
+    for syntax, advice in _PYTHON_ONLY.items():
+        if syntax in pattern:
+            return f": ECMA-262 has no `{syntax}`", advice
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             re.compile(pattern)
     except re.error as error:
         at = f" at character {error.pos + 1}" if error.pos is not None else ""
-        return f": {error.msg}{at}", "a pattern is a regular expression of ECMA-262"
+        return f": {error.msg}{at}", "use a regular expression of ECMA-262"
     except (RecursionError, OverflowError):
-        return ": it is too large", "ask for less"
-    return "", "a pattern is a regular expression of ECMA-262: escape what stands for itself"
+        return ": it is too large", "simplify the pattern"
+    return "", "use a regular expression of ECMA-262, and escape literal special characters"
 
 
 def _clipped(text: str) -> str:
@@ -114,51 +117,52 @@ def _clipped(text: str) -> str:
 # References
 
 
-def _of_references(graph: Graph) -> list[SchemaFault]:
-    found = []
+def _reference_faults(graph: Graph) -> list[SchemaFault]:
+    faults = []
     for end in graph.dead_ends:
         advice = f"did you mean `{end.meant}`?" if end.meant else "put the schema below `$defs`"
         keyword = end.path[-1]
         message = f"`{keyword}: {_clipped(end.reference)}` {end.why}"
-        found.append(SchemaFault(message, end.path, advice))
-    found.extend(map(_of_circle, graph.circles()))
-    node = None if found else graph.too_many()
+        faults.append(SchemaFault(message, end.path, advice))
+    faults.extend(map(_circle_fault, graph.circles()))
+    node = None if faults else graph.too_many()
     if node is not None:
-        message = "checking one value takes more than 100,000 steps: schemas lead twice to the same"
-        advice = "lead to each schema once: what doubles at every hop has no end"
-        found.append(SchemaFault(message, node.path, advice, on_key=True))
-    return found
+        message = (
+            "checking one value takes more than 100,000 steps: schemas refer twice to the same one"
+        )
+        advice = "refer to each schema once: every second reference doubles the steps"
+        faults.append(SchemaFault(message, node.path, advice, on_key=True))
+    return faults
 
 
-def _of_circle(circle: list[Any]) -> SchemaFault:
+def _circle_fault(circle: list[Any]) -> SchemaFault:
     from evalcontract.structure.authored.graph import pointer
 
-    hops = [(node, step) for node, step in circle if step.startswith("$")]
     names = [pointer(node.path) for node, _ in circle]
-    chain = " → ".join(f"`{name}`" for name in _ends([*names, names[0]]))
-    places = [(*node.path, step.split(":")[0]) for node, step in hops]
+    chain = " → ".join(f"`{name}`" for name in _shortened([*names, names[0]]))
+    paths = [(*node.path, step.split(":")[0]) for node, step in circle if step.startswith("$")]
     return SchemaFault(
-        f"these references run in a circle, and never reach a value: {chain}",
-        places[0] if places else circle[0][0].path,
-        "let one of them describe something, or go down through `properties` or `items`",
-        also=tuple(("which leads on from here", place) for place in places[1:6]),
+        f"circular reference that never reaches a value: {chain}",
+        paths[0] if paths else circle[0][0].path,
+        "remove one reference, or recurse through `properties` or `items`",
+        also=tuple(("continued here", path) for path in paths[1:6]),
     )
 
 
-def _ends(names: list[str]) -> list[str]:
+def _shortened(names: list[str]) -> list[str]:
     most = 6
     return names if len(names) <= most else [*names[:3], "…", *names[-2:]]
 
 
-# What is left
+# The engine
 
 
-def _of_engine(schema: Any) -> Iterator[SchemaFault]:
+def _engine_faults(schema: Any) -> Iterator[SchemaFault]:
     try:
         native_for(schema)
     except ValueError as error:
-        for path, each in subschemas(schema):
-            if isinstance(each.get("$id"), str) and "URI" in str(error):
-                yield SchemaFault("`$id` is no address (a URI)", (*path, "$id"))
+        for path, subschema in subschemas(schema):
+            if isinstance(subschema.get("$id"), str) and "URI" in str(error):
+                yield SchemaFault("`$id` is not a valid URI", (*path, "$id"))
                 return
-        yield SchemaFault("the schema cannot be used by the engine that checks rows", ())
+        yield SchemaFault("the schema is not supported by the validator", ())

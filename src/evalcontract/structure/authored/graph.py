@@ -1,8 +1,8 @@
-"""The references of a JSON Schema: where they lead, whether they run in a circle, and how far.
+"""The reference graph of a JSON Schema: dead ends, circles and the number of steps.
 
-Two schemas are joined where one is applied to the very value of the other: by `$ref` and by
-`allOf` and its like. A circle of such steps never comes to an end, since it takes nothing of the
-value; one that goes down through `properties` or `items` ends with the value, and is sound.
+An edge joins two schemas that apply to the same value: by `$ref`, or by an in-place applicator
+such as `allOf`. A circle of such edges is infinite recursion. A circle through `properties` or
+`items` is not: it ends with the value.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ if TYPE_CHECKING:
 
 _REFERENCES = ("$ref", "$dynamicRef")
 _IN_PLACE = frozenset((*IN_PLACE_SCHEMA, *IN_PLACE_LISTS, *IN_PLACE_MAPPINGS))
-#: Schemas that may be applied to one value. A large schema takes some hundreds.
+#: Maximum number of schemas applied to one value. A large schema takes some hundreds.
 MOST_STEPS = 100_000
 
 
 @dataclass(slots=True)
 class SchemaNode:
-    """One schema of a document: where it stands, and which others are applied to its value."""
+    """A schema of a document: its path, and the steps to schemas for the same value.
+
+    A step is a keyword, for a reference with its target, and the id of a schema.
+    """
 
     schema: dict[str, Any]
     path: Path
@@ -44,7 +47,7 @@ class SchemaNode:
 
 @dataclass(frozen=True, slots=True)
 class DeadEnd:
-    """A reference that leads to no schema, at `path`; `meant` is one that would."""
+    """An unresolvable reference at `path`; `meant` is the one that was probably meant."""
 
     path: Path
     reference: str
@@ -53,23 +56,24 @@ class DeadEnd:
 
 
 class Graph:
-    """The schemas of one document. `strays` are those found only by a reference, at odd places.
+    """The schemas of one document and the references between them.
 
-    The schema has to be valid by the metaschema; what a reference leads to elsewhere may not be.
+    The document must be valid against the metaschema. `outside` are the schemas under unknown
+    keywords, which only a reference leads to; they may be invalid.
     """
 
     def __init__(self, schema: Any) -> None:
         self.nodes: dict[int, SchemaNode] = {}
         self.dead_ends: list[DeadEnd] = []
-        self.strays: list[tuple[Path, Any]] = []
+        self.outside: list[tuple[Path, Any]] = []
         self._anchors: dict[str, list[int]] = {}
-        self._waiting: list[tuple[SchemaNode, str, str, Any]] = []
+        self._pending: list[tuple[SchemaNode, str, str, Any]] = []
         resource = _resource(schema)
         # An empty registry: nothing is ever fetched.
         resolver = Registry().resolver_with_root(resource)
         self._add(schema, (), resolver)
-        while self._waiting:
-            self._follow(*self._waiting.pop(0))
+        while self._pending:
+            self._follow(*self._pending.pop(0))
 
     def _add(self, schema: Any, path: Path, resolver: Any) -> None:
         if not isinstance(schema, dict) or id(schema) in self.nodes:
@@ -81,94 +85,100 @@ class Graph:
             self._anchors.setdefault(schema["$dynamicAnchor"], []).append(id(schema))
         for keyword in _REFERENCES:
             if isinstance(schema.get(keyword), str):
-                self._waiting.append((node, keyword, schema[keyword], resolver))
-        for way, part in parts(schema):
-            if way[0] in _IN_PLACE and isinstance(part, dict):
-                node.steps.append((str(way[0]), id(part)))
-            self._add(part, (*path, *way), resolver)
+                self._pending.append((node, keyword, schema[keyword], resolver))
+        for relative_path, part in parts(schema):
+            if relative_path[0] in _IN_PLACE and isinstance(part, dict):
+                node.steps.append((str(relative_path[0]), id(part)))
+            self._add(part, (*path, *relative_path), resolver)
 
     def _follow(self, node: SchemaNode, keyword: str, reference: str, resolver: Any) -> None:
         try:
-            found = resolver.lookup(reference)
-            target = found.contents
+            resolved = resolver.lookup(reference)
+            target = resolved.contents
         except (Unresolvable, ValueError, LookupError, TypeError, AttributeError):
             self.dead_ends.append(self._dead_end(node, keyword, reference))
             return
         if isinstance(target, bool):
             return
         if not isinstance(target, dict):
-            why = "leads to no schema"
+            why = "does not refer to a schema"
             self.dead_ends.append(DeadEnd((*node.path, keyword), reference, why, None))
             return
         if id(target) not in self.nodes:
-            way = _pointed(reference) if reference.startswith("#/") else (*node.path, keyword)
-            self.strays.append((way, target))
-            self._add(target, way, found.resolver)
+            is_pointer = reference.startswith("#/")
+            path = _path_of(reference) if is_pointer else (*node.path, keyword)
+            self.outside.append((path, target))
+            self._add(target, path, resolved.resolver)
         targets = [id(target)]
         if keyword == "$dynamicRef" and isinstance(target.get("$dynamicAnchor"), str):
-            # Which of them is meant depends on the way here, so each may be.
+            # The target depends on the evaluation path, so it may be any schema with the anchor.
             targets = self._anchors.get(target["$dynamicAnchor"], targets)
-        node.steps.extend((f"{keyword}: {reference}", each) for each in targets)
+        node.steps.extend((f"{keyword}: {reference}", target_id) for target_id in targets)
 
     def _dead_end(self, node: SchemaNode, keyword: str, reference: str) -> DeadEnd:
         path = (*node.path, keyword)
         if not reference.startswith("#"):
-            return DeadEnd(path, reference, "is elsewhere, and nothing is ever fetched", None)
-        known = [pointer(each.path) for each in self.nodes.values()]
+            return DeadEnd(path, reference, "is an external schema, which is never fetched", None)
+        known = [pointer(target.path) for target in self.nodes.values()]
         known += [f"#{name}" for name in self._anchors]
-        tail = reference.rpartition("/")[2]
-        same = [each for each in known if each.rpartition("/")[2] == tail and "efs/" in each]
-        meant = next(iter(same), None) or nearest(reference, known)
-        return DeadEnd(path, reference, "leads nowhere in this schema", meant)
+        name = reference.rpartition("/")[2]
+        same_name = [item for item in known if item.rpartition("/")[2] == name and "efs/" in item]
+        meant = next(iter(same_name), None) or nearest(reference, known)
+        return DeadEnd(path, reference, "does not exist in this schema", meant)
 
     def circles(self) -> Iterator[list[tuple[SchemaNode, str]]]:
-        """Yield every circle of steps that take nothing of a value: its schemas, with each step.
+        """Yield the circles of steps for the same value: the schemas, each with its step.
 
-        Of circles that share a schema one is enough.
+        Of circles that share a schema, only one is yielded.
         """
         done: set[int] = set()
-        told: set[int] = set()
+        reported: set[int] = set()
         for start in self.nodes:
             trail: list[tuple[int, int]] = [(start, 0)]
             on_trail = {start: 0}
             while trail:
-                at, count = trail[-1]
-                steps = self.nodes[at].steps
-                if at in done or count == len(steps):
-                    done.add(at)
-                    on_trail.pop(at, None)
+                current, taken = trail[-1]
+                steps = self.nodes[current].steps
+                if current in done or taken == len(steps):
+                    done.add(current)
+                    on_trail.pop(current, None)
                     trail.pop()
                     continue
-                trail[-1] = (at, count + 1)
-                target = steps[count][1]
+                trail[-1] = (current, taken + 1)
+                target = steps[taken][1]
                 if target in on_trail:
                     circle = trail[on_trail[target] :]
-                    if not told & {each for each, _ in circle}:
-                        told |= {each for each, _ in circle}
-                        yield [(self.nodes[a], self.nodes[a].steps[n - 1][0]) for a, n in circle]
+                    members = {member for member, _ in circle}
+                    if not reported & members:
+                        reported |= members
+                        yield [
+                            (self.nodes[member], self.nodes[member].steps[n - 1][0])
+                            for member, n in circle
+                        ]
                 elif target not in done:
                     on_trail[target] = len(trail)
                     trail.append((target, 0))
 
     def too_many(self) -> SchemaNode | None:
-        """Return the innermost schema that takes too many steps for one value; it has no circles.
+        """Return the innermost schema that takes too many steps for one value, or None.
 
-        Schemas that lead twice to the same one, which does so too, double them at every hop.
+        The graph must have no circles. Every second reference to the same schema doubles the steps.
         """
         counts: dict[int, int] = {}
         for start in self.nodes:
             trail = [start]
             while trail:
-                at = trail[-1]
-                missing = [each for _, each in self.nodes[at].steps if each not in counts]
-                if missing:
-                    trail.extend(missing)
+                current = trail[-1]
+                targets = [target for _, target in self.nodes[current].steps]
+                uncounted = [target for target in targets if target not in counts]
+                if uncounted:
+                    trail.extend(uncounted)
                     continue
                 trail.pop()
-                if at not in counts:
-                    counts[at] = 1 + sum(counts[each] for _, each in self.nodes[at].steps)
-                    if counts[at] > MOST_STEPS:
-                        return self.nodes[at]
+                if current not in counts:
+                    counts[current] = 1 + sum(counts[target] for target in targets)
+                    if counts[current] > MOST_STEPS:
+                        return self.nodes[current]
         return None
 
 
@@ -176,12 +186,13 @@ def _resource(schema: Any) -> Resource[Any]:
     return DRAFT202012.create_resource(schema)
 
 
-def _pointed(reference: str) -> Path:
+def _path_of(reference: str) -> Path:
+    """Return the path of a reference with a JSON Pointer: `#/$defs/a`."""
     steps = reference.removeprefix("#/").split("/")
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in steps)
 
 
 def pointer(path: Path) -> str:
-    """Write a path as a reference: `#/$defs/a`."""
+    """Return the reference for a path, with a JSON Pointer: `#/$defs/a`."""
     steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
     return "/".join(("#", *steps))

@@ -1,7 +1,7 @@
-"""Words of a valid JSON Schema that a validator passes over, though hardly on purpose.
+"""Find keys of a valid JSON Schema that validators ignore but the author meant as keywords.
 
-JSON Schema lets an author add words of their own, so only what comes close to a keyword, with a
-value that would do for it, is told; and what was a keyword in an older draft or is one in OpenAPI.
+JSON Schema permits custom keys. Reported are misspelled keywords whose value is valid for the
+keyword, and keywords of older drafts and of OpenAPI.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _is_schemas(value: Any) -> bool:
     return _is_list(value) and bool(value) and all(map(_is_schema, value))
 
 
-#: Every keyword of Draft 2020-12 that a misspelling of matters, and what its value looks like.
+#: The keywords of Draft 2020-12 that affect validation, each with a check of its value.
 _KEYWORDS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("additionalProperties", "contains", "contentSchema", "else", "if", "items",
                      "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"),
@@ -73,17 +73,17 @@ _KEYWORDS: dict[str, Callable[[Any], bool]] = {
     "const": lambda value: True,  # noqa: ARG005 - anything
     "type": _is_type,
 }  # fmt: skip
-#: Keywords that only tell something; a misspelling of them changes nothing.
-_TELLING = frozenset(
+#: Keywords without effect on validation, whose misspellings are harmless.
+_ANNOTATIONS = frozenset(
     ("$schema", "$id", "$comment", "$vocabulary", "contentEncoding", "contentMediaType",
      "default", "definitions", "deprecated", "examples", "readOnly", "writeOnly")
 )  # fmt: skip
-#: Words of other tools, and ordinary ones, that only look like a misspelling.
-_ORDINARY = frozenset(
+#: Common words, and words of other tools, that only look like misspellings.
+_EVERYDAY_WORDS = frozenset(
     ("anchor", "container", "content", "contents", "context", "cost", "definition", "example",
      "formats", "note", "notes", "subtitle", "titles", "when")
 )  # fmt: skip
-_CALLED = {
+_ALIASES = {
     "property": "properties",
     "props": "properties",
     "additionalProperty": "additionalProperties",
@@ -93,9 +93,9 @@ _CALLED = {
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A word that hardly does what it is there for; `fault` is the second half of its code.
+    """A key that has no effect, although it was probably meant as a keyword.
 
-    `fix` is the edit that mends it, where that is clear.
+    `fault` is the second half of the code. `fix` is None if there is no clear fix.
     """
 
     fault: str
@@ -107,36 +107,41 @@ class Remark:
 
 
 def remarks(schema: Any, declared: Iterable[str] = ()) -> Iterator[Remark]:
-    """Yield such words of a valid schema. `declared` are property names that are known besides."""
+    """Yield the remarks on a valid schema. `declared` are additional known property names."""
     every = list(subschemas(schema))
-    names = {*declared, *(name for _, each in every for name in each.get("properties", {}))}
-    for path, each in every:
-        yield from _keywords(each, path)
-        yield from _required(each, path, names)
+    names = {*declared, *(name for _, part in every for name in part.get("properties", {}))}
+    for path, subschema in every:
+        yield from _keywords(subschema, path)
+        yield from _required(subschema, path, names)
 
 
 def _keywords(schema: dict[str, Any], path: Path) -> Iterator[Remark]:
     for key, value in schema.items():
         if key in _OUTDATED and _OUTDATED[key][0](value):
-            instead = _OUTDATED[key][1](schema, value)
-            message = f"`{key}` is passed over: it is no keyword of Draft 2020-12"
-            yield Remark("outdated-keyword", message, (*path, key), instead)
-        elif key not in _KEYWORDS and key not in _TELLING:
-            meant = _meant(key, value, schema)
+            advice = _OUTDATED[key][1](schema, value)
+            message = f"`{key}` is ignored: it is not a keyword of Draft 2020-12"
+            yield Remark("outdated-keyword", message, (*path, key), advice)
+        elif key not in _KEYWORDS and key not in _ANNOTATIONS:
+            meant = _meant_keyword(key, value, schema)
             if meant:
-                message = f"`{key}` is no keyword of JSON Schema, and is passed over"
+                message = f"`{key}` is ignored: it is not a keyword of JSON Schema"
                 advice = f"did you mean `{meant}`?"
-                where = (*path, key)
-                fix = Fix(where, Rename(meant), is_certain(key, meant, _KEYWORDS))
-                yield Remark("near-miss-keyword", message, where, advice, fix=fix)
+                key_path = (*path, key)
+                fix = Fix(key_path, Rename(meant), is_certain(key, meant, _KEYWORDS))
+                yield Remark("near-miss-keyword", message, key_path, advice, fix=fix)
 
 
-def _meant(key: str, value: Any, schema: dict[str, Any]) -> str | None:
-    if key.lower().startswith("x-") or key.lower() in _ORDINARY:
+def _meant_keyword(key: str, value: Any, schema: dict[str, Any]) -> str | None:
+    """Return the keyword that an unknown key was probably meant to be; None for a custom key."""
+    if key.lower().startswith("x-") or key.lower() in _EVERYDAY_WORDS:
         return None
-    absent = [each for each in _KEYWORDS if each not in schema and _KEYWORDS[each](value)]
-    meant = _CALLED.get(key) or nearest(key, absent)
-    if meant in absent:
+    candidates = [
+        keyword
+        for keyword, accepts in _KEYWORDS.items()
+        if keyword not in schema and accepts(value)
+    ]
+    meant = _ALIASES.get(key) or nearest(key, candidates)
+    if meant in candidates:
         return meant
     return None
 
@@ -148,41 +153,41 @@ def _required(schema: dict[str, Any], path: Path, names: set[str]) -> Iterator[R
         if not known or name in names:
             continue
         meant = meant_key(name, known, dict.fromkeys(required), ())
-        if meant and meant not in required:  # that is asked for too
-            message = f"`{name}` is required, and nothing describes it"
-            where = (*path, "required", index)
+        if meant and meant not in required:  # otherwise both names are required on purpose
+            message = f"`{name}` is required, but `properties` does not describe it"
+            item_path = (*path, "required", index)
             advice = f"did you mean `{meant}`?"
-            fix = Fix(where, Write(meant), is_certain(name, meant, known))
-            yield Remark("near-miss-required", message, where, advice, on_key=False, fix=fix)
+            fix = Fix(item_path, Write(meant), is_certain(name, meant, known))
+            yield Remark("near-miss-required", message, item_path, advice, on_key=False, fix=fix)
 
 
-# Keywords of older drafts, and of OpenAPI
+# Keywords of older drafts and of OpenAPI
 
 
-def _instead(text: str) -> Callable[[dict[str, Any], Any], str]:
-    return lambda schema, value: text  # noqa: ARG005 - the same for every schema
+def _constant(advice: str) -> Callable[[dict[str, Any], Any], str]:
+    return lambda schema, value: advice  # noqa: ARG005 - the same for every schema
 
 
-def _of_dependencies(schema: dict[str, Any], value: Any) -> str:  # noqa: ARG001
-    lists = [_is_list(each) for each in value.values()]
-    if all(lists):
+def _dependencies_advice(schema: dict[str, Any], value: Any) -> str:  # noqa: ARG001
+    are_lists = [_is_list(dependency) for dependency in value.values()]
+    if all(are_lists):
         return "write `dependentRequired`"
-    if not any(lists):
+    if not any(are_lists):
         return "write `dependentSchemas`"
     return "write `dependentRequired` for the lists, `dependentSchemas` for the schemas"
 
 
-def _of_nullable(schema: dict[str, Any], value: Any) -> str:  # noqa: ARG001
+def _nullable_advice(schema: dict[str, Any], value: Any) -> str:  # noqa: ARG001
     type_ = schema.get("type")
     return f'write `type: [{type_}, "null"]`' if _is_text(type_) else "write `anyOf` with null"
 
 
 _OUTDATED: dict[str, tuple[Callable[[Any], bool], Callable[[dict[str, Any], Any], str]]] = {
-    "dependencies": (_is_mapping, _of_dependencies),
-    "additionalItems": (_is_schema, _instead("write `items`, beside `prefixItems`")),
-    "$recursiveRef": (_is_text, _instead("write `$dynamicRef`")),
-    "$recursiveAnchor": (lambda value: value is True, _instead("write `$dynamicAnchor`")),
-    "divisibleBy": (_is_number, _instead("write `multipleOf`")),
-    "disallow": (lambda value: not _is_number(value), _instead("write `not`, with a schema")),
-    "nullable": (lambda value: value is True, _of_nullable),
+    "dependencies": (_is_mapping, _dependencies_advice),
+    "additionalItems": (_is_schema, _constant("write `items`, beside `prefixItems`")),
+    "$recursiveRef": (_is_text, _constant("write `$dynamicRef`")),
+    "$recursiveAnchor": (lambda value: value is True, _constant("write `$dynamicAnchor`")),
+    "divisibleBy": (_is_number, _constant("write `multipleOf`")),
+    "disallow": (lambda value: not _is_number(value), _constant("write `not`, with a schema")),
+    "nullable": (lambda value: value is True, _nullable_advice),
 }

@@ -1,4 +1,4 @@
-"""How a schema that breaks the rules of Draft 2020-12 is told, in an author's words."""
+"""Messages for schemas that violate the Draft 2020-12 metaschema."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from evalcontract.structure.native import SchemaViolation
 
 TYPES = ("string", "number", "integer", "object", "array", "boolean", "null")
-#: What other languages call a type.
-_CALLED = {
+#: Type names of other languages.
+_TYPE_ALIASES = {
     **dict.fromkeys(("str", "text", "char", "date", "datetime", "uuid", "uri"), "string"),
     **dict.fromkeys(("int", "long"), "integer"),
     **dict.fromkeys(("float", "double", "decimal", "numeric"), "number"),
@@ -30,16 +30,17 @@ _CALLED = {
     **dict.fromkeys(("bool",), "boolean"),
     **dict.fromkeys(("none", "nil", "undefined"), "null"),
 }
-_SHAPES: dict[Any, str] = {
-    "$id": "an address without `#…`; `$anchor` names a part",
-    "$anchor": "letters, digits, `-`, `_` and `.`, with a letter first",
-    "$dynamicAnchor": "letters, digits, `-`, `_` and `.`, with a letter first",
+_ANCHOR = "use letters, digits, `-`, `_` and `.`, with a letter first"
+_PATTERN_ADVICE: dict[Any, str] = {
+    "$id": "use a URI without `#…`; `$anchor` names a subschema",
+    "$anchor": _ANCHOR,
+    "$dynamicAnchor": _ANCHOR,
 }
 _MAPPINGS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
-def faults_of_form(schema: Any) -> Iterator[SchemaFault]:
-    """Yield how a schema breaks the rules of Draft 2020-12, each mistake once."""
+def metaschema_faults(schema: Any) -> Iterator[SchemaFault]:
+    """Yield the violations of the Draft 2020-12 metaschema in a schema, each mistake once."""
     seen: set[tuple[Path, str]] = set()
     for error in metaschema_errors(schema):
         fault = _fault(error)
@@ -57,20 +58,21 @@ def _fault(error: SchemaViolation) -> SchemaFault:  # noqa: PLR0911 - a table
         return _no_schema(error.instance, path, name)
     if path[-1:] == ("required",) and isinstance(error.instance, bool):
         owner = path[-2] if len(path) > 1 else "name"
-        advice = f"list it in the mapping that has it: `required: [{owner}]` beside `properties`"
+        advice = f"list the key in its parent schema: `required: [{owner}]` beside `properties`"
         return SchemaFault("`required` must be a list of names", path, advice)
     if str(path[-1:]).find("exclusiveM") >= 0 and isinstance(error.instance, bool):
-        plain = str(path[-1])[9:].lower()
-        advice = f"write the limit itself, and no `{plain}`: `{path[-1]}: 10`"
+        inclusive = str(path[-1])[9:].lower()
+        advice = f"write the limit itself and remove `{inclusive}`: `{path[-1]}: 10`"
         return SchemaFault(f"{name} must be a number", path, advice)
-    worst = best_match(error.context or ()) or error
-    if worst.validator == "pattern":
-        return SchemaFault(f"{name} cannot be `{worst.instance}`", path, _SHAPES.get(path[-1]))
-    if worst.validator == "type" and worst.validator_value == "integer":
-        message = f"{name} must be a whole number, not {_shown(worst.instance)}"
+    violation = best_match(error.context or ()) or error
+    if violation.validator == "pattern":
+        message = f"{name} cannot be `{violation.instance}`"
+        return SchemaFault(message, path, _PATTERN_ADVICE.get(path[-1]))
+    if violation.validator == "type" and violation.validator_value == "integer":
+        message = f"{name} must be a whole number, not {_shown(violation.instance)}"
         return SchemaFault(message, path)
-    said = message_for("bundle", worst, tuple(worst.absolute_path), None, "a schema")
-    return SchemaFault(_named(said.message, path, name), said.path, said.help)
+    problem = message_for("bundle", violation, tuple(violation.absolute_path), None, "a schema")
+    return SchemaFault(_with_name(problem.message, path, name), problem.path, problem.help)
 
 
 def _item(path: Path) -> str:
@@ -78,10 +80,10 @@ def _item(path: Path) -> str:
     return f"an item of `{key}`" if key else "a schema"
 
 
-def _named(message: str, path: Path, name: str) -> str:
-    """Say the keyword alone, not the way to it: the frame shows where it stands."""
-    way = f"`{key_of(path)}`"
-    return message.replace(way, name, 1) if path else message
+def _with_name(message: str, path: Path, name: str) -> str:
+    """Replace the path in a message by the name of the keyword: the report shows the location."""
+    shown_path = f"`{key_of(path)}`"
+    return message.replace(shown_path, name, 1) if path else message
 
 
 def _shown(value: Any) -> str:
@@ -90,13 +92,13 @@ def _shown(value: Any) -> str:
 
 def _type(value: Any, path: Path) -> SchemaFault:
     if isinstance(value, list):
-        for index, each in enumerate(value):
-            if each not in TYPES:
-                return _one_type(each, (*path, index))
+        for index, item in enumerate(value):
+            if item not in TYPES:
+                return _one_type(item, (*path, index))
         if not value:
-            return SchemaFault("`type` is an empty list", path, f"name one: {_listed(TYPES)}")
-        twice = next(each for each in value if value.count(each) > 1)
-        return SchemaFault(f"`{twice}` stands in `type` twice", path, "remove one")
+            return SchemaFault("`type` is an empty list", path, f"add one of {_listed(TYPES)}")
+        duplicate = next(item for item in value if value.count(item) > 1)
+        return SchemaFault(f"duplicate item `{duplicate}` in `type`", path, "remove one")
     return _one_type(value, path)
 
 
@@ -107,29 +109,29 @@ def _one_type(value: Any, path: Path) -> SchemaFault:
         message = "`type` must be the name of a type, or a list of names"
         return SchemaFault(message, path, f"one of {_listed(TYPES)}")
     folded = value.lower()
-    meant = folded if folded in TYPES else _CALLED.get(folded) or nearest(folded, TYPES)
+    meant = folded if folded in TYPES else _TYPE_ALIASES.get(folded) or nearest(folded, TYPES)
     if folded in ("any", "mixed"):
-        return SchemaFault(f"`type` cannot be `{value}`", path, "leave `type` out for any value")
+        return SchemaFault(f"`type` cannot be `{value}`", path, "omit `type` to allow any value")
     advice = f"did you mean `{meant}`?" if meant else f"one of {_listed(TYPES)}"
     return SchemaFault(f"`type` cannot be `{value}`", path, advice)
 
 
 def _no_schema(value: Any, path: Path, name: str) -> SchemaFault:
     if not path:
-        return SchemaFault("a schema must be a mapping, or true or false", path)
+        return SchemaFault("a schema must be a mapping, true or false", path)
     advice = None
     if path[-1] == "items" and isinstance(value, list):
-        advice = "since Draft 2020-12 schemas for the items one by one stand below `prefixItems`"
+        advice = "in Draft 2020-12, schemas for individual items belong below `prefixItems`"
     elif isinstance(value, str) and value.lower() in ("true", "false"):
         advice = f"remove the quotes: {value.lower()}"
     elif isinstance(value, str):
-        meant = value.lower() if value.lower() in TYPES else _CALLED.get(value.lower())
+        meant = value.lower() if value.lower() in TYPES else _TYPE_ALIASES.get(value.lower())
         advice = f"write a schema: {{type: {meant}}}" if meant else "write a schema: {type: …}"
     elif value is None:
         advice = "write a schema, or `true` for any value"
     elif path[-1] in ("required", "type") and path[-2:-1] and path[-2] in _MAPPINGS:
         advice = f"`{path[-1]}` belongs beside `{path[-2]}`, not in it"
-    return SchemaFault(f"{name} must be a schema: a mapping, or true or false", path, advice)
+    return SchemaFault(f"{name} must be a schema: a mapping, true or false", path, advice)
 
 
 def _listed(words: tuple[str, ...]) -> str:
