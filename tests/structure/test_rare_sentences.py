@@ -39,6 +39,9 @@ CASES: list[tuple[Any, Any, str]] = [
     ({"enum": [None, True, 1]}, "b", "unknown-value"),
     ({"enum": list(range(50))}, "b", "unknown-value"),
     ({"enum": ["english", "dutch"]}, "englsh", "unknown-value"),
+    ({"type": "array", "items": True}, "a, b", "wrong-type"),
+    ({"type": "array", "items": True}, 5, "wrong-type"),
+    ({"type": "object", "properties": {"a": True}, "required": ["a"]}, 5, "wrong-type"),
 ]
 
 

@@ -113,6 +113,7 @@ FAULTY: list[tuple[Any, tuple[Any, ...]]] = [
     ({"required": ["a", "a"]}, ("required",)),
     ({"minimum": "1"}, ("minimum",)),
     ({"minLength": 1.5}, ("minLength",)),
+    ({"enum": 5}, ("enum",)),
     ({"exclusiveMinimum": True}, ("exclusiveMinimum",)),
     ({"items": [{}]}, ("items",)),
     ({"additionalProperties": "false"}, ("additionalProperties",)),

@@ -138,14 +138,19 @@ def _number(text: Any, schema: dict[str, Any], noun: str) -> str:
 def _list(value: Any, schema: dict[str, Any]) -> str:
     if isinstance(value, str):
         parts = [part.strip() for part in value.split(",")] if "," in value else [value]
-        options = schema.get("items", {}).get("enum", ())
+        options = _mapping_or_empty(schema.get("items")).get("enum", ())
         if value and value not in options and all(letter in options for letter in value):
             parts = list(value)  # `ix` are the flags i and x
         return f"write a list: {clipped(flow([part for part in parts if part]))}"
     if isinstance(value, dict):
         return "write a list: begin each item with `- `"
-    of_strings = schema.get("items", {}).get("type") == "string"
+    of_strings = _mapping_or_empty(schema.get("items")).get("type") == "string"
     return f"write a list: {flow([flow(value) if of_strings else value])}"
+
+
+def _mapping_or_empty(schema: Any) -> dict[str, Any]:
+    """Return a subschema; an empty one for `true` and `false`."""
+    return schema if isinstance(schema, dict) else {}
 
 
 def _mapping(value: Any, schema: dict[str, Any]) -> str:
@@ -154,7 +159,7 @@ def _mapping(value: Any, schema: dict[str, Any]) -> str:
     required = schema.get("required", ["name"] if "name" in properties else [])
     if len(required) == 1:
         key = required[0]
-        options = properties.get(key, {}).get("enum", (value,))
+        options = _mapping_or_empty(properties.get(key)).get("enum", (value,))
         if key in properties and value in options and isinstance(value, list) is (key == "judges"):
             shown = "[…]" if isinstance(value, list) else flow(value)
             return f"write a mapping: {{{key}: {clipped(shown)}}}"
