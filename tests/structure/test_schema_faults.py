@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tables import every_case
-from texts import plain, told
+from texts import facts, plain, told
 
 from evalcontract.structure.authored.faults import schema_faults
 
@@ -167,5 +167,5 @@ def test_no_schema_makes_a_run_hang(tmp_path: Any) -> None:
 def test_a_pattern_too_long_to_match() -> None:
     """The fast engine would take gigabytes for it, and end the process."""
     (fault,) = schema_faults({"properties": {"a": {"pattern": "(a|b)?" * 20_000}}})
-    assert fault.message == "a pattern has 120,000 characters, of 5,000 at the most"
+    assert {"120,000", "5,000"} <= set(facts(fault.message))
     assert fault.path == ("properties", "a", "pattern")
