@@ -98,7 +98,7 @@ def test_losses_are_told_and_listed(folder: Path) -> None:
     assert code(done) == 0
     assert done.stderr == (
         "preserved in metadata, restored when converting back:\n"
-        "  1  `guidelines`  a row of ours has no place for it\n"
+        "  1  `guidelines`  rows of evalcontract have no key for it\n"
         "                   first at rows.yaml:10:3\n"
     )
     report = json.loads((folder / "losses.json").read_text(encoding="utf-8"))
@@ -114,7 +114,7 @@ def test_losses_are_told_and_listed(folder: Path) -> None:
                 "path": "$[1].guidelines",
                 "file": "rows.yaml",
                 "line": 10,
-                "reason": "a row of ours has no place for it",
+                "reason": "rows of evalcontract have no key for it",
                 "kept": True,
             }
         ],

@@ -19,7 +19,7 @@ VALUES = st.recursive(
 )
 ROWS = st.dictionaries(st.sampled_from(["a", "b", "c", "metadata"]), VALUES)
 NESTED = st.sampled_from([{}, {"a": {}, "b": {"a": {}}}, {"metadata": {"a": {"b": {}}}}])
-FORMS = [Form("set", "absent", has_ways=True), Form("row", "without"), Form(None, "_unset")]
+FORMS = [Form("set", "absent", has_paths=True), Form("row", "without"), Form(None, "_unset")]
 PLACE = ResidualPlace("metadata", "odd", "_metadata")
 
 

@@ -1,7 +1,7 @@
-"""Datasets of other systems: how they are read and judged, and how ours become theirs.
+"""Dataset formats of other systems: how they are read, checked and converted.
 
-The table names every built-in format; a test compares it with the folder. What is said of a file
-is a `Problem`; the schema of a dialect is `schema/formats/NAME[-VARIANT].schema.json`.
+`FORMATS` lists every built-in format; a test compares it with the folder. Findings are `Problem`s.
+The schema of a dialect is `schema/formats/NAME[-VARIANT].schema.json`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from evalcontract.formats._conversion import OURS
+from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import Dialect, Format, dialects_of
 from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
@@ -20,9 +22,6 @@ from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 
 FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, MLFLOW, NORTHSTAR)
-
-#: What a dataset of ours is called where a dialect is asked for.
-OURS = "evalcontract"
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
 
@@ -63,19 +62,18 @@ def dialect_of(name: str) -> Dialect:
     """Return the dialect of a name such as `evret:0.0.1`; without a variant, the default one.
 
     Raises:
-        UsageError: there is none; the message says which there are.
+        UsageError: the name is unknown; the message lists the known ones.
 
     """
-    found: dict[str, Dialect] = {str(each): each for each in reversed(dialects())}
-    found |= {each.format.name: each for each in reversed(dialects())}
-    if name in found:
-        return found[name]
+    known: dict[str, Dialect] = {str(dialect): dialect for dialect in reversed(dialects())}
+    known |= {dialect.format.name: dialect for dialect in reversed(dialects())}
+    if name in known:
+        return known[name]
     format_, _, variant = name.partition(":")
-    there = [each for each in dialects() if each.format.name == format_]
-    names = [str(each) for each in there or dialects()]
-    if there and variant and there[0].variant is None:
+    variants = [dialect for dialect in dialects() if dialect.format.name == format_]
+    if variants and variant and variants[0].variant is None:
         raise UsageError(f"`{format_}` has no variants")
-    near = nearest(name, [*found, OURS])
+    near = nearest(name, [*known, OURS])
     advice = f"did you mean `{near}`? " if near else ""
-    listed = ", ".join(f"`{each}`" for each in names)
-    raise UsageError(f"there is no dialect `{name}`; {advice}there are {listed}")
+    names = quoted(str(dialect) for dialect in variants or dialects())
+    raise UsageError(f"there is no dialect `{name}`; {advice}there are {names}")

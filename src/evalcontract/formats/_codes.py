@@ -1,7 +1,7 @@
-"""The codes of formats: how each declares its own, in the module `codes` of its package.
+"""The codes of formats; each built-in one declares its own in the module `codes` of its package.
 
-What the system's own loader rejects is an error in both modes; what it accepts in silence is a
-warning, and strict mode's error.
+What the system's own loader rejects is an error in both modes. What it silently accepts is a
+warning, and an error in strict mode.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: What every loader may reject.
 _REJECTED = ("rejected", "unread-medium", "missing-key", "wrong-type")
-#: What every loader accepts in silence.
+#: What every loader silently accepts.
 _SILENTLY_ACCEPTED = ("duplicate-key", "not-finite", "duplicate-id")
 
 
@@ -31,10 +31,10 @@ def codes_of_system(
     guesses: Iterable[str] = (),
     page: str | None = None,
 ) -> tuple[Code, ...]:
-    """Return the codes of a system: those that every system has, and its own.
+    """Return the codes of a system: the common ones, and its own.
 
-    `guesses` are accepted in silence too, and rest on what the author probably meant. `page` is
-    the manual page that codes of another package share; ours have one each.
+    `guesses` are silently accepted too, and depend on what the author probably meant. `page` is
+    the manual page that the codes of another package share; built-in codes have one each.
     """
 
     def declared() -> Iterator[Code]:
@@ -44,7 +44,7 @@ def codes_of_system(
             yield Code(f"{system}/{fault}", page=page)
         for fault in ("near-miss-key", *guesses):
             yield Code(f"{system}/{fault}", guess=True, page=page)
-        # An unknown key may well be meant for somebody else, so it never fails a run.
+        # An unknown key may be meant for another tool, so it never fails a run.
         yield Code(f"{system}/ignored-key", strict=Severity.WARNING, page=page)
         note = Severity.NOTE
         yield Code(f"{system}/detected", soft=note, strict=note, guess=True, page=page)
@@ -55,12 +55,12 @@ def codes_of_system(
 @cache
 def codes_of_formats() -> Mapping[str, Code]:
     """Return the codes of every format, by name."""
-    modules = [import_module(f"evalcontract.formats.{ours.name}.codes") for ours in FORMATS]
-    others = [code for format_ in formats_in_use() for code in format_.codes]
-    return {code: code for code in (*others, *(c for module in modules for c in module.CODES))}
+    built_in = [import_module(f"evalcontract.formats.{form.name}.codes").CODES for form in FORMATS]
+    others = [form.codes for form in formats_in_use()]
+    return {code: code for codes in (*others, *built_in) for code in codes}
 
 
 def is_rejection(name: str) -> bool:
-    """Whether a code is of what a system's own loader rejects: an error in every mode."""
+    """Whether a system's own loader rejects what a code reports: an error in both modes."""
     code = codes_of_formats().get(name)
     return code is not None and code.severities.soft is Severity.ERROR

@@ -1,4 +1,4 @@
-"""How rows become rows of another system: what is carried, kept aside, and lost."""
+"""Convert rows between evalcontract and other systems: the interfaces, and what is lost."""
 
 from __future__ import annotations
 
@@ -10,25 +10,22 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
 
-#: The key below `metadata` under which a row of another system keeps what is ours.
+#: The name of evalcontract's own format, and the metadata key of its residuals in other formats.
 OURS = "evalcontract"
 
-#: The bundles that conversions put rows into, by what the rows have: nothing is lost without them.
+#: The example bundles that converted rows may use; a conversion does not lose them.
 BUNDLES = ("rag", "agent")
-
-
-# The keys of a row that are of a bundle.
-_KEYS_OF_BUNDLES = {
+_BUNDLE_KEYS = {
     "agent": ("messages", "trace"),
     "rag": ("expected_documents", "retrieved_documents", "recorded_output"),
 }
 
 
 class Loss(NamedTuple):
-    """Something that the target has no place of its own for.
+    """Something that the target cannot represent.
 
-    `path` leads to it in the source, from the row on. `is_kept` tells that it is kept under
-    `metadata` (or what the target has for it), so that the way back restores it.
+    `path` is its place in the source, below the row. `is_kept` means that it is preserved in the
+    metadata of the target, and restored when converting back.
     """
 
     path: Path
@@ -37,11 +34,11 @@ class Loss(NamedTuple):
 
 
 class OurRow(NamedTuple):
-    """A row as ours. `rubric` is what grades it; None for none.
+    """A row converted to evalcontract, and the rubric that grades it, if any.
 
-    A rubric that `is_new` was made of the row, and has no `id` and `version` yet. Rows with equal
-    rubrics share one. The `rubric_ref` is set by who names the rubrics. `judges` are whole judges
-    that the rubric refers to; equal ones are written once.
+    A rubric that `is_new` was generated from the row: it has no `id` and `version` yet, rows with
+    equal rubrics share one, and whoever names it sets `rubric_ref`. `judges` are complete judges
+    that the rubric references; equal ones are written once.
     """
 
     row: dict[str, Any]
@@ -52,31 +49,30 @@ class OurRow(NamedTuple):
 
 
 class Reader(Protocol):
-    """Turns rows of another system into ours.
+    """Converts rows of another system to evalcontract.
 
-    `root` is what belongs beside the rows of ours: `metadata`, `bundle`. `losses` are those of
-    what stands around the rows.
+    By default the file has nothing outside of its rows.
     """
 
     @property
     def root(self) -> dict[str, Any]:
-        """What belongs beside the rows, once all are read."""
-        ...
+        """The keys beside the rows, such as `metadata`; complete once all rows are read."""
+        return {}
 
     @property
     def losses(self) -> Sequence[Loss]:
-        """What is lost of what stands around the rows."""
-        ...
+        """What is lost outside of the rows."""
+        return ()
 
     def read(self, row: Any, index: int) -> OurRow:
-        """Turn a sound row into ours."""
+        """Convert a valid row."""
         ...
 
 
 class TheirRow(NamedTuple):
-    """A row as the target writes it, and what it has no place for.
+    """A row converted to another system.
 
-    `problems` say why the row cannot be written at all; their paths begin at the row.
+    `problems` say why the row cannot be written at all; their paths start at the row.
     """
 
     row: Any
@@ -85,46 +81,51 @@ class TheirRow(NamedTuple):
 
 
 class Writer(Protocol):
-    """Turns our rows into those of another system.
+    """Converts rows of evalcontract to another system.
 
-    One that `says_rubrics` gets the rubrics that were made of other systems' rows as well, and says
-    in its own way what they ask for. To others the row holds such a rubric as any key of its
-    author's, under `rubric`.
+    If `says_rubrics`, generated rubrics are passed too, and the writer expresses them in its own
+    way. Otherwise the row has such a rubric under `rubric`, like any key of its author.
+    By default the file is the list of its rows.
     """
 
-    says_rubrics: bool
+    says_rubrics: bool = False
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
-        """Turn a row; `rubric` is the value of the rubric that it refers to, where it does."""
+        """Convert a row; `rubric` is the rubric that it references, if any."""
         ...
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
-        """Return the document that holds rows, for media that have one, and what it loses.
+        """Return the document that holds the rows, for media that have one, and what it loses.
 
-        `root` is what stands beside our rows.
+        `root` has the keys beside the rows of evalcontract.
         """
-        ...
+        reason = "the target is a list of rows, with no place for other keys"
+        return rows, [Loss((key,), reason, is_kept=False) for key in root]
 
 
 def default_id(index: int) -> str:
-    """Return the id of a row that nothing names."""
+    """Return the id of a row that has no name."""
     return f"row_{index + 1}"
 
 
 def with_bundle(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with the bundle that its keys are of, if they are."""
-    for bundle, keys in _KEYS_OF_BUNDLES.items():
+    """Return a row with the bundle that its keys belong to, if any."""
+    for bundle, keys in _BUNDLE_KEYS.items():
         if any(key in row for key in keys):
             return {**row, "bundle": bundle}
     return row
 
 
-def renamed(document: dict[str, Any], old: str, new: str) -> dict[str, Any]:
-    """Return a document with its name under another key, in the same place."""
+def with_renamed_key(document: Any, old: str, new: str) -> Any:
+    """Return a document with its name under another key, in the same position."""
+    if not isinstance(document, dict) or new in document:
+        return document
     return {new if key == old else key: part for key, part in document.items()}
 
 
-def last_said(messages: list[Any]) -> Any:
-    """Return what the user says last in a conversation; None where nothing."""
-    said = [each for each in messages if isinstance(each, dict) and each.get("role") == "user"]
-    return said[-1].get("content") if said else None
+def last_question(messages: list[Any]) -> Any:
+    """Return the content of the last user message of a conversation; None if there is none."""
+    for message in reversed(messages):
+        if isinstance(message, dict) and message.get("role") == "user":
+            return message.get("content")
+    return None

@@ -1,74 +1,117 @@
-"""What the row checkers of all systems ask and say alike."""
+"""Helpers for row checkers: classify findings, look up values, quote them in messages."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
 
-# Faults of keys that the loader of a system does not read: it passes them over.
-_PASSED_OVER = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
-_MOST = 60
+_IGNORED_KEYS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
+_MAX_LENGTH = 60
 
 
-def is_passed_over(problem: Problem) -> bool:
-    """Whether a finding is one of a key that the loader passes over."""
-    return problem.code.partition("/")[2] in _PASSED_OVER
+def is_ignored_key(problem: Problem) -> bool:
+    """Whether a problem reports a key that the loader silently ignores."""
+    return problem.code.partition("/")[2] in _IGNORED_KEYS
 
 
 def stops_loader(problems: Iterable[Problem]) -> bool:
-    """Whether the loader stops at one of the findings of a schema."""
-    return not all(map(is_passed_over, problems))
+    """Whether the loader rejects a value in which the schema reports these problems."""
+    return not all(map(is_ignored_key, problems))
 
 
-def value_at(value: Any, steps: Path) -> Any:
-    """Return what stands at a path of a value.
+def is_below(problem: Problem, path: Path) -> bool:
+    """Whether a problem is at a path or below it."""
+    return problem.path[: len(path)] == path
 
-    Raises:
-        LookupError: nothing does.
 
-    """
-    for step in steps:
-        value = value[step]
-    return value
+def without(problems: Iterable[Problem], path: Path) -> list[Problem]:
+    """Drop the problems at a path and below it."""
+    return [problem for problem in problems if not is_below(problem, path)]
+
+
+def missing_key(
+    system: str, message: str, path: Path, key: str, near: str | None, advice: str | None
+) -> Problem:
+    """Report a missing key: at the key `near` that was probably meant, if there is one."""
+    code = f"{system}/missing-key"
+    if near is None:
+        return Problem(code, message, path, advice)
+    return Problem(
+        code, message, (*path, near), f"`{near}` is not read: rename it to `{key}`", on_key=True
+    )
+
+
+class FirstRows:
+    """Remembers the first row of each name; stores one index per name."""
+
+    def __init__(self) -> None:
+        self._first: dict[str | bytes, str | int] = {}
+
+    def before(self, name: str | bytes, path: Path) -> Path | None:
+        """Return the path of the first row with a name if it comes before the row at `path`."""
+        index = path[-1] if path else 0
+        first = self._first.setdefault(name, index)
+        return None if first == index else (*path[:-1], first)
+
+    def duplicate(self, name: Any, path: Path, key: str, problem: Problem) -> Iterator[Problem]:
+        """Yield a problem, with its place below `path` at `key`, if an earlier row has the name.
+
+        `{name}` in the message stands for the name, `{number}` for the earlier row, from 1. A name
+        that is not a string is not compared.
+        """
+        if isinstance(name, str) and (first := self.before(name, path)):
+            message = problem.message.format(name=name, number=int(first[-1]) + 1)
+            related = (Related("first used here", (*first, key)),)
+            yield problem._replace(message=message, path=(*path, key), related=related)
 
 
 def mapping_at(value: dict[str, Any], *keys: str) -> dict[str, Any]:
-    """Return the mapping below some keys; an empty one where there is none."""
+    """Return the mapping below some keys; an empty one if there is none."""
     for key in keys:
         inner = value.get(key)
         value = inner if isinstance(inner, dict) else {}
     return value
 
 
-def without(problems: Iterable[Problem], path: Path) -> list[Problem]:
-    """Leave out what is said of a place, and of all below it."""
-    return [problem for problem in problems if problem.path[: len(path)] != path]
+def is_list_of(value: Any, type_: type) -> TypeGuard[list[Any]]:
+    """Whether a value is a list whose items have a type; an empty list is one."""
+    return isinstance(value, list) and all(isinstance(item, type_) for item in value)
 
 
-class FirstRows:
-    """Tells which row had a name first. It keeps an index for each name, and nothing more."""
+def parsed_json(text: str, default: Any = None) -> Any:
+    """Parse a JSON text; return the default if it is not valid."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return default
 
-    def __init__(self) -> None:
-        self._first: dict[str | bytes, str | int] = {}
 
-    def before(self, name: str | bytes, path: Path) -> Path | None:
-        """Return the path of the first row with a name, where it is an earlier one than `path`."""
-        index = path[-1] if path else 0
-        first = self._first.setdefault(name, index)
-        return None if first == index else (*path[:-1], first)
+def has_lone_surrogate(text: str) -> bool:
+    """Whether a text holds half of a surrogate pair, which UTF-8 cannot encode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def as_json(value: Any) -> str:
-    """Return a value as people write it in JSON."""
+    """Format a value as JSON with all characters as they are."""
     return json.dumps(value, ensure_ascii=False)
 
 
-def clipped(text: str, most: int = _MOST) -> str:
-    """Return a text in few characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def clipped(text: str, length: int = _MAX_LENGTH) -> str:
+    """Shorten a text to a maximum length."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def quoted(words: Iterable[str], joiner: str = ", ") -> str:
+    """Join words in backquotes."""
+    return joiner.join(f"`{word}`" for word in words)

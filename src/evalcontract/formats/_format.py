@@ -1,4 +1,4 @@
-"""What a dataset format of another system is: how its files are read, judged and converted."""
+"""A dataset format of another system: how its files are read, checked and converted."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 
 class SchemaChecker(Protocol):
-    """Checks values against the schema of a dialect; lent by the floor above.
+    """Checks values against the schema of a dialect.
 
-    `of` names a definition of the schema: `row`, where nothing else is said.
+    `of` is the name of a definition in the schema.
     """
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
-        """Return what the schema refuses in a value, and the keys in it that nobody reads."""
+        """Return the schema violations of a value, and its ignored keys."""
         ...
 
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
-        """Return the keys in a value that nobody reads: near misses of known ones, and others."""
+        """Return the ignored keys of a value: near misses of known keys, and others."""
         ...
 
 
 class RowLayout(NamedTuple):
-    """Where the rows of a file stand. `problems` are those of what stands around them.
+    """The rows of a file, and the problems outside of them.
 
-    `rows` is None where they are those of the source itself, one by one, or where there are none
-    to judge, which `is_lost` tells. The path of row n is `prefix` and n; where the whole document
-    `is_row`, the path of that one row is `prefix` alone. `passed_over` are the codes of faults of
-    the source at which the loader does not stop; they are the format's then, as `NAME/empty` is.
+    `rows` is None if the source yields them one by one, or if `is_lost`: then there are none to
+    check. The path of row n is `prefix` and n; if the whole document `is_row`, the path of that
+    row is `prefix`. `passed_over` are the codes of source problems that the loader tolerates;
+    the format reports its own instead.
     """
 
     rows: list[Any] | None = None
@@ -46,26 +46,31 @@ class RowLayout(NamedTuple):
     is_row: bool = False
     passed_over: frozenset[str] = frozenset()
 
+    @classmethod
+    def without_rows(cls, *problems: Problem) -> RowLayout:
+        """Return the layout of a file whose rows cannot be checked, and why."""
+        return cls(problems=problems, is_lost=True)
+
 
 class RowChecker(Protocol):
-    """One pass over the rows of one dataset."""
+    """One pass over the rows of a dataset."""
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next row.
 
-        `is_clean` says that the schema has nothing to say of it, unknown keys included.
+        `is_clean` means that the schema finds nothing in it, not even ignored keys.
         """
         ...
 
     def finish(self) -> Iterable[Problem]:
-        """Yield what only the whole dataset shows."""
-        ...
+        """Yield the problems that only the whole dataset shows."""
+        return ()
 
 
 class GraderPrediction(NamedTuple):
-    """What will become of one grader, scorer, metric or judge of the system on a row.
+    """Whether one grader, scorer, metric or judge of the system will run on a row.
 
-    `state` is `run`, `skip`, `fail` (it runs, and cannot but fail for want of something) or
+    `state` is `run`, `skip`, `fail` (it runs, but cannot pass because something is missing) or
     `vacuous` (it passes whatever the output is). `field` is the key of the row that decides.
     """
 
@@ -79,9 +84,9 @@ class GraderPrediction(NamedTuple):
 class Format(NamedTuple):
     """A dataset format of another system: what its loader does, as functions.
 
-    `variants` are its dialects, the default first; none where there is one alone. `media` are
-    those that its loaders read. `basis` says what its verdicts rest on. Each function is given
-    the variant, if any.
+    `variants` are the names of its dialects, the default first; empty if there is only one.
+    `media` are the file formats that its loaders read. `basis` is the evidence for its verdicts.
+    Each function gets the variant, or None if the format has none.
     """
 
     name: str
@@ -91,28 +96,28 @@ class Format(NamedTuple):
     basis: str
     #: Finds the rows of a file.
     find_rows: Callable[[ExternalFile, str | None, SchemaChecker], RowLayout]
-    #: Begins a pass over rows.
+    #: Starts a pass over rows.
     row_checker: Callable[[str | None, SchemaChecker], RowChecker]
-    #: Returns what names a row; None where nothing does.
+    #: Returns the name of a row; None if it has none.
     name_of: Callable[[Any], str | None]
-    #: Returns the dialect of a whole document or a first row that can be of no other system: it
-    #: has what the system asks for, of the right types. None where it may be anybody's.
+    #: Detects the dialect of a whole document or a first row from its keys and their types; None
+    #: if it may belong to another system.
     recognise: Callable[[dict[str, Any]], Dialect | None]
-    #: Yields what will become of each of the system's graders on a sound row.
+    #: Predicts for each of the system's graders whether it will run on a valid row.
     predict: Callable[[Any, str | None], Iterator[GraderPrediction]]
-    #: Begins to convert sound rows of a file into ours.
+    #: Starts the conversion of valid rows of a file to evalcontract.
     reader: Callable[[ExternalFile, str | None], Reader]
-    #: Begins to convert rows of ours, for a file of a medium that the system reads.
+    #: Starts the conversion of rows of evalcontract to a file of a medium.
     writer: Callable[[str, str | None], Writer]
-    #: Of a format of another package: the JSON Schema of each variant, of "" where there is one
-    #: alone. `$defs/row` describes a row.
+    #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
+    #: one. `$defs/row` describes a row.
     schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-    #: Of a format of another package: its codes, see `codes_of_system`.
+    #: For formats of other packages: their codes; see `codes_of_system`.
     codes: tuple[Code, ...] = ()
 
 
 class Dialect(NamedTuple):
-    """A format, and which of its variants; `str()` is what the command line takes."""
+    """A format and one of its variants; `str()` is its name on the command line."""
 
     format: Format
     variant: str | None
@@ -122,7 +127,7 @@ class Dialect(NamedTuple):
 
     @property
     def stage(self) -> tuple[str, str, str]:
-        """What its structure stage is made of: the name, the title, and the schema."""
+        """The arguments of its schema stage: the name, the title, and the schema."""
         return self.format.name, self.format.title, self.schema
 
     @property
@@ -132,5 +137,18 @@ class Dialect(NamedTuple):
 
 
 def dialects_of(formats: Iterable[Format]) -> list[Dialect]:
-    """List every dialect of some formats."""
-    return [Dialect(each, variant) for each in formats for variant in each.variants or (None,)]
+    """List the dialects of some formats."""
+    return [
+        Dialect(format_, variant) for format_ in formats for variant in format_.variants or (None,)
+    ]
+
+
+def named_by(*keys: str) -> Callable[[Any], str | None]:
+    """Return a function that names a row by the first of some keys that holds a text."""
+
+    def name_of(row: Any) -> str | None:
+        if not isinstance(row, dict):
+            return None
+        return next((row[key] for key in keys if isinstance(row.get(key), str)), None)
+
+    return name_of

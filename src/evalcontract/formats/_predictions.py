@@ -1,11 +1,11 @@
-"""What will become of a system's graders on a row, by the table of its graders.
+"""Predict which graders of a system will run on a row, from the table of its graders.
 
 `schema/formats/NAME.graders.json` lists `graders` and `verdicts`. A grader has `names`, a `kind`,
-what it `reads`, and the names of the verdicts that may apply, in order. The first that applies
-counts; where none does, the `state`, `reason` and `field` of the grader itself. A verdict applies
-if all keys that it calls `missing` are null or absent, if all that it calls `empty` are so or
-hold nothing, or else if the fact of its name is true of the row. Both may be for some `variants`
-of the format alone.
+the key that it `reads`, and the names of its verdicts, in order. The first verdict that applies
+counts; if none does, the `state`, `reason` and `field` of the grader itself count. A verdict
+applies if all its `missing` keys are null or absent, if all its `empty` keys are so or have an
+empty value, or otherwise if the fact of its name is true of the row. `variants` limits graders and
+verdicts to some variants of the format.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import GraderPrediction
+from evalcontract.source.document import value_at
 from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     Row = dict[str, Any]
-    #: Tells of a row and the key that a grader reads, such as `expected.contains`.
+    #: A predicate on a row and the key that a grader reads, such as `expected.contains`.
     Fact = Callable[[Row, str], bool]
 
 _NO_FACTS: Mapping[str, Fact] = {}
@@ -28,7 +29,7 @@ _NO_FACTS: Mapping[str, Fact] = {}
 def predictions(
     system: str, row: Row, variant: str | None, facts: Mapping[str, Fact] = _NO_FACTS
 ) -> Iterator[GraderPrediction]:
-    """Yield what will become of each grader of a system on a row."""
+    """Yield the prediction for each grader of a system on a row."""
     graders = table(f"formats/{system}.graders")
     for grader in graders["graders"]:
         if not _is_for(grader, variant):
@@ -41,12 +42,9 @@ def predictions(
             yield GraderPrediction(name, grader["kind"], state, reason, field)
 
 
-def value_at(row: Row, key: str) -> Any:
-    """Return the value of a key such as `expected.trace`; None where there is none."""
-    value: Any = row
-    for step in key.split("."):
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
+def read_field(row: Row, field: str) -> Any:
+    """Return the value of a field such as `expected.trace`; None if there is none."""
+    return value_at(row, tuple(field.split(".")))
 
 
 def _is_for(entry: dict[str, Any], variant: str | None) -> bool:
@@ -63,12 +61,12 @@ def _applies(
     if not _is_for(verdict, variant):
         return False
     if missing := verdict.get("missing"):
-        return all(value_at(row, str(_filled(key, grader))) is None for key in missing)
+        return all(read_field(row, str(_filled(key, grader))) is None for key in missing)
     if empty := verdict.get("empty"):
-        return not any(value_at(row, key) for key in empty)
+        return not any(read_field(row, key) for key in empty)
     return facts[verdict["fact"]](row, grader.get("reads", ""))
 
 
 def _filled(text: str | None, grader: dict[str, Any]) -> str | None:
-    """Return a text of the table with the words of the grader in its place."""
+    """Fill the placeholders of a text from the table with the values of a grader."""
     return text.format_map(grader) if text and "{" in text else text

@@ -1,10 +1,10 @@
-"""What a row says and another system has no place for: the residual, kept beside what it became.
+"""Preserve what another format cannot represent, so that converting back restores it.
 
-Let `f` make theirs of ours, and `g` ours of theirs; each may lose something. What `f(g(x))` lacks
-of `x` is kept in `g(x)`, below `metadata` or what the system has for it, and the other way round:
-so either way back gives the same row. A residual is `difference`, and `applied` undoes it. How it
-is written is a `Form`, and where it stands a `ResidualPlace`; those of a system never change, so
-that files which an earlier version converted still come back.
+Let `f` convert a row to another format and `g` back; each may lose something. What `f(g(x))` lacks
+of `x` is the residual. It is stored in `g(x)`, in its metadata, and the same the other way round,
+so both round trips give the same row. `difference` computes a residual and `applied` applies it.
+`Form` is how it is written, `ResidualPlace` where. Those of a system never change, so that files
+converted by an earlier version can still be converted back.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
     Row = dict[str, Any]
-    #: The keys whose mappings are compared key by key, each with those inside it.
+    #: The keys whose mappings are compared key by key, each with its own such keys.
     Nested = Mapping[str, Any]
-    #: Whether a value that was kept for a path still fits what stands there now, or is null.
+    #: Whether a preserved value still fits its path and the value that is there now, or None.
     Fits = Callable[[Path, Any, Any], bool]
 
 _FLAT: Nested = {}
-# What the keys of a row hold, so that nothing of somebody else's is taken for a row.
+# The types of the keys of a row, so that a foreign mapping is not mistaken for one.
 _TYPES: dict[str, type] = {
     **dict.fromkeys(("id", "input", "criteria", "rubric_ref", "bundle"), str),
     **dict.fromkeys(("expected", "metadata"), dict),
@@ -34,7 +34,7 @@ _TYPES: dict[str, type] = {
 
 
 class Residual(NamedTuple):
-    """What makes one mapping of another: values to set, and the ways to keys to leave out."""
+    """The difference of two mappings: values to set, and the paths of keys to remove."""
 
     set: Row
     absent: list[list[str]]
@@ -44,80 +44,81 @@ class Residual(NamedTuple):
 
 
 def difference(have: Row, want: Row, nested: Nested = _FLAT) -> Residual:
-    """Return what makes the mapping `want` of the mapping `have`."""
-    found = Residual({}, [])
+    """Return the residual that turns the mapping `have` into the mapping `want`."""
+    residual = Residual({}, [])
     for key, value in want.items():
         before = have.get(key)
         if key in nested and isinstance(before, dict) and isinstance(value, dict):
             inner = difference(before, value, nested[key])
             if inner.set:
-                found.set[key] = inner.set
-            found.absent.extend([key, *way] for way in inner.absent)
+                residual.set[key] = inner.set
+            residual.absent.extend([key, *path] for path in inner.absent)
         elif key not in have or not json_equal(before, value):
-            found.set[key] = value
-    found.absent.extend([key] for key in have if key not in want)
-    return found
+            residual.set[key] = value
+    residual.absent.extend([key] for key in have if key not in want)
+    return residual
 
 
 def applied(
     have: Row, residual: Residual, nested: Nested = _FLAT, fits: Fits | None = None, path: Path = ()
 ) -> Row:
-    """Return what a residual makes of a mapping, where each value `fits`.
+    """Apply a residual to a mapping, except for the values that do not fit.
 
-    Where all do, and nothing was changed since, that is the inverse of `difference`.
+    If all of them fit and nothing has changed since, this is the inverse of `difference`.
     """
-    gone = {tuple(way) for way in residual.absent}
-    made = {key: value for key, value in have.items() if (key,) not in gone}
+    absent = {tuple(steps) for steps in residual.absent}
+    result = {key: value for key, value in have.items() if (key,) not in absent}
     for key in nested:
-        if isinstance(made.get(key), dict) and (inner := [w[1:] for w in gone if w[0] == key]):
-            made[key] = applied(made[key], Residual({}, [*map(list, inner)]), nested[key])
+        if isinstance(result.get(key), dict) and (inner := [s[1:] for s in absent if s[0] == key]):
+            result[key] = applied(result[key], Residual({}, [*map(list, inner)]), nested[key])
     for key, value in residual.set.items():
-        before = made.get(key)
-        if key in nested and isinstance(value, dict) and isinstance(made.get(key, {}), dict):
+        before = result.get(key)
+        if key in nested and isinstance(value, dict) and isinstance(result.get(key, {}), dict):
             inner_set = Residual(value, [])
-            made[key] = applied(before or {}, inner_set, nested[key], fits, (*path, key))
+            result[key] = applied(before or {}, inner_set, nested[key], fits, (*path, key))
         elif fits is None or fits((*path, key), value, before):
-            made[key] = value
-    return made
+            result[key] = value
+    return result
 
 
 class Form(NamedTuple):
-    """How a residual is written: below which keys, or what is set beside the others.
+    """How a residual is written as a mapping.
 
-    What is absent are ways, or, unless the form `has_ways`, single keys.
+    `set` and `absent` are its keys; without `set`, the values to set stand beside `absent`. What is
+    absent are single keys, or paths of keys if the form `has_paths`.
     """
 
     set: str | None
     absent: str
-    has_ways: bool = False
+    has_paths: bool = False
 
     def written(self, residual: Residual) -> Row:
-        """Return a residual as a mapping without what is empty."""
-        absent = residual.absent if self.has_ways else [key for (key,) in residual.absent]
+        """Return a residual as a mapping without empty parts."""
+        absent = residual.absent if self.has_paths else [key for (key,) in residual.absent]
         whole = residual.set if self.set is None else {self.set: residual.set}
         kept = whole if residual.set else {}
         return {**kept, self.absent: absent} if absent else {**kept}
 
     def read(self, kept: Row) -> Residual | None:
-        """Return what `written` wrote; None where somebody else has written there."""
+        """Return the residual that `written` wrote; None if the mapping has another form."""
         absent = kept.get(self.absent, [])
         given = kept.get(self.set, {}) if self.set else {**kept}
         if not isinstance(given, dict) or not isinstance(absent, list):
             return None
         if self.set is None:
             given.pop(self.absent, None)
-        ways = absent if self.has_ways else [[key] for key in absent]
-        return Residual(given, ways) if all(map(_is_way, ways)) else None
+        paths = absent if self.has_paths else [[key] for key in absent]
+        return Residual(given, paths) if all(map(_is_path, paths)) else None
 
     def fits(self, kept: Row) -> bool:
-        """Whether a mapping may be one that `written` wrote."""
+        """Whether `written` can have written a mapping."""
         return self.read(kept) is not None
 
 
 class ResidualPlace(NamedTuple):
-    """Where in a row something is kept: below a key that holds a mapping, under a name.
+    """Where a row preserves something: in the mapping under the key `below`, as `name`.
 
-    What stood below the key before, and could not be seen any more, is kept there under `was`.
+    If the key had a value that would be hidden or overwritten, `was` preserves that value.
     """
 
     below: str
@@ -125,7 +126,7 @@ class ResidualPlace(NamedTuple):
     was: str
 
     def joined(self, row: Row, kept: Row) -> Row:
-        """Return a row that keeps something; the same row where there is nothing to keep."""
+        """Return a row with something preserved; the same row if there is nothing to preserve."""
         if not kept:
             return row
         before = row.get(self.below)
@@ -135,9 +136,9 @@ class ResidualPlace(NamedTuple):
         return {**row, self.below: {self.name: {**kept, **was}}}
 
     def split(self, row: Row, is_kept: Callable[[Row], bool] | None = None) -> tuple[Row, Any]:
-        """Return a row as it was before it was `joined`, and what it keeps.
+        """Return a row as it was before `joined`, and what it preserves.
 
-        None where it keeps nothing, or what `is_kept` takes for somebody else's.
+        That is None if it preserves nothing, or if `is_kept` rejects it as foreign.
         """
         before = row.get(self.below)
         kept = before.get(self.name) if isinstance(before, dict) else None
@@ -156,9 +157,9 @@ class ResidualPlace(NamedTuple):
 
 
 def is_row(row: Row) -> bool:
-    """Whether the keys of a row hold what those of ours do."""
+    """Whether the keys of a row have the types of evalcontract."""
     return all(isinstance(row.get(key, kind()), kind) for key, kind in _TYPES.items())
 
 
-def _is_way(way: Any) -> bool:
-    return isinstance(way, list) and bool(way) and all(isinstance(step, str) for step in way)
+def _is_path(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(key, str) for key in value)

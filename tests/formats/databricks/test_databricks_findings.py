@@ -32,19 +32,19 @@ def findings(text: str, folder: Path, variant: str = "application") -> list[Diag
             '[{"reqest": "Why?"}]',
             3,
             "`request` is missing",
-            "`reqest` is not read: call it `request`",
+            "`reqest` is not read: rename it to `request`",
         ),
         (
             '[{"request": {"message": []}}]',
             15,
             "`request` has neither `messages` nor `query`",
-            "`message` is not read: call it `messages`",
+            "`message` is not read: rename it to `messages`",
         ),
         (
             '[{"request": "Why?", "retrieved_context": [{"doc_url": "a"}]}]',
             45,
             "`doc_uri` is missing in `retrieved_context[0]`",
-            "`doc_url` is not read: call it `doc_uri`",
+            "`doc_url` is not read: rename it to `doc_uri`",
         ),
         (
             '[{"request_id": "a"}]',

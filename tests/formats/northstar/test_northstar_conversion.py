@@ -229,10 +229,10 @@ def test_what_a_case_says_is_not_lost() -> None:
     assert lost({**asked, "context": "e"}) == []
     assert lost({"recorded_output": "f", "bundle": "rag"}) == []
     assert [key for key, _ in lost({"bundle": "own"})] == ["bundle"]
-    assert lost({"tags": ["x"]}) == [("tags", "a case has no place for this `tags`")]
+    assert lost({"tags": ["x"]}) == [("tags", "cases have no place for this `tags`")]
     checks = [{"id": "f", "kind": "fact_match"}, {"id": "t", "kind": "tool_usage"}]
     rubric = {"checks": checks, "scoring": {"combine": "all_pass"}}
-    only = "a case says what the rubric asks for, and not which rubric it is"
+    only = "a case says what the rubric requires, but not which rubric it is"
     row = {"expected_facts": ["b"], "expected_tools": ["d"], "rubric_ref": "rubric/r@1.0.0"}
     assert lost(row, rubric) == [("rubric_ref", only)]
 

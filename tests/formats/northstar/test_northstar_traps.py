@@ -204,7 +204,7 @@ ADVICE: list[tuple[Any, str, str | None]] = [
     (
         {"expected": {"max_tool_calls": 1.5}},
         "$[0].expected.max_tool_calls",
-        "write a whole number, 0 or more, or leave it out",
+        "write a whole number, 0 or more, or remove it",
     ),
 ]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows
-from evalcontract.formats.evret.faults import query_faults
+from evalcontract.formats._format import RowChecker
+from evalcontract.formats.evret.faults import is_filled, query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
@@ -18,19 +19,19 @@ from evalcontract.formats.evret.warnings import expectation, query_warnings
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
     from evalcontract.model.path import Path
 
-# A name, a text and a list: what nearly every query has, and no more.
+# Most queries have exactly a name, a text and a list.
 _PLAIN_KEYS = 3
-_NEAR = "evret/near-miss-key"
+_EXPLAINED = ("evret/near-miss-key", "evret/other-release")
 
 
-class QueryChecker:
-    """Says of each query what the release refuses, and what it passes over."""
+class QueryChecker(RowChecker):
+    """Reports what the release rejects in each query, and what it ignores."""
 
     def __init__(self, release: Release, schema: SchemaChecker) -> None:
         self._release = release
@@ -42,74 +43,59 @@ class QueryChecker:
         """Check the next query."""
         if is_clean and self._is_plain(row, path):
             return ()
-        return self._look(row, path, is_clean=is_clean)
-
-    def finish(self) -> Iterable[Problem]:
-        """Yield nothing: what only all queries show is told at the second one that shows it."""
-        return ()
+        return self._check(row, path, is_clean=is_clean)
 
     def _is_plain(self, row: dict[str, Any], path: Path) -> bool:
-        """Whether a row that the schema accepts is one of those of which nothing can be said."""
+        """Whether a row that satisfies the schema surely has no problems."""
         name = row.get("query_id")
         if len(row) != _PLAIN_KEYS or name.__class__ is not str:
             return False
         if row.get("query_text").__class__ is not str:
             return False
         values = row.get(self._ids) or row.get(ANSWERS)
-        if values.__class__ is not list:
+        if values.__class__ is not list or not values or not all(map(is_filled, values)):
             return False
-        if len(values) == 1:
-            value = values[0]
-            if value.__class__ is not str or not value or value.isspace():
-                return False
-        elif not _are_plain(values):
+        # Different items may be equal for the evaluation.
+        if len(values) > 1 and len(set(map(label_of, values))) < len(values):
             return False
         return self._first.before(name.strip(), path) is None
 
-    def _look(self, row: Any, path: Path, *, is_clean: bool) -> list[Problem]:
-        found = list(query_faults(row, path, self._release))
+    def _check(self, row: Any, path: Path, *, is_clean: bool) -> list[Problem]:
+        faults = list(query_faults(row, path, self._release))
         if not isinstance(row, dict):
-            return found
-        unread = [] if is_clean else self._unread(row, path, found)
-        if found:
-            return [*found, *unread]
-        found = [*unread, *query_warnings(row, path, self._release), *self._again(row, path)]
-        lost = expectation(row, path, self._release)
-        return [*found, lost] if lost and not self._is_told(lost, row, path, found) else found
+            return faults
+        unread = [] if is_clean else self._unread(row, path, faults)
+        if faults:
+            return [*faults, *unread]
+        problems = [*unread, *query_warnings(row, path, self._release)]
+        problems += self._duplicate(row, path)
+        lacking = expectation(row, path, self._release)
+        if lacking and not self._is_explained(lacking, row, path, problems):
+            problems.append(lacking)
+        return problems
 
-    def _unread(self, row: dict[str, Any], path: Path, told: list[Problem]) -> list[Problem]:
-        """Return the keys that no release reads, but for one that a missing key is told of."""
+    def _unread(self, row: dict[str, Any], path: Path, faults: list[Problem]) -> list[Problem]:
+        """Return the keys that no release reads and that no fault reports."""
         known = {key: value for key, value in row.items() if key not in ID_KEYS}
         known |= {key: row[key] for key in self._release.lists if key in row}
-        there = {each.path for each in told}
-        return [each for each in self._schema.unread(known, path) if each.path not in there]
+        reported = {fault.path for fault in faults}
+        return [p for p in self._schema.unread(known, path) if p.path not in reported]
 
-    def _again(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
+    def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
         key = first_given(row, NAMES[0])
-        if key is None:
-            return
-        name = text_of(row[key])
-        if first := self._first.before(name, path):
-            message = f"another query has the id `{name}` already"
-            there = Related("first used here", first)
-            advice = "give each query an id of its own"
-            yield Problem("evret/duplicate-id", message, (*path, key), advice, related=(there,))
+        if key is not None and (first := self._first.before(text_of(row[key]), path)):
+            message = f"duplicate query id `{text_of(row[key])}`"
+            related = (Related("first used here", first),)
+            where, advice = (*path, key), "query ids must be unique"
+            yield Problem("evret/duplicate-id", message, where, advice, related=related)
 
-    def _is_told(
-        self, lost: Problem, row: dict[str, Any], path: Path, found: list[Problem]
+    def _is_explained(
+        self, lacking: Problem, row: dict[str, Any], path: Path, problems: list[Problem]
     ) -> bool:
-        """Whether it is told already why a query expects nothing."""
-        if lost.code != "evret/nothing-expected":
+        """Whether another problem explains why a query has no expectations."""
+        if lacking.code != "evret/nothing-expected":
             return False
-        if any(each.code in (_NEAR, "evret/other-release") for each in found):
+        if any(problem.code in _EXPLAINED for problem in problems):
             return True
-        # A column that is not there is told of the table as a whole.
+        # A missing column is reported once for the table.
         return len(path) == 1 and not any(key in row for key in self._release.list_columns)
-
-
-def _are_plain(values: list[Any]) -> bool:
-    """Whether every item is a text that is not blank, and none stands there twice."""
-    for value in values:
-        if value.__class__ is not str or not value or value.isspace():
-            return False
-    return len(set(map(label_of, values))) == len(values) > 0

@@ -1,4 +1,4 @@
-"""The queries and documents of a JSON file: where they stand, and what is wrong around them."""
+"""Find and check the queries and documents of a JSON file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows
 from evalcontract.formats._format import RowLayout
-from evalcontract.formats.evret.faults import document_faults, kind_of, query_faults
+from evalcontract.formats.evret.faults import (
+    NO_QUERIES,
+    bom_rejected,
+    document_faults,
+    is_filled,
+    kind_of,
+    query_faults,
+)
 from evalcontract.formats.evret.releases import ids_key, label_of, parsed, text_of
 from evalcontract.formats.evret.warnings import not_text, taken_for_absent
 from evalcontract.model.diagnostic import Problem, Related
@@ -25,27 +32,24 @@ _LISTS = ("queries", "documents")
 def rows_of_document(
     value: Any, release: Release, schema: SchemaChecker, *, has_mark: bool
 ) -> RowLayout:
-    """Find the queries of a file's value; `has_mark` says that a byte order mark is before it."""
+    """Find the queries of a file by its value; `has_mark` means that it starts with a BOM."""
     if has_mark:
-        message = "the file begins with a byte order mark, at which the parser of Evret stops"
-        problem = Problem("evret/rejected", message, (), "save it as UTF-8 without a mark")
-        return RowLayout(problems=(problem,), is_lost=True)
+        message = "the file begins with a byte order mark, which Evret's parser rejects"
+        return RowLayout.without_rows(bom_rejected(message))
     if not isinstance(value, dict):
         message = f"the file must be a mapping with `queries`, not {kind_of(value)}"
         advice = 'write {"queries": …} around it' if isinstance(value, list) else None
-        return RowLayout(problems=(Problem("evret/wrong-type", message, (), advice),), is_lost=True)
-    wrong = list(_wrong_lists(value))
+        return RowLayout.without_rows(Problem("evret/wrong-type", message, (), advice))
     shallow = {key: [] if key in _LISTS else part for key, part in value.items()}
-    unread = schema.unread(shallow, (), of="file")
+    problems = [*_wrong_lists(value), *schema.unread(shallow, (), of="file")]
     queries, documents = value.get("queries", []), value.get("documents", [])
-    problems = [*wrong, *unread]
     if isinstance(documents, list):
         problems += document_problems(documents, schema)
     if not isinstance(queries, list):
-        return RowLayout(problems=tuple(problems), is_lost=True)
+        return RowLayout.without_rows(*problems)
     if not queries:
         meant = None if "queries" in value else _meant_as_queries(value)
-        problems = [each for each in problems if each.path != (meant,)]
+        problems = [problem for problem in problems if problem.path != (meant,)]
         problems.append(_no_queries(("queries",) if "queries" in value else (), meant))
     if isinstance(documents, list):
         problems += unknown_documents(queries, documents, release)
@@ -53,7 +57,7 @@ def rows_of_document(
 
 
 def _meant_as_queries(value: dict[str, Any]) -> str | None:
-    """Return the key that was meant as `queries`: by its name, or as the one list of mappings."""
+    """Return the key that probably means `queries`: a similar one, or the only list of mappings."""
     others = [key for key in value if key not in ("documents", "metadata")]
     lists = [
         key
@@ -72,85 +76,85 @@ def _wrong_lists(value: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _no_queries(path: Path, meant: str | None) -> Problem:
-    message = "there are no queries: Evret loads the file, and refuses to evaluate it"
     if meant is None:
-        return Problem("evret/no-queries", message, path, "add a query")
-    advice = f"`{meant}` is not read: call it `queries`"
-    return Problem("evret/no-queries", message, (meant,), advice, on_key=True)
+        return NO_QUERIES._replace(path=path)
+    advice = f"`{meant}` is not read: rename it to `queries`"
+    return NO_QUERIES._replace(path=(meant,), help=advice, on_key=True)
 
 
 _KEYS = {"doc_id", "text", "metadata"}
 _NOTHING: dict[str, Any] = {}
-# Names are compared by how they are spelled while there are no more than these.
-_MOST_NAMES = 2_000
+# Misspelled ids are looked for among no more documents than these.
+_MAX_COMPARED = 2_000
 
 
 def document_problems(documents: list[Any], schema: SchemaChecker) -> Iterator[Problem]:
-    """Yield what is wrong with the documents of a file."""
+    """Yield the problems of the documents of a file."""
     first = FirstRows()
-    for index, item in enumerate(documents):
+    for index, document in enumerate(documents):
         path: Path = ("documents", index)
-        if _is_plain(item):
-            yield from _again(item, path, first)
+        if _is_plain(document):
+            yield from _duplicate(document, path, first)
             continue
-        faults = list(document_faults(item, path))
+        faults = list(document_faults(document, path))
         yield from faults
-        if not isinstance(item, dict):
+        if not isinstance(document, dict):
             continue
-        if not item.keys() <= _KEYS:
-            told = {each.path for each in faults}
-            unread = schema.unread(item, path, of="document")
-            yield from (each for each in unread if each.path not in told)
+        if not document.keys() <= _KEYS:
+            reported = {fault.path for fault in faults}
+            unread = schema.unread(document, path, of="document")
+            yield from (problem for problem in unread if problem.path not in reported)
         if not faults:
-            yield from _traps(item, path)
-            yield from _again(item, path, first)
+            yield from _document_warnings(document, path)
+            yield from _duplicate(document, path, first)
 
 
 def unknown_documents(
     queries: list[Any], documents: list[Any], release: Release
 ) -> Iterator[Problem]:
-    """Yield the ids that a query expects and no document has, where there are documents."""
-    there = {
-        label_of(text_of(each["doc_id"])): text_of(each["doc_id"])
-        for each in documents
-        if isinstance(each, dict) and each.get("doc_id")
+    """Yield the expected ids that no document has, if the file has documents."""
+    known = {
+        label_of(text_of(document["doc_id"])): text_of(document["doc_id"])
+        for document in documents
+        if isinstance(document, dict) and document.get("doc_id")
     }
-    names = frozenset(there.values())
-    for index, row in enumerate(queries if there else ()):
+    names = frozenset(known.values())
+    for index, row in enumerate(queries if known else ()):
         path: Path = ("queries", index)
         if _expects_only(row, release, names):
             continue
         if any(query_faults(row, path, release)) or not (key := ids_key(row, release)):
             continue
-        texts = {text_of(each): n for n, each in reversed([*enumerate(row[key])])}
-        for text, number in sorted(texts.items(), key=lambda each: each[1]):
-            # What was turned into a text is told as such.
-            if text and label_of(text) not in there and isinstance(row[key][number], str):
-                yield _unknown(text, (*path, key, number), there, parsed(row, release).id)
+        seen: set[str] = set()
+        for number, value in enumerate(row[key]):
+            text = text_of(value)
+            # Values that are converted to texts are reported as such.
+            if text and text not in seen and label_of(text) not in known and isinstance(value, str):
+                yield _unknown(text, (*path, key, number), known, parsed(row, release).id)
+            seen.add(text)
 
 
-def _is_plain(item: Any) -> bool:
-    """Whether a document is one of which nothing can be said by itself."""
-    if item.__class__ is not dict or not item.keys() <= _KEYS:
+def _is_plain(document: Any) -> bool:
+    """Whether a document surely has no problems of its own."""
+    if document.__class__ is not dict or not document.keys() <= _KEYS:
         return False
-    name = item.get("doc_id")
-    is_named = name.__class__ is str and bool(name) and not name.isspace()
-    is_text = item.get("text", "").__class__ is str
-    return is_named and is_text and item.get("metadata", _NOTHING).__class__ is dict
+    is_text = document.get("text", "").__class__ is str
+    is_mapping = document.get("metadata", _NOTHING).__class__ is dict
+    return is_text and is_mapping and is_filled(document.get("doc_id"))
 
 
 def _expects_only(row: Any, release: Release, names: frozenset[str]) -> bool:
-    """Whether the ids that count in a row are surely among some names, to the letter."""
+    """Whether all expected ids of a row are surely among some names."""
     if row.__class__ is not dict or not release.ids:
         return False
     values = row.get(release.ids[0])
     if values.__class__ is not list or not values:
         return False
-    return all(each.__class__ is str and each in names for each in values)
+    return all(value.__class__ is str and value in names for value in values)
 
 
-def _unknown(text: str, path: Path, there: dict[str, str], row: str) -> Problem:
-    meant = nearest(text, there.values()) if len(there) <= _MOST_NAMES else None
+def _unknown(text: str, path: Path, known: dict[str, str], row: str) -> Problem:
+    meant = nearest(text, known.values()) if len(known) <= _MAX_COMPARED else None
     return Problem(
         "evret/unknown-document",
         f"no document of this file has the id `{text}`",
@@ -161,21 +165,19 @@ def _unknown(text: str, path: Path, there: dict[str, str], row: str) -> Problem:
     )
 
 
-def _traps(item: dict[str, Any], path: Path) -> Iterator[Problem]:
-    yield from not_text(item, "doc_id", path)
-    if item.get("text"):
-        yield from not_text(item, "text", path)
+def _document_warnings(document: dict[str, Any], path: Path) -> Iterator[Problem]:
+    yield from not_text(document, "doc_id", path)
+    if document.get("text"):
+        yield from not_text(document, "text", path)
     else:
-        yield from taken_for_absent(item, "text", path, (None, ""), "an empty text")
-    yield from taken_for_absent(item, "metadata", path, (None, {}), "no metadata")
+        yield from taken_for_absent(document, "text", path, (None, ""), "an empty text")
+    yield from taken_for_absent(document, "metadata", path, (None, {}), "no metadata")
 
 
-def _again(item: dict[str, Any], path: Path, first: FirstRows) -> Iterator[Problem]:
-    name = text_of(item["doc_id"])
+def _duplicate(document: dict[str, Any], path: Path, first: FirstRows) -> Iterator[Problem]:
+    name = text_of(document["doc_id"])
     if before := first.before(label_of(name), path):
-        message = f"another document has the id `{name}` already; the last text counts"
-        there = Related("first used here", (*before, "doc_id"))
-        advice = "give each document an id of its own; case does not tell them apart"
-        yield Problem(
-            "evret/duplicate-document", message, (*path, "doc_id"), advice, related=(there,)
-        )
+        message = f"duplicate document id `{name}`: the last text counts"
+        related = (Related("first used here", (*before, "doc_id")),)
+        where, advice = (*path, "doc_id"), "document ids must be unique, ignoring case"
+        yield Problem("evret/duplicate-document", message, where, advice, related=related)

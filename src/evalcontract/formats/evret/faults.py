@@ -1,11 +1,11 @@
-"""What makes the loader refuse a query or a document."""
+"""What the loader rejects in a query or a document."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import clipped
+from evalcontract.formats._findings import clipped, missing_key
 from evalcontract.formats.evret.releases import ANSWERS, NAMES, first_given, ids_key, text_of
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
@@ -17,105 +17,112 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _KINDS = {str: "text", list: "a list", dict: "a mapping", bool: "true or false"}
-_SAID = {"query_id": "a query needs a name", "query_text": "a query needs a text"}
-_MOST = 40
+_REQUIRED = {"query_id": "a query needs a name", "query_text": "a query needs a text"}
+_QUERY_KEYS = {key for keys in NAMES for key in keys}
+_MAX_LENGTH = 40
+
+#: A file without queries.
+NO_QUERIES = Problem(
+    "evret/no-queries",
+    "there are no queries: Evret loads the file, but cannot evaluate it",
+    (),
+    "add a query",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedCell:
-    """A cell of a table at which the loader stops, in place of the list that it asks for."""
+class RejectedCell:
+    """The value of a CSV cell that should hold a list, but that the loader rejects."""
 
     fault: str
     message: str
     help: str
 
 
+def bom_rejected(message: str) -> Problem:
+    """Report a byte order mark at which the loader stops."""
+    return Problem("evret/rejected", message, (), "save it as UTF-8 without a byte order mark")
+
+
 def kind_of(value: Any) -> str:
-    """Return the word for what a value is."""
+    """Return the type of a value in words."""
     if value is None:
         return "null"
     return _KINDS.get(type(value), "a number")
 
 
 def shown(value: Any) -> str:
-    """Return a value in few characters."""
-    return clipped(str(value) or "''", _MOST)
+    """Format a value in few characters."""
+    return clipped(str(value) or "''", _MAX_LENGTH)
+
+
+def is_filled(value: Any) -> bool:
+    """Whether a value is a text that is not blank."""
+    return value.__class__ is str and bool(value) and not value.isspace()
 
 
 def query_faults(row: Any, path: Path, release: Release) -> Iterator[Problem]:
-    """Yield what the loader refuses in a query."""
+    """Yield what the loader rejects in a query."""
     if not isinstance(row, dict):
-        yield _not_a_mapping("query", row, path)
+        yield _not_a_mapping("query", "`query_id` and `query_text`", row, path)
         return
     for names in NAMES:
-        yield from _name(row, names, path)
-    yield from _list(row, ANSWERS, path)
+        yield from _name_faults(row, names, path)
+    yield from list_faults(row, ANSWERS, path)
     chosen = first_given(row, release.ids)
     if chosen:
-        yield from _list(row, chosen, path)
+        yield from list_faults(row, chosen, path)
     last = ids_key(row, release)
     if last and last != chosen:
-        yield from _list(row, last, path)
+        yield from list_faults(row, last, path)
 
 
-def document_faults(item: Any, path: Path) -> Iterator[Problem]:
-    """Yield what the loader refuses in a document."""
-    if not isinstance(item, dict):
-        yield _not_a_mapping("document", item, path)
+def document_faults(document: Any, path: Path) -> Iterator[Problem]:
+    """Yield what the loader rejects in a document."""
+    if not isinstance(document, dict):
+        yield _not_a_mapping("document", "`doc_id`", document, path)
         return
-    yield from _name(item, ("doc_id",), path)
-    metadata = item.get("metadata")
+    yield from _name_faults(document, ("doc_id",), path)
+    metadata = document.get("metadata")
     if metadata and not isinstance(metadata, dict):
-        yield Problem(
-            "evret/wrong-type",
-            f"`metadata` must be a mapping, not {kind_of(metadata)}",
-            (*path, "metadata"),
-            'write a mapping, such as {"source": "returns.md"}',
-        )
+        message = f"`metadata` must be a mapping, not {kind_of(metadata)}"
+        advice = 'write a mapping, such as {"source": "returns.md"}'
+        yield Problem("evret/wrong-type", message, (*path, "metadata"), advice)
 
 
-def meant_by(name: str, row: dict[str, Any]) -> str | None:
-    """Return the key of a row that may have been meant as one that is missing."""
-    if name == "doc_id" and "id" in row:
-        return "id"
-    others = [key for key in row if key not in {each for pair in NAMES for each in pair}]
-    return nearest(name, others)
-
-
-def _not_a_mapping(what: str, value: Any, path: Path) -> Problem:
-    needs = "`query_id` and `query_text`" if what == "query" else "`doc_id`"
+def _not_a_mapping(what: str, keys: str, value: Any, path: Path) -> Problem:
     message = f"a {what} must be a mapping, not {kind_of(value)}"
-    return Problem("evret/wrong-type", message, path, f"write a mapping with {needs}")
+    return Problem("evret/wrong-type", message, path, f"write a mapping with {keys}")
 
 
-def _name(row: dict[str, Any], names: tuple[str, ...], path: Path) -> Iterator[Problem]:
-    """Yield the fault of what names a query or a document, or of the query's text."""
+def _name_faults(row: dict[str, Any], names: tuple[str, ...], path: Path) -> Iterator[Problem]:
+    """Yield the fault of a name or text that is read from the first of some keys."""
+    preferred = names[0]
     key = first_given(row, names)
     if key is not None:
         if not text_of(row[key]):
-            hides = "".join(f", and it hides `{each}`" for each in names[1:] if row.get(each))
-            hides = "" if key != names[0] else hides
-            message = f"`{key}` is blank{hides}"
-            yield Problem("evret/empty-value", message, (*path, key), "write something, or nothing")
+            others = (name for name in names[1:] if key == preferred and row.get(name))
+            hidden = "".join(f", and it hides `{name}`" for name in others)
+            message = f"`{key}` is blank{hidden}"
+            yield Problem("evret/empty-value", message, (*path, key), "fill it in, or remove it")
         return
-    there = next((each for each in names if each in row), None)
-    if there is not None:
-        empty = f" (`{shown(row[there])}`)" if row[there] not in (None, "") else ""
-        message = f"`{there}` is empty{empty}, which is read as missing"
-        yield Problem("evret/empty-value", message, (*path, there), "write a text")
+    present = next((name for name in names if name in row), None)
+    if present is not None:
+        value = row[present]
+        empty = f" (`{shown(value)}`)" if value not in (None, "") else ""
+        message = f"`{present}` is empty{empty}, which is read as missing"
+        yield Problem("evret/empty-value", message, (*path, present), "write a text")
         return
-    meant = meant_by(names[0], row)
-    message, advice = f"`{names[0]}` is missing", _SAID.get(names[0])
-    if meant is None:
-        yield Problem("evret/missing-key", message, path, advice)
-    else:
-        advice = f"`{meant}` is not read: call it `{names[0]}`"
-        yield Problem("evret/missing-key", message, (*path, meant), advice, on_key=True)
+    near = "id" if preferred == "doc_id" and "id" in row else None
+    near = near or nearest(preferred, [name for name in row if name not in _QUERY_KEYS])
+    message = f"`{preferred}` is missing"
+    yield missing_key("evret", message, path, preferred, near, _REQUIRED.get(preferred))
 
 
-def _list(row: dict[str, Any], key: str, path: Path) -> Iterator[Problem]:
+def list_faults(row: dict[str, Any], key: str, path: Path) -> Iterator[Problem]:
+    """Yield the fault of a value that must be a list, or empty."""
     value = row.get(key)
-    if isinstance(value, RefusedCell):
+    if isinstance(value, RejectedCell):
         yield Problem(f"evret/{value.fault}", value.message, (*path, key), value.help)
     elif value and not isinstance(value, list):
         message = f"`{key}` must be a list, not {kind_of(value)}"

@@ -1,10 +1,9 @@
-"""A query of Evret as a row of ours and back, and what each keeps of the other.
+"""Convert a query of Evret to a row of evalcontract and back, and preserve the rest.
 
-What a query has beyond that stands in our row below `metadata.evret`: `keys` are those that the
-query's values stood below, where they are not the usual ones, and `values` what cannot be derived
-at all. What our row has beyond the query stands in the query below `metadata.evalcontract`, key by
-key; null is there for a key that our row has not. What is kept counts only while it still says
-the same as what stands in its place.
+A row preserves the rest of a query in `metadata.evret`: `keys` are the keys of the query if they
+are not the usual ones, and `values` what the row does not imply. A query preserves the rest of a
+row in `metadata.evalcontract`, key by key, with null for keys that the row lacks. What is preserved
+counts only while it agrees with what it was preserved beside.
 """
 
 from __future__ import annotations
@@ -31,24 +30,24 @@ if TYPE_CHECKING:
     from evalcontract.formats.evret.releases import Release
     from evalcontract.model.path import Path
 
-#: The key below our `metadata` under which is kept what Evret has and we have not.
+#: The metadata key under which a row preserves what it cannot represent of a query.
 THEIRS = "evret"
-# What stands below each key, as a place in a `Query`.
+# The index in a `Query` of what each key holds.
 _ROLES = {
-    **{key: place for place, names in enumerate(NAMES) for key in names},
+    **{key: index for index, names in enumerate(NAMES) for key in names},
     **dict.fromkeys(ID_KEYS, 2),
     ANSWERS: 3,
 }
 _PLACED = ("id", "input", "expected_documents", "expected_facts")
-# What reading may add to a row that had none of it.
+# Keys that reading may add to a row.
 _ADDED = ("bundle", "metadata")
 _FORM = Form("values", "absent")
 
 
 def parts_of(metadata: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return what `metadata` says to anybody, and what is kept in it of ours.
+    """Split metadata into that of the author and what it preserves of a row.
 
-    None where it cannot become our `metadata`, and has to be kept as it is.
+    None if it cannot be metadata of a row, and must be preserved as it is.
     """
     if not isinstance(metadata, dict) or not metadata or THEIRS in metadata:
         return None
@@ -59,20 +58,20 @@ def parts_of(metadata: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
 
 
 def contents_of(documents: Any) -> dict[str, str]:
-    """Return the texts of documents by the labels of their ids; the last one that is not blank."""
-    found: dict[str, str] = {}
-    for each in documents if isinstance(documents, list) else ():
-        text = each.get("text") if isinstance(each, dict) else None
-        if text and each.get("doc_id") and text_of(text):
-            found[label_of(text_of(each["doc_id"]))] = str(text)
-    return found
+    """Return the last text of each document that is not blank, by the label of its id."""
+    contents: dict[str, str] = {}
+    for document in documents if isinstance(documents, list) else ():
+        text = document.get("text") if isinstance(document, dict) else None
+        if text and document.get("doc_id") and text_of(text):
+            contents[label_of(text_of(document["doc_id"]))] = str(text)
+    return contents
 
 
 class QueryMapping:
-    """Turns queries of a release into rows and back.
+    """Converts queries of a release to rows and back.
 
     `contents` are the texts of the documents of the file, by the labels of their ids. A table
-    keeps nothing: it has texts and lists alone.
+    preserves nothing: it has only texts and lists.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class QueryMapping:
         self._is_table = is_table
 
     def read(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return a sound query as a row of ours."""
+        """Convert a valid query to a row."""
         query = parsed(row, self._release)
         own = self._ours(query)
         parts = parts_of(row.get("metadata"))
@@ -95,11 +94,11 @@ class QueryMapping:
         return self._restored(own, kept, query)
 
     def write(self, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return a row of ours as a query, and what of it has no place there of its own."""
+        """Convert a row to a query; return the keys that the query does not represent, too."""
         whole = mapping_at(ours, "metadata", THEIRS).get("row")
         if not self._is_table and isinstance(whole, dict) and self._is_whole(whole, ours):
             return {**whole}, {}
-        row = self._built(ours)
+        row = self._to_query(ours)
         rest = _kept(difference(self.read(row), ours))
         if rest and not self._is_table:
             parts = parts_of(row.pop("metadata", None))
@@ -109,17 +108,17 @@ class QueryMapping:
         return row, rest
 
     def whole(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return a row of ours that keeps a query as a whole."""
+        """Convert a query to a row that preserves the whole query."""
         return {**self._ours(parsed(row, self._release)), "metadata": {THEIRS: {"row": row}}}
 
     def _is_whole(self, row: dict[str, Any], ours: dict[str, Any]) -> bool:
         return not any(query_faults(row, (), self._release)) and json_equal(self.whole(row), ours)
 
     def query_of(self, ours: dict[str, Any]) -> Query:
-        """Return the query that our row stands for."""
+        """Return the query that a row represents."""
         documents = ours.get("expected_documents")
-        found = documents if isinstance(documents, list) and self._release.ids else []
-        ids = [each.get("id") if isinstance(each, dict) else None for each in found]
+        documents = documents if isinstance(documents, list) and self._release.ids else []
+        ids = [doc.get("id") if isinstance(doc, dict) else None for doc in documents]
         return Query(
             text_of(ours.get("id", "")),
             text_of(ours.get("input", "")),
@@ -131,7 +130,7 @@ class QueryMapping:
         ours: dict[str, Any] = {"id": query.id, "input": query.text}
         if query.ids:
             ours["bundle"] = "rag"
-            ours["expected_documents"] = [self._document(each) for each in query.ids]
+            ours["expected_documents"] = [self._document(id_) for id_ in query.ids]
         if query.answers:
             ours["expected_facts"] = query.answers
         return ours
@@ -141,7 +140,7 @@ class QueryMapping:
         return {"id": id_, "content": content} if content else {"id": id_}
 
     def _plain(self, query: Query) -> dict[str, Any]:
-        """Return a query below its usual keys."""
+        """Return a query under its usual keys."""
         row: dict[str, Any] = {"query_id": query.id, "query_text": query.text}
         if query.ids:
             row[self._release.instead] = query.ids
@@ -150,7 +149,7 @@ class QueryMapping:
         return row
 
     def _residual(self, row: dict[str, Any], query: Query, *, is_open: bool) -> dict[str, Any]:
-        """Return what of a query cannot be derived from our row."""
+        """Return what a row does not imply of a query."""
         plain = self._plain(query)
         bare = {key: part for key, part in row.items() if not (key == "metadata" and is_open)}
         if json_equal(bare, plain):
@@ -160,25 +159,25 @@ class QueryMapping:
         return {**residual, **_FORM.written(difference(_under(keys, query), bare))}
 
     def _restored(self, own: dict[str, Any], kept: dict[str, Any], query: Query) -> dict[str, Any]:
-        """Return our row with what is kept of it, as far as that says the same."""
+        """Restore what a query preserves of a row, as far as it agrees with the query."""
         absent = [[key] for key in _ADDED if key in kept and kept[key] is None]
         left = {key: part for key, part in kept.items() if [key] not in absent}
 
         def fits(path: Path, value: Any, _: Any) -> bool:
             key = str(path[0])
             if not is_row({key: value}):
-                return False  # somebody else has written here
+                return False  # the value is foreign
             return key not in _PLACED or self.query_of({**own, key: value}) == query
 
         return applied(own, Residual(left, absent), fits=fits)
 
-    def _says(self, row: dict[str, Any], query: Query) -> bool:
-        """Whether the loader takes a row, and makes this query of it."""
-        is_sound = not any(query_faults(row, (), self._release))
-        return is_sound and parsed(row, self._release) == query
+    def _reads(self, row: dict[str, Any], query: Query) -> bool:
+        """Whether the loader accepts a row, and reads this query."""
+        is_valid = not any(query_faults(row, (), self._release))
+        return is_valid and parsed(row, self._release) == query
 
-    def _built(self, ours: dict[str, Any]) -> dict[str, Any]:
-        """Return our row as a query that keeps nothing yet."""
+    def _to_query(self, ours: dict[str, Any]) -> dict[str, Any]:
+        """Convert a row to a query that preserves nothing yet."""
         query = self.query_of(ours)
         residual = mapping_at(ours, "metadata", THEIRS)
         keys, values = residual.get("keys"), mapping_at(residual, "values")
@@ -187,7 +186,7 @@ class QueryMapping:
         if isinstance(keys, list):
             row = _under(keys, query)
         row |= values
-        if (values or isinstance(keys, list)) and not self._says(row, query):
+        if (values or isinstance(keys, list)) and not self._reads(row, query):
             row = {**{k: v for k, v in values.items() if k not in _ROLES}, **self._plain(query)}
         metadata = {k: v for k, v in mapping_at(ours, "metadata").items() if k != THEIRS}
         if metadata and OURS not in metadata and "metadata" not in values and not self._is_table:
@@ -196,10 +195,10 @@ class QueryMapping:
 
 
 def _under(keys: list[Any], query: Query) -> dict[str, Any]:
-    """Return what a query says below some keys."""
+    """Return the values of a query under some keys."""
     return {key: query[_ROLES[key]] for key in keys if str(key) in _ROLES}
 
 
 def _kept(residual: Residual) -> dict[str, Any]:
-    """Return a residual as a query keeps it: null stands for what our row has not."""
+    """Return a residual as a query preserves it: with null for keys that the row lacks."""
     return {**residual.set, **dict.fromkeys(key for (key,) in residual.absent)}

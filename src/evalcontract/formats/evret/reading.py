@@ -1,21 +1,16 @@
-"""Queries of Evret become rows of ours."""
+"""Convert queries of Evret to rows of evalcontract."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import OURS, Loss, OurRow
+from evalcontract.formats._conversion import OURS, Loss, OurRow, Reader
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats.evret.faults import RefusedCell
-from evalcontract.formats.evret.mapping import (
-    THEIRS,
-    QueryMapping,
-    contents_of,
-    parts_of,
-)
+from evalcontract.formats.evret.faults import RejectedCell
+from evalcontract.formats.evret.header import Header
+from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of, parts_of
 from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
-from evalcontract.formats.evret.table import Header
 from evalcontract.model.equality import json_equal
 from evalcontract.source.csv_table import CsvTable
 
@@ -25,19 +20,15 @@ if TYPE_CHECKING:
     from evalcontract.formats.evret.releases import Release
     from evalcontract.source.external import ExternalFile
 
-#: The mark of a file of our rows, below `metadata.evalcontract`: whether each list of document ids
-#: stands there under both names.
+#: The key in `metadata.evalcontract` of a file that was converted to Evret: whether its queries
+#: have their document ids under both names.
 BOTH_NAMES = "both_names"
-
-
-# What every release reads of a query beside its lists; `metadata` is where conversions keep things.
+# The keys that every release reads, beside lists; `metadata` has what conversions preserve.
 _NAMES = ("query_id", "id", "query_text", "query", "metadata")
 
 
-class DocumentReader:
-    """Reads the queries of a JSON file; `value` is the whole of it."""
-
-    losses: Sequence[Loss] = ()
+class DocumentReader(Reader):
+    """Reads the queries of a JSON file with a value."""
 
     def __init__(self, value: dict[str, Any], release: Release) -> None:
         self._value = value
@@ -49,10 +40,10 @@ class DocumentReader:
 
     @property
     def root(self) -> dict[str, Any]:
-        """What stands around the queries: the documents above all."""
+        """What the file has beside its queries: above all the documents."""
         parts = parts_of(self._value.get("metadata"))
         if parts and "metadata" in parts[1] and not self._is_ours:
-            parts = None  # it would replace what is kept of this very file
+            parts = None  # it would replace what is preserved of this file
         free, kept = parts or ({}, {})
         values = {
             key: part
@@ -71,39 +62,39 @@ class DocumentReader:
         return {**root, **{key: part for key, part in kept.items() if key != BOTH_NAMES}}
 
     def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
-        """Turn a sound query into a row of ours."""
+        """Convert a valid query."""
         if self._is_double:
             row = without_twin(row, self._release)
         ours = self._rows.read(row)
         if "metadata" not in row and "metadata" not in ours:
-            return OurRow(ours)  # what is derived from it is all of it
+            return OurRow(ours)  # the row represents all of it
         read = {*_NAMES, *self._release.lists}
-        reason = f"{self._release.title} does not read it, and a row of ours has no place for it"
+        reason = f"{self._release.title} does not read it, and rows have no key for it"
         losses = tuple(Loss((key,), reason, is_kept=True) for key in row if key not in read)
         back = self._rows.write(ours)[0]
         if json_equal(back, row):
             return OurRow(ours, losses=losses)
         if json_equal(_bare(back), _bare(row)):
-            told = "what is kept there says something else than the query"
-            return OurRow(ours, losses=(*losses, Loss(("metadata", OURS), told, is_kept=False)))
+            stale = Loss(("metadata", OURS), "it contradicts the query", is_kept=False)
+            return OurRow(ours, losses=(*losses, stale))
         return OurRow(self._rows.whole(row), losses=losses)
 
     def _documents(self) -> list[Any]:
-        """Return the documents to keep: all, or of our own file those that no row expects."""
+        """Return the documents to preserve: all, or those of a converted file that no row has."""
         documents: list[Any] = self._value["documents"]
         if not self._is_ours:
             return documents
         expected = {
-            label_of(each)
+            label_of(id_)
             for row in self._value.get("queries", ())
             if (key := ids_key(row, self._release))
-            for each in items_of(row[key])
+            for id_ in items_of(row[key])
         }
-        return [each for each in documents if not _is_expected(each, expected)]
+        return [document for document in documents if not _is_expected(document, expected)]
 
 
-class TableReader:
-    """Reads the queries of a table; what has no column that Evret reads is lost."""
+class TableReader(Reader):
+    """Reads the queries of a CSV table; columns that Evret does not read are lost."""
 
     def __init__(self, table: CsvTable, release: Release) -> None:
         self._table = table
@@ -111,20 +102,15 @@ class TableReader:
         self._rows = QueryMapping(replace(release, ids=release.columns), {}, is_table=True)
 
     @property
-    def root(self) -> dict[str, Any]:
-        """Nothing: a table is its rows."""
-        return {}
-
-    @property
     def losses(self) -> Sequence[Loss]:
-        """The columns that are not read, and the cells that have none."""
+        """The columns that are not read, and the cells without a column."""
         return tuple(self._lost())
 
     def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
-        """Turn a sound query into a row of ours; an empty cell says nothing."""
+        """Convert a valid query; empty cells are absent."""
         given = {key: cell for key, cell in row.items() if cell}
-        unread = [key for key, cell in given.items() if isinstance(cell, RefusedCell)]
-        reason = "Evret does not get as far as this cell, and would refuse it"
+        unread = [key for key, cell in given.items() if isinstance(cell, RejectedCell)]
+        reason = "Evret would reject the cell, but does not read it"
         losses = tuple(Loss((key,), reason, is_kept=False) for key in unread)
         read = {key: cell for key, cell in given.items() if key not in unread}
         return OurRow(self._rows.read(read), losses=losses)
@@ -136,8 +122,8 @@ class TableReader:
             if name not in known:
                 yield Loss((name,), "Evret does not read this column", is_kept=False)
         for number, cells in enumerate(self._table.records):
-            if any(each.strip() for each in cells[len(header) :]):
-                reason = "Evret does not read what stands beyond the header"
+            if any(cell.strip() for cell in cells[len(header) :]):
+                reason = "Evret does not read cells without a column"
                 yield Loss((number,), reason, is_kept=False)
 
 
@@ -148,7 +134,7 @@ def has_twins(row: dict[str, Any]) -> bool:
 
 
 def without_twin(row: dict[str, Any], release: Release) -> dict[str, Any]:
-    """Return a query with its ids under one name, where it has them under both."""
+    """Return a query with its ids under one name if it has them under both."""
     if not has_twins(row):
         return row
     others = [key for key in ID_KEYS[:2] if key != release.instead]
@@ -160,14 +146,14 @@ def _bare(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_expected(document: dict[str, Any], expected: set[str]) -> bool:
-    """Whether a document says no more than the row that expects it."""
+    """Whether a document is fully represented by the rows that expect it."""
     is_plain = document.keys() == {"doc_id", "text"}
     is_text = is_plain and all(isinstance(part, str) and part.strip() for part in document.values())
     return is_text and label_of(document["doc_id"]) in expected
 
 
 def reader_of(read: ExternalFile, release: Release) -> DocumentReader | TableReader:
-    """Begin to read a file whose queries are sound."""
+    """Start reading a file whose queries are valid."""
     if isinstance(read.source, CsvTable):
         return TableReader(read.source, release)
     value = getattr(read.source, "value", None)

@@ -1,4 +1,4 @@
-"""What each release of Evret reads of a query, and what becomes of it there."""
+"""What each release of Evret reads of a query, and how."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ANSWERS = "expected_answers"
-#: Pairs of keys for one thing; the second is read where the first is missing or empty.
+#: Pairs of equivalent keys; the second is read if the first is missing or empty.
 NAMES = (("query_id", "id"), ("query_text", "query"))
-#: The keys that document ids stand below, in any release.
+#: The keys of document ids, in any release.
 ID_KEYS = ("expected_doc_ids", "relevant_doc_ids", "relevant_docs")
-#: Which releases read each of them, for people.
+#: The releases that read each of them, for messages.
 READ_BY = {
     "expected_doc_ids": "0.0.3",
     "relevant_doc_ids": "0.0.1 (and 0.0.3, from JSON)",
@@ -23,9 +23,10 @@ READ_BY = {
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One release. `ids` are the keys of JSON that it reads document ids from, the first first.
+    """One release: the keys that it reads document ids from, in order.
 
-    `columns` are those of CSV. `last` is read where the others and the answers hold nothing.
+    `ids` are keys of JSON, `columns` those of CSV. `last` is read if the others and the answers
+    have no items.
     """
 
     version: str
@@ -35,7 +36,7 @@ class Release:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its name in messages."""
         return f"Evret {self.version}"
 
     @property
@@ -50,7 +51,7 @@ class Release:
 
     @property
     def instead(self) -> str:
-        """The key to write expectations below, rather than one that it does not read."""
+        """The key to use instead of one that it does not read."""
         return self.ids[0] if self.ids else ANSWERS
 
 
@@ -62,7 +63,7 @@ RELEASES: dict[str, Release] = {
 
 
 class Query(NamedTuple):
-    """A query as the loader makes it."""
+    """A query as the loader reads it."""
 
     id: str
     text: str
@@ -71,19 +72,19 @@ class Query(NamedTuple):
 
 
 def first_given(row: dict[str, Any], keys: Iterable[str]) -> str | None:
-    """Return the first key whose value is not empty; None where all are."""
+    """Return the first key whose value is not empty; None if all are."""
     return next((key for key in keys if row.get(key)), None)
 
 
 def text_of(value: Any) -> str:
-    """Return the text that the loader makes of a value."""
+    """Convert a value to a text as the loader does."""
     return str(value).strip()
 
 
 def items_of(values: Any) -> list[str]:
-    """Return the texts that the loader makes of a list: none blank, each once.
+    """Convert a list to texts as the loader does: without blanks and duplicates.
 
-    Of an empty value, and of what is no list, there are none.
+    Anything but a list has no items.
     """
     if not isinstance(values, list):
         return []
@@ -91,12 +92,12 @@ def items_of(values: Any) -> list[str]:
 
 
 def label_of(text: str) -> str:
-    """Return a text as the evaluation compares it: case and the width of blanks do not count."""
+    """Normalize case and white space of a text as the evaluation does before comparing it."""
     return " ".join(text.lower().split())
 
 
 def parsed(row: dict[str, Any], release: Release) -> Query:
-    """Return what the loader makes of a sound row."""
+    """Return what the loader makes of a valid row."""
     id_, text = (row[first_given(row, names) or names[0]] for names in NAMES)
     answers = items_of(row.get(ANSWERS))
     key = ids_key(row, release)
@@ -104,7 +105,7 @@ def parsed(row: dict[str, Any], release: Release) -> Query:
 
 
 def ids_key(row: dict[str, Any], release: Release) -> str | None:
-    """Return the key that the document ids of a query are taken from; None where there are none."""
+    """Return the key that the document ids of a query are read from; None if there are none."""
     key = first_given(row, release.ids)
     ids = items_of(row[key]) if key else []
     if release.last and not ids and not items_of(row.get(ANSWERS)):
@@ -112,25 +113,31 @@ def ids_key(row: dict[str, Any], release: Release) -> str | None:
     return key
 
 
-# Keys of a query that hardly anybody else has.
-_TELLING = {"query_text", ANSWERS, *ID_KEYS}
+def name_of(row: Any) -> str | None:
+    """Return the name of a query; None if it has none."""
+    key = first_given(row, NAMES[0]) if isinstance(row, dict) else None
+    return text_of(row[key]) or None if key else None
+
+
+# Keys of a query that other systems hardly have.
+_DISTINCT = {"query_text", ANSWERS, *ID_KEYS}
 _NAMED = {*NAMES[0], ANSWERS, *ID_KEYS}
 
 
 def release_of(value: dict[str, Any]) -> str | None:
-    """Return the release that a whole document, or a first row, can be of; None for none.
+    """Detect the release of a whole document or a first row; None if it is of another system.
 
-    That is the newest one, unless the query holds what only 0.0.1 reads.
+    It is the newest release, unless the query has what only 0.0.1 reads.
     """
     queries = value.get("queries")
     is_document = isinstance(queries, list)
-    first = next((each for each in queries or () if isinstance(each, dict)), None)
+    first = next((query for query in queries or () if isinstance(query, dict)), None)
     row = first if is_document else value
-    if row is None or _TELLING.isdisjoint(row) or _NAMED.isdisjoint(row):
+    if row is None or _DISTINCT.isdisjoint(row) or _NAMED.isdisjoint(row):
         return None
     if not any(isinstance(row.get(key), str) and row[key].strip() for key in NAMES[1]):
         return None
     newest, *_, oldest = RELEASES
     read = RELEASES[newest].lists if is_document else RELEASES[newest].list_columns
-    wants = [key for key in (*ID_KEYS, ANSWERS) if row.get(key)]
-    return oldest if wants and not set(wants) & set(read) else newest
+    given = [key for key in (*ID_KEYS, ANSWERS) if row.get(key)]
+    return oldest if given and not set(given) & set(read) else newest

@@ -1,9 +1,10 @@
-"""What the loader takes without a word, and what is then scored otherwise than it was meant."""
+"""Warn of what the loader silently accepts, but scores differently than intended."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import quoted
 from evalcontract.formats.evret.faults import kind_of, shown
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -27,69 +28,69 @@ if TYPE_CHECKING:
 
 
 def query_warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
-    """Yield them for a sound query; whether it expects anything is `expectation`'s to say."""
+    """Yield the warnings of a valid query, except those of `expectation`."""
     for names in NAMES:
         yield from _shadowed_name(row, names, path)
         yield from not_text(row, first_given(row, names), path)
     yield from _shadowed_ids(row, path, release)
-    yield from unread_ids(row, path, release)
-    used = [key for key in (ids_key(row, release), ANSWERS) if key]
-    for key in used:
-        yield from _items(row.get(key), (*path, key))
+    yield from _unread_ids(row, path, release)
+    for key in (ids_key(row, release), ANSWERS):
+        if key:
+            yield from _item_warnings(row.get(key), (*path, key))
     for key in release.lists:
         yield from taken_for_absent(row, key, path, (None, []), "an empty list")
 
 
 def expectation(row: dict[str, Any], path: Path, release: Release) -> Problem | None:
-    """Say that a query expects nothing, or that its answers do not count beside its ids."""
+    """Report a query without expectations, or with answers that do not count beside its ids."""
     query = parsed(row, release)
     if query.ids and query.answers:
-        message = f"`{ANSWERS}` does not count: {release.title} scores this query by document ids"
+        message = f"`{ANSWERS}` is ignored: {release.title} scores this query by document ids"
         advice = f"remove one of `{ids_key(row, release)}` and `{ANSWERS}`"
         return Problem("evret/ignored-answers", message, (*path, ANSWERS), advice)
     if query.ids or query.answers:
         return None
-    wanted = " or ".join(f"`{key}`" for key in (*release.ids[:1], ANSWERS))
-    message = "this query expects nothing: every metric is 0.0, whatever is retrieved"
-    return Problem("evret/nothing-expected", message, path, f"write {wanted}")
+    message = "the query has no expectations: every metric is 0.0, whatever is retrieved"
+    advice = f"write {quoted((*release.ids[:1], ANSWERS), ' or ')}"
+    return Problem("evret/nothing-expected", message, path, advice)
 
 
-def unread_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
-    """Yield the keys that another release reads, unless what they hold is read elsewhere."""
+def _unread_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
+    """Yield the keys that only other releases read, unless another key has the same items."""
     read = items_of(row.get(ids_key(row, release) or ""))
     for key in ID_KEYS:
         if row.get(key) and key not in release.lists and items_of(row[key]) != (read or None):
-            yield unread_by(key, (*path, key), release)
+            yield read_by_others(key, (*path, key), release)
 
 
-def unread_by(key: str, path: Path, release: Release) -> Problem:
-    """Say that only another release reads a key."""
+def read_by_others(key: str, path: Path, release: Release) -> Problem:
+    """Report a key that only other releases read."""
     message = f"{release.title} does not read `{key}`; {READ_BY[key]} does"
-    if release.ids:
-        advice = f"write `{release.instead}`"
-    else:
-        advice = f"write `{ANSWERS}`, or use a release that reads document ids"
+    advice = f"write `{release.instead}`"
+    if not release.ids:
+        advice = f"{advice}, or use a release that reads document ids"
     return Problem("evret/other-release", message, path, advice, on_key=True)
 
 
 def not_text(row: dict[str, Any], key: str | None, path: Path) -> Iterator[Problem]:
-    """Yield that a value which should be a text is turned into one."""
+    """Yield a warning if a value is converted to a text."""
     if key is not None and not isinstance(row[key], str):
-        yield _turned(row[key], f"`{key}`", (*path, key))
+        yield _converted(row[key], f"`{key}`", (*path, key))
 
 
 def taken_for_absent(
     row: dict[str, Any], key: str, path: Path, plain: tuple[Any, ...], instead: str
 ) -> Iterator[Problem]:
-    """Yield that an empty value of another type than the key's is read as if it were not there."""
+    """Yield a warning if an empty value of a wrong type is read as missing."""
     value = row.get(key)
-    if not value and not any(value == each and type(value) is type(each) for each in plain):
+    if not value and not any(value == empty and type(value) is type(empty) for empty in plain):
         message = f"`{key}` is {kind_of(value)} (`{shown(value)}`), which is read as {instead}"
         yield Problem("evret/taken-for-absent", message, (*path, key), "remove it")
 
 
-def _turned(value: Any, name: str, path: Path) -> Problem:
-    message = f"{name} is {kind_of(value)}, which becomes the text `{shown(text_of(value))}`"
+def _converted(value: Any, name: str, path: Path) -> Problem:
+    text = shown(text_of(value))
+    message = f"{name} is {kind_of(value)}, which is converted to the text `{text}`"
     advice = "write a text, or remove it" if value is None else "write it as a text, in quotes"
     return Problem("evret/not-text", message, path, advice)
 
@@ -116,16 +117,16 @@ def _shadowed_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator
 def _shadowed(first: str, second: str, path: Path) -> Problem:
     return Problem(
         "evret/shadowed-key",
-        f"`{second}` is not read, since `{first}` is there",
+        f"`{second}` is ignored because of `{first}`",
         (*path, second),
-        "keep one of them",
+        "remove one of them",
         on_key=True,
-        related=(Related("this one counts", (*path, first), on_key=True),),
+        related=(Related("this one is read", (*path, first), on_key=True),),
     )
 
 
-def _items(values: Any, path: Path) -> Iterator[Problem]:
-    """Yield what becomes of the items of a list that are no texts, blank, or there already."""
+def _item_warnings(values: Any, path: Path) -> Iterator[Problem]:
+    """Yield the items of a list that are not texts, blank, or duplicates."""
     seen: dict[str, int] = {}
     for index, value in enumerate(values if isinstance(values, list) else ()):
         text = text_of(value)
@@ -134,9 +135,9 @@ def _items(values: Any, path: Path) -> Iterator[Problem]:
             yield Problem("evret/blank-item", "a blank item is dropped", where, "remove it")
             continue
         if not isinstance(value, str):
-            yield _turned(value, "an item", where)
+            yield _converted(value, "an item", where)
         first = seen.setdefault(label_of(text), index)
         if first != index:
-            message = f"`{shown(text)}` stands in `{path[-1]}` twice, and counts once"
-            there = Related("first here", (*path, first))
-            yield Problem("evret/repeated-item", message, where, "remove it", related=(there,))
+            message = f"duplicate item `{shown(text)}` in `{path[-1]}` counts once"
+            related = (Related("first here", (*path, first)),)
+            yield Problem("evret/repeated-item", message, where, "remove it", related=related)

@@ -1,10 +1,11 @@
-"""Expectations that MLflow stores without a word, and that then do not do what they promise."""
+"""Check expectations that MLflow stores silently, but that no scorer can use."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import is_list_of
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
@@ -17,12 +18,11 @@ FACTS, RESPONSE, GUIDELINES = "expected_facts", "expected_response", "guidelines
 TOOL_CALLS, CONTEXT = "expected_tool_calls", "expected_retrieved_context"
 #: Names of expectations that scorers of MLflow or Databricks read.
 RESERVED = frozenset({FACTS, RESPONSE, GUIDELINES, TOOL_CALLS, CONTEXT})
-_IN_ORDER = (FACTS, RESPONSE, TOOL_CALLS, CONTEXT)
 
 
 def are_texts(value: Any) -> bool:
     """Whether a value is a list of texts; an empty list is one."""
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return is_list_of(value, str)
 
 
 def are_guidelines(value: Any) -> bool:
@@ -31,7 +31,7 @@ def are_guidelines(value: Any) -> bool:
 
 
 def unnamed_call(value: Any) -> int | None:
-    """Return which of some expected tool calls cannot be read, where one cannot; -1 for all."""
+    """Return the index of the first expected tool call that cannot be read; -1 for no list."""
     if not isinstance(value, list):
         return -1
     for index, call in enumerate(value):
@@ -43,32 +43,29 @@ def unnamed_call(value: Any) -> int | None:
     return None
 
 
-# Many rows have the same names of their own.
+# Many rows have the same custom names.
 @lru_cache(maxsize=1024)
-def meant(name: str) -> str | None:
-    """Return the reserved name that a name of an expectation stands for, where it is a slip."""
-    near = nearest(name, RESERVED)
-    return near or next((each for each in _IN_ORDER if each == f"expected_{name}"), None)
+def meant_by(name: str) -> str | None:
+    """Return the reserved name that a name probably stands for; None if there is none."""
+    whole = f"expected_{name}"
+    return nearest(name, RESERVED) or (whole if whole in RESERVED else None)
 
 
 def in_expectations(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
-    """Yield what is wrong with expectations that the store takes; `path` leads to them."""
-    if not expectations.keys() <= RESERVED:
-        for name in expectations.keys() - RESERVED:
-            near = meant(name)
-            if near and near not in expectations:
-                message = f"no scorer of MLflow reads `{name}`"
-                where = (*path, name)
-                yield Problem(
-                    "mlflow/near-miss-key", message, where, f"did you mean `{near}`?", True
-                )
+    """Yield the problems of the expectations at a path."""
+    for name in expectations.keys() - RESERVED:
+        near = meant_by(name)
+        if near and near not in expectations:
+            message = f"no MLflow scorer reads `{name}`"
+            advice = f"did you mean `{near}`?"
+            yield Problem("mlflow/near-miss-key", message, (*path, name), advice, on_key=True)
     facts, response = expectations.get(FACTS), expectations.get(RESPONSE)
     if facts is not None and response is not None:
         yield Problem(
             "mlflow/facts-and-response",
-            f"`{FACTS}` and `{RESPONSE}` stand together: Correctness refuses to score the record",
+            f"the record has both `{FACTS}` and `{RESPONSE}`: Correctness will not score it",
             (*path, FACTS),
-            "keep one of them",
+            "remove one of them",
             on_key=True,
         )
     if facts is not None and not are_texts(facts):
@@ -80,26 +77,26 @@ def in_expectations(expectations: dict[str, Any], path: Path) -> Iterator[Proble
     if calls and (index := unnamed_call(calls)) is not None:
         yield Problem(
             "mlflow/unreadable-tool-call",
-            f"`{TOOL_CALLS}` is stored as it is, and ToolCallCorrectness cannot read it",
+            f"`{TOOL_CALLS}` is stored, but ToolCallCorrectness cannot read it",
             (*path, TOOL_CALLS) if index < 0 else (*path, TOOL_CALLS, index),
             "write a list of mappings: `[{name: …, arguments: {…}}]`",
         )
 
 
 def none_at_all(path: Path) -> Problem:
-    """Say that a record expects nothing."""
+    """Report a record without expectations."""
     return Problem(
         "mlflow/no-expectations",
-        "the record expects nothing: no scorer can compare an answer with it",
+        "the record has no expectations: scorers have nothing to compare an answer with",
         path,
         f"add `expectations`, such as `{{{FACTS}: [...]}}`",
     )
 
 
-def _no_texts(key: str, then: str, path: Path) -> Problem:
+def _no_texts(key: str, consequence: str, path: Path) -> Problem:
     return Problem(
         "mlflow/no-list-of-texts",
-        f"`{key}` is no list of texts: it is stored, and {then} at scoring",
+        f"`{key}` is not a list of texts: it is stored, but {consequence} at scoring",
         (*path, key),
         f"write a list: `{key}: [...]`",
     )

@@ -1,13 +1,18 @@
-"""What the public documentation of Databricks says of a record."""
+"""Check records against the public documentation of Databricks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import is_passed_over
-from evalcontract.formats.mlflow import rejections
-from evalcontract.formats.mlflow.records import RecordChecker
-from evalcontract.formats.mlflow.sources import DOCUMENTED, kinds_of
+from evalcontract.formats._findings import is_ignored_key, quoted, without
+from evalcontract.formats.mlflow.records import RecordChecker, with_missing
+from evalcontract.formats.mlflow.sources import (
+    DOCUMENTED,
+    documented_form,
+    is_documented,
+    kinds_of,
+    shown,
+)
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -17,46 +22,57 @@ if TYPE_CHECKING:
 
 
 class ManagedChecker(RecordChecker):
-    """What the public documentation of Databricks says of a record."""
+    """Checks records against the public documentation of Databricks."""
 
     named_by = "dataset_record_id"
 
     def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
-        """Say the findings of the schema, and what they rest on."""
-        found = rejections.told_missing(problems, row, path, "inputs")
-        found = self._of_source(found, row, path)
-        return [_documented(each) for each in rejections.in_databricks(found, row, path)]
+        """Adapt the schema violations, and name their basis."""
+        problems = with_missing(problems, row, path, "inputs")
+        if isinstance(row, dict) and isinstance(source := row.get("source"), dict):
+            problems = _missing_kind(problems, source, (*path, "source"))
+            problems = _open_source_source(problems, source, (*path, "source"))
+        return [_documented(problem) for problem in problems]
 
     def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
-        """Say of a source that it is of several kinds, or of none."""
-        source = row.get("source")
-        if not isinstance(source, dict):
-            return
-        kinds = kinds_of(source)
+        """Report a source of several kinds."""
+        kinds = kinds_of(row.get("source"))
         if len(kinds) > 1:
-            said = ", ".join(f"`{each}`" for each in kinds)
-            message = f"`source` has {said}: a record has one source"
+            message = f"`source` has {quoted(kinds)}, but a record has one source"
             where = (*path, "source", kinds[1])
-            problem = Problem("mlflow/several-sources", message, where, "keep one", on_key=True)
-            yield _documented(problem)
+            yield _documented(
+                Problem("mlflow/several-sources", message, where, "keep one", on_key=True)
+            )
 
-    @staticmethod
-    def _of_source(problems: list[Problem], row: Any, path: Path) -> list[Problem]:
-        """Tell a kind that is there under another name as missing."""
-        source = row.get("source") if isinstance(row, dict) else None
-        if not isinstance(source, dict):
-            return problems
-        where = (*path, "source")
-        found = problems
-        for kind in DOCUMENTED:
-            if not kinds_of(source) and any(each.path[:-1] == where for each in found):
-                found = rejections.told_missing(found, source, where, kind)
-        if any(each.path[:-1] == where and each.code == "mlflow/missing-key" for each in found):
-            found = [each for each in found if each.path != where]
-        return found
+
+def _missing_kind(problems: list[Problem], source: dict[str, Any], path: Path) -> list[Problem]:
+    """Report a misspelled kind as a missing one."""
+    for kind in DOCUMENTED:
+        if not kinds_of(source) and any(problem.path[:-1] == path for problem in problems):
+            problems = with_missing(problems, source, path, kind)
+    if any(p.path[:-1] == path and p.code == "mlflow/missing-key" for p in problems):
+        return [problem for problem in problems if problem.path != path]
+    return problems
+
+
+def _open_source_source(
+    problems: list[Problem], source: dict[str, Any], path: Path
+) -> list[Problem]:
+    """Report a source in the form of the open-source store as one problem."""
+    if "source_type" not in source or is_documented(source):
+        return problems
+    form = documented_form(source)
+    problem = Problem(
+        "mlflow/open-source-source",
+        "`source` with `source_type` is the form of the open-source store",
+        (*path, "source_type"),
+        f"write `source: {shown(form)}`" if form else "remove it: Databricks has no such source",
+        on_key=True,
+    )
+    return [*without(problems, path), problem]
 
 
 def _documented(problem: Problem) -> Problem:
-    if is_passed_over(problem):
+    if is_ignored_key(problem):
         return problem
     return problem._replace(message=f"{problem.message}, per public documentation")

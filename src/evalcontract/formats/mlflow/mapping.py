@@ -1,33 +1,47 @@
-"""A record as a row of ours and back, as far as one says by itself what the other is.
-
-What is lost on the way is not looked after here: `conversion` keeps the difference.
-"""
+"""Convert a record to a row of evalcontract and back, without residuals."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from evalcontract.formats._conversion import default_id, last_said, renamed, with_bundle
+from evalcontract.formats._conversion import (
+    default_id,
+    last_question,
+    with_bundle,
+    with_renamed_key,
+)
+from evalcontract.formats._findings import has_lone_surrogate, is_list_of, parsed_json
 from evalcontract.formats.mlflow import expectations as expected
 
-#: What is kept of how a record was written: see `as_row`.
+#: How a record was written, for converting it back: `input_key`, `input_form`, `criteria_from` and
+#: `trace`.
 Hints = dict[str, Any]
 
+#: The key of a single text among the inputs if nothing else is known.
+DEFAULT_KEY = "question"
+#: Keys under which applications usually take a single text.
+USUAL_KEYS = frozenset(
+    {DEFAULT_KEY, "query", "input", "request", "prompt", "message", "text"}
+    | {"user_input", "user_query", "user_message", "instruction"}
+)
+_MESSAGES = "messages"
+_NO_TEXT = "The input stands in the trace."
 _NAMED_BY = {"oss": "dataset_record_id", "managed": "dataset_record_id", "evaluate": "request_id"}
 
 
 def as_row(record: dict[str, Any], variant: str, index: int) -> tuple[dict[str, Any], Hints]:
-    """Return a record as a row, and what the way back has to know besides."""
-    text, form = as_text(record)
-    hints: Hints = dict(form)
-    row: dict[str, Any] = {"id": _id(record, variant, index), "input": text}
+    """Convert a record to a row, and return the hints for converting it back."""
+    text, hints = _as_text(record)
+    name = record.get(_NAMED_BY[variant])
+    id_ = name if isinstance(name, str) and name else default_id(index)
+    row: dict[str, Any] = {"id": id_, "input": text}
     expectations = record.get("expectations")
     if isinstance(expectations, dict):
         row |= _expected(expectations, hints)
-    if form.get("input_form") == "messages":
+    if hints.get("input_form") == _MESSAGES:
         row["messages"] = record["inputs"]["messages"]
-    # The open-source store gives a mapping without keys where there were no outputs.
+    # The open-source store stores absent outputs as an empty mapping.
     if "outputs" in record and (variant != "oss" or record["outputs"] != {}):
         row["recorded_output"] = record["outputs"]
     if variant == "evaluate" and isinstance(record.get("trace"), dict | str):
@@ -37,8 +51,8 @@ def as_row(record: dict[str, Any], variant: str, index: int) -> tuple[dict[str, 
 
 
 def as_record(row: dict[str, Any], hints: Hints, variant: str, index: int) -> dict[str, Any]:
-    """Return a row as a record."""
-    record = as_inputs(row, hints, are_free=variant == "evaluate")
+    """Convert a row to a record."""
+    record = _as_inputs(row, hints, is_optional=variant == "evaluate")
     if expectations := _expectations(row, hints):
         record["expectations"] = expectations
     if "recorded_output" in row:
@@ -48,11 +62,6 @@ def as_record(row: dict[str, Any], hints: Hints, variant: str, index: int) -> di
     if variant != "oss" and row["id"] != default_id(index):
         record[_NAMED_BY[variant]] = row["id"]
     return record
-
-
-def _id(record: dict[str, Any], variant: str, index: int) -> str:
-    name = record.get(_NAMED_BY[variant])
-    return name if isinstance(name, str) and name else default_id(index)
 
 
 def _expected(expectations: dict[str, Any], hints: Hints) -> dict[str, Any]:
@@ -67,40 +76,37 @@ def _expected(expectations: dict[str, Any], hints: Hints) -> dict[str, Any]:
         row["criteria"] = "\n".join(guidelines)
         if len(guidelines) > 1:
             hints["criteria_from"] = expected.GUIDELINES
-    if _are_filled(expectations.get(expected.FACTS)):
-        row["expected_facts"] = expectations[expected.FACTS]
-    if _are_calls(expectations.get(expected.TOOL_CALLS)):
-        calls = expectations[expected.TOOL_CALLS]
-        row["expected_tools"] = [each["name"] if len(each) == 1 else each for each in calls]
-    if _are_documents(expectations.get(expected.CONTEXT), "doc_uri", "id"):
-        documents = expectations[expected.CONTEXT]
-        row["expected_documents"] = [renamed(each, "doc_uri", "id") for each in documents]
+    if _are_filled(facts := expectations.get(expected.FACTS)):
+        row["expected_facts"] = facts
+    calls: Any = expectations.get(expected.TOOL_CALLS)
+    if calls and is_list_of(calls, dict) and all(map(_is_call, calls)):
+        row["expected_tools"] = [call["name"] if len(call) == 1 else call for call in calls]
+    if documents := _documents(expectations.get(expected.CONTEXT), "doc_uri", "id"):
+        row["expected_documents"] = documents
     return row
 
 
 def _expectations(row: dict[str, Any], hints: Hints) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    expectations: dict[str, Any] = {}
     criteria = row.get("criteria")
     if isinstance(criteria, str) and criteria.strip():
         match hints.get("criteria_from"):
             case expected.RESPONSE:
-                found[expected.RESPONSE] = criteria
+                expectations[expected.RESPONSE] = criteria
             case "guideline":
-                found[expected.GUIDELINES] = criteria
+                expectations[expected.GUIDELINES] = criteria
             case expected.GUIDELINES:
-                found[expected.GUIDELINES] = criteria.split("\n")
+                expectations[expected.GUIDELINES] = criteria.split("\n")
             case _:
-                found[expected.GUIDELINES] = [criteria]
+                expectations[expected.GUIDELINES] = [criteria]
     if _are_filled(row.get("expected_facts")):
-        found[expected.FACTS] = row["expected_facts"]
+        expectations[expected.FACTS] = row["expected_facts"]
     if isinstance(tools := row.get("expected_tools"), list) and tools:
-        found[expected.TOOL_CALLS] = [
-            {"name": each} if isinstance(each, str) else each for each in tools
-        ]
-    if _are_documents(row.get("expected_documents"), "id", "doc_uri"):
-        documents = row["expected_documents"]
-        found[expected.CONTEXT] = [renamed(each, "id", "doc_uri") for each in documents]
-    return found
+        calls = [{"name": tool} if isinstance(tool, str) else tool for tool in tools]
+        expectations[expected.TOOL_CALLS] = calls
+    if documents := _documents(row.get("expected_documents"), "id", "doc_uri"):
+        expectations[expected.CONTEXT] = documents
+    return expectations
 
 
 def _is_text(value: Any) -> bool:
@@ -111,105 +117,67 @@ def _are_filled(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(_is_text, value))
 
 
-def _are_calls(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(each, dict)
-            and each.keys() <= {"name", "arguments"}
-            and _is_text(each.get("name"))
-            and isinstance(each.get("arguments", {}), dict)
-            for each in value
-        )
-    )
+def _is_call(call: dict[str, Any]) -> bool:
+    is_named = call.keys() <= {"name", "arguments"} and _is_text(call.get("name"))
+    return is_named and isinstance(call.get("arguments", {}), dict)
 
 
-def _are_documents(value: Any, name: str, other: str) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(each, dict)
-            and isinstance(each.get(name), str)
-            and isinstance(each.get("content", ""), str)
-            and other not in each
-            for each in value
-        )
-    )
+def _documents(documents: Any, old: str, new: str) -> list[Any]:
+    """Return documents with their names under another key; none unless all can be converted."""
+    if not is_list_of(documents, dict):
+        return []
+    for document in documents:
+        is_named = isinstance(document.get(old), str) and new not in document
+        if not is_named or not isinstance(document.get("content", ""), str):
+            return []
+    return [with_renamed_key(document, old, new) for document in documents]
 
 
-#: The name that one text among the inputs gets where nothing else is known.
-DEFAULT_KEY = "question"
-#: Names under which applications take the one text that they are asked.
-USUAL_KEYS = frozenset(
-    {DEFAULT_KEY, "query", "input", "request", "prompt", "message", "text"}
-    | {"user_input", "user_query", "user_message", "instruction"}
-)
-_MESSAGES = "messages"
-_UNTOLD = "The input stands in the trace."
+def _as_text(record: dict[str, Any]) -> tuple[str, Hints]:
+    """Return the question of a record as a text, and the hints for converting it back.
 
-#: How inputs became a text: nothing for `question`, else what is named here.
-Form = dict[str, str]
-
-
-def as_text(record: dict[str, Any]) -> tuple[str, Form]:
-    """Return the text of what a record asks, and how it was made."""
+    There are no hints for a single text under the default key.
+    """
     if "inputs" not in record:
-        return _of_trace(record.get("trace")), {"input_form": "none"}
+        return _preview_of(record.get("trace")), {"input_form": "none"}
     inputs = record["inputs"]
     if isinstance(inputs, dict) and len(inputs) == 1:
         key, value = next(iter(inputs.items()))
         if key in USUAL_KEYS and isinstance(value, str) and value:
             return value, {} if key == DEFAULT_KEY else {"input_key": key}
-        if key == _MESSAGES and are_messages(value):
-            said = last_said(value)
-            return said if _is_text(said) else _json(inputs), {"input_form": _MESSAGES}
+        if key == _MESSAGES and value and is_list_of(value, dict):
+            question = last_question(value)
+            text = question if _is_text(question) else _json(inputs)
+            return text, {"input_form": _MESSAGES}
     return _json(inputs), {"input_form": "json"}
 
 
-def as_inputs(row: dict[str, Any], form: Form, *, are_free: bool) -> dict[str, Any]:
-    """Return the `inputs` of a record again, as its one key; none where it has none.
+def _as_inputs(row: dict[str, Any], hints: Hints, *, is_optional: bool) -> dict[str, Any]:
+    """Return a record with the `inputs` of a row.
 
-    They are mappings, unless they are free to be anything or none.
+    They are a mapping; if `is_optional`, they may be any value, or absent.
     """
     text = row["input"]
-    match form.get("input_form"):
-        case "none" if are_free:
+    match hints.get("input_form"):
+        case "none" if is_optional:
             return {}
-        case "messages" if are_messages(row.get(_MESSAGES)):
+        case "messages" if row.get(_MESSAGES) and is_list_of(row[_MESSAGES], dict):
             return {"inputs": {_MESSAGES: row[_MESSAGES]}}
         case "json":
-            inputs = _parsed(text)
-            if are_free or isinstance(inputs, dict):
+            # A text that was edited since may be a plain question.
+            inputs = parsed_json(text, default={DEFAULT_KEY: text})
+            if is_optional or isinstance(inputs, dict):
                 return {"inputs": inputs}
-    return {"inputs": {form.get("input_key", DEFAULT_KEY): text}}
+    return {"inputs": {hints.get("input_key", DEFAULT_KEY): text}}
 
 
-def are_messages(value: Any) -> bool:
-    """Whether a value is a conversation: mappings, one at least."""
-    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
-
-
-def _of_trace(trace: Any) -> str:
+def _preview_of(trace: Any) -> str:
     info = trace.get("info") if isinstance(trace, dict) else None
     preview = info.get("request_preview") if isinstance(info, dict) else None
-    return preview if isinstance(preview, str) and preview.strip() else _UNTOLD
-
-
-def _parsed(text: str) -> Any:
-    """Return what a JSON text says; one that was edited since may be a plain question."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return {DEFAULT_KEY: text}
+    return preview if isinstance(preview, str) and preview.strip() else _NO_TEXT
 
 
 def _json(value: Any) -> str:
-    """Return a value as JSON, with its keys in the author's order."""
+    """Format a value as JSON, with its keys in the author's order."""
     text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)  # a lone surrogate can only be written as an escape
-    return text
+    return json.dumps(value) if has_lone_surrogate(text) else text

@@ -1,15 +1,21 @@
-"""What becomes of a record in the open-source store."""
+"""Check records as the open-source store does."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import without
-from evalcontract.formats.mlflow import rejections
-from evalcontract.formats.mlflow.records import RecordChecker
-from evalcontract.formats.mlflow.sources import id_of
+from evalcontract.formats._findings import has_lone_surrogate, is_below, without
+from evalcontract.formats.mlflow.records import RecordChecker, with_missing
+from evalcontract.formats.mlflow.sources import (
+    DOCUMENTED,
+    id_of,
+    is_documented,
+    open_source_form,
+    shown,
+)
 from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,11 +24,12 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _USER = "mlflow.user"
-_MOST_OF_SQLITE = 2**63
+_SQLITE_LIMIT = 2**63
+_IGNORED = "mlflow/ignored-key"
 
 
 class StoreChecker(RecordChecker):
-    """What `merge_records` of the open-source store does."""
+    """Checks records as `merge_records` of the open-source store does."""
 
     def __init__(self, schema: SchemaChecker) -> None:
         super().__init__(schema)
@@ -32,58 +39,88 @@ class StoreChecker(RecordChecker):
         self._first: Path | None = None
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
-        """Check the next record; of one that is merged into an earlier one less is read."""
+        """Check the next record; the store reads less of one that it merges into an earlier one."""
         inputs = row.get("inputs") if isinstance(row, dict) else None
         self._first = self._merging.first_with(inputs, path) if isinstance(inputs, dict) else None
         return super().check(row, path, is_clean=is_clean)
 
     def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
-        """Say the findings of the schema as the store refuses."""
-        found = rejections.told_missing(problems, row, path, "inputs")
+        """Adapt the schema violations to what the store rejects."""
+        problems = with_missing(problems, row, path, "inputs")
+        if not isinstance(row, dict):
+            return _explained(problems, path)
         if self._first is not None:
-            found = without(found, (*path, "source"))
+            problems = without(problems, (*path, "source"))
             if not row.get("expectations"):
-                found = without(found, (*path, "expectations"))
-        found = rejections.in_open_source(found, row, path)
-        mixed = mixed_goal(row.get("inputs") if isinstance(row, dict) else None, path)
-        if mixed:
-            found = [*without(found, (*path, "inputs")), mixed]
-        return rejections.explained(found, path)
+                problems = without(problems, (*path, "expectations"))
+        problems = _documented_source(problems, row.get("source"), (*path, "source"))
+        if mixed := mixed_goal(row.get("inputs"), path):
+            problems = [*without(problems, (*path, "inputs")), mixed]
+        return _explained(problems, path)
 
     def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
-        """Yield what the store holds against a record for those before it, or cannot write."""
-        inputs = row["inputs"]
-        found = [*self._granularity.observe(inputs, path)]
+        """Yield conflicts with earlier records, and values that the store cannot write."""
+        problems = [*self._granularity.observe(row["inputs"], path)]
         if row.get("outputs") is not None:
-            found += self._outputs.observe(row["outputs"], path)
+            problems += self._outputs.observe(row["outputs"], path)
         if self._first is not None:
-            found.append(self._merged(self._first, path))
+            problems.append(_merged(self._first, path))
         elif row.get("source"):
             key, value = id_of(row["source"])
-            found += _unstorable(value, (*path, "source", "source_data", key))
+            problems += _unstorable(value, (*path, "source", "source_data", key))
         if row.get("tags") and _USER in row["tags"]:
-            found += _unstorable(row["tags"][_USER], (*path, "tags", _USER))
-        return found
+            problems += _unstorable(row["tags"][_USER], (*path, "tags", _USER))
+        return problems
 
     def finish(self) -> Iterable[Problem]:
-        """Say what the reserved input does, where nothing shows that it is meant."""
+        """Report the reserved input if nothing shows that the author knows it."""
         return self._granularity.finish()
 
-    def _merged(self, first: Path, path: Path) -> Problem:
-        number = int(first[-1]) + 1
-        return Problem(
-            "mlflow/equal-inputs",
-            f"`inputs` are those of record {number}: MLflow merges this record into that one",
-            (*path, "inputs"),
-            "make the inputs differ, or write one record",
-            related=(Related("the record with the same inputs", (*first, "inputs")),),
-        )
+
+def _merged(first: Path, path: Path) -> Problem:
+    number = int(first[-1]) + 1
+    return Problem(
+        "mlflow/equal-inputs",
+        f"record {number} has the same `inputs`: MLflow merges this record into it",
+        (*path, "inputs"),
+        "make the inputs differ, or write one record",
+        related=(Related("the record with the same inputs", (*first, "inputs")),),
+    )
 
 
 def _unstorable(value: Any, path: Path) -> Iterator[Problem]:
-    """Say that a value does not fit into the column of the store that it is copied into."""
-    is_half = isinstance(value, str) and any("\ud800" <= each <= "\udfff" for each in value)
-    is_large = isinstance(value, int) and not -_MOST_OF_SQLITE <= value < _MOST_OF_SQLITE
+    """Report a value that does not fit into the column that the store copies it to."""
+    is_half = isinstance(value, str) and has_lone_surrogate(value)
+    is_large = isinstance(value, int) and not -_SQLITE_LIMIT <= value < _SQLITE_LIMIT
     if isinstance(value, dict | list) or is_half or is_large:
-        message = f"`{path[-1]}` is copied into a column of texts, and does not fit in there"
+        message = f"`{path[-1]}` is copied into a text column, which cannot hold this value"
         yield Problem("mlflow/wrong-type", message, path, "write a text")
+
+
+def _documented_source(problems: list[Problem], source: Any, path: Path) -> list[Problem]:
+    """Report a source in Databricks' form as one problem."""
+    if not is_documented(source) or not any(is_below(problem, path) for problem in problems):
+        return problems
+    form = open_source_form(source) or {"source_type": "…", "source_data": {"…": "…"}}
+    kind = next(kind for kind in DOCUMENTED if kind in source)
+    problem = Problem(
+        "mlflow/documented-source",
+        f"`source` with `{kind}` is Databricks' form, which the open-source store rejects",
+        (*path, kind),
+        f"write `source: {shown(form)}`",
+        on_key=True,
+    )
+    return [*without(problems, path), problem]
+
+
+def _explained(problems: list[Problem], path: Path) -> list[Problem]:
+    """Explain why the store ignores columns that other parts of MLflow have."""
+    if all(problem.code != _IGNORED for problem in problems):
+        return problems
+    dropped = table("formats/mlflow.columns")["dropped"]
+    return [
+        problem._replace(help=dropped.get(problem.path[-1], problem.help))
+        if problem.code == _IGNORED and problem.path[:-1] == path
+        else problem
+        for problem in problems
+    ]

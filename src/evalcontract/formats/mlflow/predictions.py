@@ -1,10 +1,10 @@
-"""What decides, of a sound record, what becomes of the scorers that come with MLflow."""
+"""Predict which of MLflow's scorers will run on a record."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._predictions import predictions, value_at
+from evalcontract.formats._predictions import predictions, read_field
 from evalcontract.formats.mlflow import expectations as expected
 from evalcontract.formats.mlflow.store_rules import GOAL
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def scorers(record: dict[str, Any], variant: str) -> Iterator[GraderPrediction]:
-    """Yield what will become of each scorer on a sound record."""
+    """Yield the prediction for each scorer on a valid record."""
     trace = record.get("trace") if variant == "evaluate" else None
     expectations = record.get("expectations")
     if "expectations" not in record and isinstance(trace, dict):
@@ -26,22 +26,26 @@ def scorers(record: dict[str, Any], variant: str) -> Iterator[GraderPrediction]:
 
 
 def _assessed(trace: dict[str, Any]) -> dict[str, Any]:
-    """Return the expectations that people noted on a trace."""
-    noted = trace["info"].get("assessments")
+    """Return the expectations among the assessments of a trace."""
+    assessments = trace["info"].get("assessments")
     return {
-        str(each.get("assessment_name")): each["expectation"].get("value")
-        for each in (noted if isinstance(noted, list) else ())
-        if isinstance(each, dict) and isinstance(each.get("expectation"), dict)
+        str(assessment.get("assessment_name")): assessment["expectation"].get("value")
+        for assessment in (assessments if isinstance(assessments, list) else ())
+        if isinstance(assessment, dict) and isinstance(assessment.get("expectation"), dict)
     }
 
 
 def _expected(record: Row, name: str) -> Any:
-    return value_at(record, f"expectations.{name}")
+    return read_field(record, f"expectations.{name}")
 
 
 def _has_unreadable_facts(record: Row, _: str) -> bool:
     facts = _expected(record, expected.FACTS)
     return facts is not None and not expected.are_texts(facts)
+
+
+def _has_unreadable_guidelines(record: Row, _: str) -> bool:
+    return not expected.are_guidelines(_expected(record, expected.GUIDELINES))
 
 
 def _has_unreadable_calls(record: Row, _: str) -> bool:
@@ -54,17 +58,16 @@ def _has_both(record: Row, _: str) -> bool:
 
 
 def _is_no_conversation(record: Row, _: str) -> bool:
-    inputs = record.get("inputs")
-    return record["trace"] is None and not (isinstance(inputs, dict) and GOAL in inputs)
+    return record["trace"] is None and not (
+        isinstance(inputs := record.get("inputs"), dict) and GOAL in inputs
+    )
 
 
-#: What the verdicts of `mlflow.graders.json` go by.
+#: The facts that the verdicts of `mlflow.graders.json` refer to.
 FACTS: Mapping[str, Fact] = {
     "facts_and_response": _has_both,
     "facts_unreadable": _has_unreadable_facts,
-    "guidelines_unreadable": lambda record, _: (
-        not expected.are_guidelines(_expected(record, expected.GUIDELINES))
-    ),
+    "guidelines_unreadable": _has_unreadable_guidelines,
     "calls_unreadable": _has_unreadable_calls,
     "no_conversation": _is_no_conversation,
 }

@@ -1,30 +1,31 @@
-"""A pass over records, whoever reads them."""
+"""One pass over records: what the checkers of all three dialects share."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, is_passed_over, stops_loader
+from evalcontract.formats._findings import FirstRows, is_ignored_key, stops_loader
+from evalcontract.formats._format import RowChecker
 from evalcontract.formats.mlflow import expectations as expected
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
-_NOTHING: tuple[Problem, ...] = ()
 _MERGED = "mlflow/equal-inputs"
+_MISSPELLED = ("mlflow/near-miss-key", "mlflow/misplaced-key")
 
 
-class RecordChecker:
-    """One pass over records: what their schema says, and what is stored without use.
+class RecordChecker(RowChecker):
+    """Checks records against the schema, and for expectations that no scorer can use.
 
-    Open to be judged further by what each loader does besides.
+    Subclasses add what each loader checks.
     """
 
-    #: The key that names a record, where the loader reads one.
+    #: The key that names a record, if the loader reads one.
     named_by: str | None = None
 
     def __init__(self, schema: SchemaChecker) -> None:
@@ -33,55 +34,65 @@ class RecordChecker:
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next record."""
-        found = [] if is_clean else self._faults(row, path)
-        if found and stops_loader(found):
-            return found
-        more = [*self.in_order(row, path)]
-        if more and stops_loader(each for each in more if each.code != _MERGED):
-            return [*found, *more]
-        if self.named_by in row:
-            more += self._named(row[self.named_by], path)
+        faults = [] if is_clean else self._faults(row, path)
+        if faults and stops_loader(faults):
+            return faults
+        problems = [*self.in_order(row, path)]
+        if problems and stops_loader(p for p in problems if p.code != _MERGED):
+            return [*faults, *problems]
+        if self.named_by and self.named_by in row:
+            problems += self._names.duplicate(
+                row[self.named_by], path, self.named_by, self._duplicate
+            )
         expectations = row.get("expectations")
         if expectations and isinstance(expectations, dict):
-            more += expected.in_expectations(expectations, (*path, "expectations"))
-        elif not found and self.must_expect(row):
-            more.append(expected.none_at_all(path))
-        return [*found, *more] if found or more else _NOTHING
+            problems += expected.in_expectations(expectations, (*path, "expectations"))
+        elif not faults and self.must_expect(row):
+            problems.append(expected.none_at_all(path))
+        return [*faults, *problems]
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
-        """Return what the schema says; slips in the names of expectations are told elsewhere."""
-        inner = (*path, "expectations")
+        """Return the schema violations, except misspelled expectations, which are checked later."""
+        expectations = (*path, "expectations")
         return [
-            each
-            for each in self.refused(self._schema.faults(row, path), row, path)
-            if each.path[:-1] != inner or not is_passed_over(each)
+            problem
+            for problem in self.refused(self._schema.faults(row, path), row, path)
+            if problem.path[:-1] != expectations or not is_ignored_key(problem)
         ]
 
-    def _named(self, name: Any, path: Path) -> Iterator[Problem]:
-        first = self._names.before(name, path) if isinstance(name, str) else None
-        if first:
-            where = (*first, str(self.named_by))
-            message = f"`{self.named_by}` is that of record {int(first[-1]) + 1}: `{name}`"
-            yield Problem(
-                "mlflow/duplicate-id",
-                message,
-                (*path, str(self.named_by)),
-                "give each record an id of its own",
-                related=(Related("the record with the same id", where),),
-            )
+    @property
+    def _duplicate(self) -> Problem:
+        message = f"duplicate `{self.named_by}`: record {{number}} has `{{name}}` too"
+        return Problem("mlflow/duplicate-id", message, (), "record ids must be unique")
 
     def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:  # noqa: ARG002
-        """Say the findings of the schema as the loader refuses."""
+        """Adapt the schema violations to what the loader rejects."""
         return problems
 
     def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:  # noqa: ARG002
-        """Yield what is wrong with a record that its schema accepts."""
+        """Yield the problems of a record that satisfies the schema."""
         return ()
 
     def must_expect(self, row: dict[str, Any]) -> bool:  # noqa: ARG002
-        """Whether a record has nowhere else to say what is expected."""
+        """Whether a record can have expectations only under `expectations`."""
         return True
 
-    def finish(self) -> Iterable[Problem]:
-        """Yield what only the whole dataset shows."""
-        return ()
+
+def with_missing(problems: list[Problem], value: Any, path: Path, key: str) -> list[Problem]:
+    """Report a misspelled or misplaced key as a missing one if the loader requires it.
+
+    The schema stage reports only the misspelling, which would not stop the loader.
+    """
+    if not isinstance(value, dict) or key in value:
+        return problems
+    return [_as_missing(p, key) if _means(p, path, key) else p for p in problems]
+
+
+def _means(problem: Problem, path: Path, key: str) -> bool:
+    is_here = problem.path[:-1] == path and problem.code in _MISSPELLED
+    return is_here and f"`{key}`" in (problem.help or "")
+
+
+def _as_missing(problem: Problem, key: str) -> Problem:
+    message = f"`{key}` is missing; `{problem.path[-1]}` is not read"
+    return problem._replace(code="mlflow/missing-key", message=message)

@@ -1,4 +1,4 @@
-"""Where a record comes from, in the two ways in which MLflow writes it.
+"""The two forms of a record's source.
 
 The open-source store has `{"source_type": …, "source_data": {…}}`, Databricks one key for each
 kind: `{"human": {…}}`.
@@ -8,37 +8,32 @@ from __future__ import annotations
 
 from typing import Any
 
-#: The kinds that Databricks documents, with the key that each must have.
+#: The kinds that Databricks documents, and the key that each requires.
 DOCUMENTED = {"human": "user_name", "document": "doc_uri", "trace": "trace_id"}
-#: What the open-source store knows.
+#: The types of the open-source store.
 TYPES = ("HUMAN", "DOCUMENT", "TRACE", "CODE", "UNSPECIFIED")
 
 
 def kinds_of(source: Any) -> list[str]:
-    """Return the documented kinds that a source is of; a kind that is null does not count."""
+    """Return the documented kinds of a source that are not null."""
     if not isinstance(source, dict):
         return []
     return [kind for kind in DOCUMENTED if source.get(kind) is not None]
 
 
 def is_documented(source: Any) -> bool:
-    """Whether a source is written as Databricks documents it."""
+    """Whether a source has the form that Databricks documents."""
     return isinstance(source, dict) and not source.keys().isdisjoint(DOCUMENTED)
 
 
-def is_open_source(source: Any) -> bool:
-    """Whether a source is written as the open-source store takes it."""
-    return isinstance(source, dict) and "source_type" in source
-
-
 def type_of(source: Any) -> str | None:
-    """Return the type of an open-source source, as the store writes it."""
+    """Return the type of an open-source source, as the store writes it; None if it is unknown."""
     type_ = source.get("source_type") if isinstance(source, dict) else None
     return type_.upper() if isinstance(type_, str) and type_.upper() in TYPES else None
 
 
 def open_source_form(source: Any) -> dict[str, Any] | None:
-    """Return a documented source as the open-source store takes it; None where that is unclear."""
+    """Convert a documented source to the open-source form; None if it is ambiguous."""
     kinds = kinds_of(source)
     if len(kinds) != 1 or source.keys() - DOCUMENTED.keys():
         return None
@@ -49,7 +44,7 @@ def open_source_form(source: Any) -> dict[str, Any] | None:
 
 
 def documented_form(source: Any) -> dict[str, Any] | None:
-    """Return an open-source source as Databricks documents it; None where it has no such form."""
+    """Convert an open-source source to the documented form; None if it has none."""
     type_ = type_of(source)
     kind = type_.lower() if type_ else ""
     data = source.get("source_data") if type_ else None
@@ -59,13 +54,13 @@ def documented_form(source: Any) -> dict[str, Any] | None:
 
 
 def id_of(source: dict[str, Any]) -> tuple[str, Any]:
-    """Return what the open-source store takes for the id of a source: its key, and its value."""
+    """Return the key and the value that the open-source store takes as the id of a source."""
     key = "trace_id" if type_of(source) == "TRACE" else "source_id"
     return key, (source.get("source_data") or {}).get(key)
 
 
 def for_store(source: Any) -> dict[str, Any] | None:
-    """Return any source as the open-source store takes it; None where it has no such form."""
+    """Convert any source to what the open-source store accepts; None if that is impossible."""
     form = open_source_form(source) if is_documented(source) else source
     if not isinstance(form, dict) or type_of(form) is None:
         return None
@@ -77,11 +72,18 @@ def for_store(source: Any) -> dict[str, Any] | None:
 
 
 def for_databricks(source: Any) -> dict[str, Any] | None:
-    """Return any source as Databricks documents it; None where it has no such form."""
+    """Convert any source to what Databricks documents; None if that is impossible."""
     form = source if is_documented(source) else documented_form(source)
     kinds = kinds_of(form)
     if form is None or len(kinds) != 1 or not isinstance(form[kinds[0]], dict):
         return None
     data = form[kinds[0]]
-    is_told = isinstance(data.get(DOCUMENTED[kinds[0]]), str)
-    return form if is_told and isinstance(data.get("content"), str | None) else None
+    is_named = isinstance(data.get(DOCUMENTED[kinds[0]]), str)
+    return form if is_named and isinstance(data.get("content"), str | None) else None
+
+
+def shown(value: Any) -> str:
+    """Format a source on one line, in YAML's flow style."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {shown(part)}' for key, part in value.items())}}}"
+    return str(value)

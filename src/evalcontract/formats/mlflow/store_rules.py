@@ -1,4 +1,4 @@
-"""What the open-source store holds against a record for the sake of those before it."""
+"""Conflicts between a record and earlier ones, in the open-source store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows
+from evalcontract.formats._findings import FirstRows, quoted
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-#: The input that makes a record a conversation to simulate, and what may stand beside it.
+#: The input that marks a record as a conversation to simulate, and the inputs it may have.
 GOAL = "goal"
 SESSION_KEYS = frozenset({"persona", GOAL, "context", "simulation_guidelines"})
 
 _encode = json.JSONEncoder(sort_keys=True).encode
-# Bytes of a digest: of a million million records two would hardly agree by chance.
-_ENOUGH = 16
+# Enough bytes of a digest that records practically never collide.
+_DIGEST_BYTES = 16
 _EMPTY, _SESSION, _TRACE = "empty", "session", "trace"
-_SAID = {
+_DESCRIPTIONS = {
     _EMPTY: "has empty inputs",
     _SESSION: "is a conversation (`goal`)",
     _TRACE: "is a single question",
@@ -30,13 +30,13 @@ _SAID = {
 _CLASHES = {
     _TRACE: (
         "mlflow/mixed-granularity",
-        "a dataset holds one or the other",
-        "keep them in two datasets",
+        "a dataset must not mix them",
+        "put them in two datasets",
     ),
     _EMPTY: (
         "mlflow/empty-inputs",
         "a conversation needs a `goal`",
-        "write what the conversation is for: `inputs: {goal: …}`",
+        "write the goal of the conversation: `inputs: {goal: …}`",
     ),
 }
 _WORDS: dict[type, str] = {
@@ -48,49 +48,47 @@ _WORDS: dict[type, str] = {
 }
 
 
-def _told_apart(inputs: dict[str, Any]) -> bytes:
-    """Return bytes that are equal where inputs are equal as JSON with sorted keys."""
+def _canonical(inputs: dict[str, Any]) -> bytes:
+    """Return bytes that are equal for inputs that are equal as JSON with sorted keys."""
     if len(inputs) == 1:
         ((key, value),) = inputs.items()
-        if type(value) is str:  # most inputs are one text, and need no encoder
+        if type(value) is str:  # the most common inputs, without an encoder
             return f"{len(key)} {key}{value}".encode("utf-8", "surrogatepass")
     return _encode(inputs).encode()
 
 
 class Merging:
-    """Tells records that the store takes for one: those whose inputs are equal.
+    """Finds records that the store merges, because their inputs are equal.
 
-    Equal means equal as JSON with sorted keys, so 1 and 1.0 differ. Of a record only the digest
-    is kept.
+    They are compared as JSON with sorted keys, so 1 and 1.0 differ. Only digests are stored.
     """
 
     def __init__(self) -> None:
         self._first = FirstRows()
 
     def first_with(self, inputs: dict[str, Any], path: Path) -> Path | None:
-        """Return the first record with these inputs, where that is an earlier one."""
-        return self._first.before(sha256(_told_apart(inputs)).digest()[:_ENOUGH], path)
+        """Return the path of the first record with these inputs if it is an earlier one."""
+        return self._first.before(sha256(_canonical(inputs)).digest()[:_DIGEST_BYTES], path)
 
 
 def mixed_goal(inputs: Any, path: Path) -> Problem | None:
-    """Say that inputs hold the reserved `goal` beside what cannot stand there."""
+    """Report inputs that mix the reserved `goal` with other inputs."""
     if not isinstance(inputs, dict) or GOAL not in inputs:
         return None
     others = [key for key in inputs if key not in SESSION_KEYS]
     if not others:
         return None
-    listed = ", ".join(f"`{each}`" for each in others)
     return Problem(
         "mlflow/mixed-goal",
-        f"`{GOAL}` makes the record a conversation, and {listed} cannot stand beside it",
+        f"`{GOAL}` marks the record as a conversation, which cannot have {quoted(others)}",
         (*path, "inputs", GOAL),
-        f"put {listed} below `context`, or give `{GOAL}` another name",
+        f"move {quoted(others)} to `context`, or rename `{GOAL}`",
         on_key=True,
     )
 
 
 class Granularity:
-    """Tells records of one dataset apart that are conversations from those that are not."""
+    """Finds datasets that mix conversations with other records."""
 
     def __init__(self) -> None:
         self._first: dict[str, Path] = {}
@@ -98,7 +96,7 @@ class Granularity:
         self._has_company = False
 
     def observe(self, inputs: dict[str, Any], path: Path) -> Iterable[Problem]:
-        """Take a record; return a problem where it does not go with one before it."""
+        """Add a record; return a problem if it conflicts with an earlier one."""
         kind = (_SESSION if GOAL in inputs else _TRACE) if inputs else _EMPTY
         if kind is _SESSION:
             self._has_company |= len(inputs) > 1
@@ -109,39 +107,39 @@ class Granularity:
         return () if self._is_told or is_alone else self._clash(kind, path)
 
     def finish(self) -> Iterator[Problem]:
-        """Say that `goal` is reserved, where nothing shows that the author knows it."""
+        """Report that `goal` is reserved if nothing shows that the author knows it."""
         first = self._first.get(_SESSION)
         if first is not None and not self._has_company and not self._is_told:
             yield Problem(
                 "mlflow/reserved-goal",
-                f"`{GOAL}` is reserved: MLflow takes these records for conversations to simulate",
+                f"`{GOAL}` is reserved: MLflow treats these records as conversations to simulate",
                 (*first, "inputs", GOAL),
-                "add `persona` or `context` if that is meant, or give it another name",
+                "add `persona` or `context` if that is intended, or rename it",
                 on_key=True,
             )
 
     def _clash(self, kind: str, path: Path) -> Iterator[Problem]:
         if _SESSION not in self._first:
-            return  # empty inputs go with all but conversations
+            return  # empty inputs conflict with conversations only
         self._is_told = True
         one, other = (_SESSION, _TRACE) if _TRACE in self._first else (_SESSION, _EMPTY)
         before = other if kind is one else one
         code, why, advice = _CLASHES[other]
+        first = (*self._first[before], "inputs")
         yield Problem(
             code,
-            f"this record {_SAID[kind]}, and an earlier one {_SAID[before]}: {why}",
+            f"this record {_DESCRIPTIONS[kind]} but an earlier one {_DESCRIPTIONS[before]}: {why}",
             (*path, "inputs"),
             advice,
-            related=(Related(f"this one {_SAID[before]}", (*self._first[before], "inputs")),),
+            related=(Related(f"this one {_DESCRIPTIONS[before]}", first),),
         )
 
 
 class Outputs:
-    """Tells outputs that the store cannot describe together.
+    """Finds outputs whose types the store cannot describe together.
 
-    The store keeps one description of the outputs of a dataset: the word for the type of the
-    first that is no mapping, unless a mapping came before it. A mapping that comes later is
-    written into that word, and fails.
+    The store describes the outputs of a dataset by the name of a type if the first ones are not
+    mappings, and by their keys if they are. It fails to add the keys of a later mapping to a name.
     """
 
     def __init__(self) -> None:
@@ -150,7 +148,7 @@ class Outputs:
         self._has_keys = False
 
     def observe(self, outputs: Any, path: Path) -> Iterator[Problem]:
-        """Take the outputs of a record, which are not null."""
+        """Add the outputs of a record, which are not null."""
         if not isinstance(outputs, dict):
             if not self._word and not self._has_keys:
                 self._word, self._first = _WORDS.get(type(outputs), "unknown"), path
@@ -159,8 +157,8 @@ class Outputs:
         elif any(key not in self._word for key in outputs):
             yield Problem(
                 "mlflow/mixed-outputs",
-                "`outputs` is a mapping here and was none before: the store cannot describe both",
+                "`outputs` is a mapping, but earlier ones are not: the store cannot describe both",
                 (*path, "outputs"),
-                "write all `outputs` in one form, or leave them out",
-                related=(Related("here it is none", (*self._first, "outputs")),),
+                "write all `outputs` in one form, or remove them",
+                related=(Related("not a mapping", (*self._first, "outputs")),),
             )

@@ -1,12 +1,13 @@
-"""What the graders of NorthStar see of a sound case."""
+"""Read parts of a valid case as NorthStar's graders do."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from evalcontract.formats.northstar.pydantic_coercion import truth
 
-#: The fields that hold a list of texts, or of calls.
+#: The fields that hold a list.
 LISTS = (
     "required_tools",
     "forbidden_tools",
@@ -16,47 +17,51 @@ LISTS = (
     "not_contains",
     "context",
 )
-#: The fields that are held against the final answer.
+#: The fields that are compared with the final answer.
 TEXT_GRADERS = ("contains", "not_contains", "ground_truth")
-#: Each limit with the metric that it is held against.
+#: Each limit, and the metric that it limits.
 LIMITS = {"max_latency_ms": "latency_ms", "max_cost_usd": "cost_usd"}
 _REFERENCE = "require_tool_output_reference"
-# What the graders of the default plan read; a truth that is false asks for nothing.
-_EVALUATED = frozenset(
-    {
-        *LISTS[:-1],
-        *("ground_truth", "max_tool_calls", "max_latency_ms", "max_cost_usd"),
-    }
-)
+# What the graders of the default plan read; they ignore a reference that is false.
+_EVALUATED = frozenset({*LISTS, "ground_truth", "max_tool_calls", *LIMITS} - {"context"})
 
 
 def is_evaluated(expected: dict[str, Any]) -> bool:
-    """Whether any grader of the default plan reads something here."""
+    """Whether any grader of the default plan reads these expectations."""
     for key, value in expected.items():
         if value is not None and (key in _EVALUATED or (key == _REFERENCE and truth(value))):
             return True
     return False
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text is empty or white space."""
+    return not text.strip()
+
+
 def phrases(value: Any) -> list[str]:
-    """Return the texts of a field that holds a list of them, or one alone, or null."""
+    """Return the texts of a field that holds a list of texts, a single text, or null."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else value
 
 
 def has_answer(messages: list[dict[str, Any]]) -> bool:
-    """Whether the assistant says anything."""
-    return any(each.get("role") == "assistant" and each.get("content") for each in messages)
+    """Whether any assistant message has content."""
+    return _has_content(messages, "assistant")
 
 
 def has_tool_output(messages: list[dict[str, Any]]) -> bool:
-    """Whether a tool gives anything."""
-    return any(each.get("role") == "tool" and each.get("content") for each in messages)
+    """Whether any tool message has content."""
+    return _has_content(messages, "tool")
+
+
+def _has_content(messages: list[dict[str, Any]], role: str) -> bool:
+    return any(message.get("role") == role and message.get("content") for message in messages)
 
 
 def trace_of(row: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the trace that NorthStar uses: of the case, or of its input; None where none is."""
+    """Return the trace that NorthStar uses, of the case or of its input; None if there is none."""
     trace = row.get("trace")
     given = row.get("input")
     if trace is None and isinstance(given, dict):
@@ -71,8 +76,27 @@ def trace_of(row: dict[str, Any]) -> dict[str, Any] | None:
     return trace if is_run else None
 
 
-def asks_of_retrieval(asked: dict[str, Any]) -> tuple[bool, bool]:
-    """Return whether relevant documents are named, and whether a least share of them is asked."""
-    least = ("min_retrieval_precision", "min_retrieval_recall")
-    has_least = any(asked.get(each) is not None for each in least)
-    return asked.get("relevant_retrieval_ids") is not None, has_least
+def input_of(given: Any, messages: list[dict[str, Any]], name: str) -> str:
+    """Return the text that evalcontract has as the input of a case with the `input` given.
+
+    That is the `input` itself if it is a text, or the last text of a user. Otherwise it is the
+    JSON of the input or of the messages, or the name of the case.
+    """
+    if isinstance(given, str) and not is_blank(given):
+        return given
+    for message in reversed(messages):
+        text = _text_of(message.get("content")) if message.get("role") == "user" else ""
+        if not is_blank(text):
+            return text
+    if given is not None and not isinstance(given, str):
+        return json.dumps(given, ensure_ascii=False)
+    return json.dumps(messages, ensure_ascii=False) if messages else name
+
+
+def _text_of(content: Any) -> str:
+    """Return the text of a message, which may be a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else ()
+    texts = (part.get("text") for part in parts if isinstance(part, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))

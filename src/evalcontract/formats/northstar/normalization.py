@@ -1,7 +1,8 @@
-"""The normal form of what a case expects: as our rubrics and rows can carry it.
+"""The normal form of expectations: what rubrics and rows of evalcontract can represent.
 
-A form returns None for what cannot be carried, or asks for nothing. What differs from its normal
-form is kept as it was written, and comes back where the normal form is still the same.
+A form returns None for a value that cannot be represented, or that expects nothing. A value that
+differs from its normal form is preserved as it was written, and restored if the normal form is
+still the same.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats.northstar.case import phrases
-from evalcontract.formats.northstar.pydantic_coercion import (
+from evalcontract.formats.northstar.case import is_blank, phrases
+from evalcontract.formats.northstar.number_fields import (
     OF_EXPECTED,
     OF_METRICS,
     OF_TRACE,
@@ -23,30 +24,25 @@ if TYPE_CHECKING:
     Form = Callable[[Any], Any]
 
 
-def is_blank(text: str) -> bool:
-    """Whether there is nothing to see in a text."""
-    return not text.strip()
-
-
 def _text(value: Any) -> str | None:
     return None if value is None or is_blank(value) else str(value)
 
 
 def _phrases(value: Any) -> list[str] | None:
-    """Return phrases whose case does not matter, each once."""
-    found: dict[str, str] = {}
-    for each in phrases(value):
-        if not is_blank(each):
-            found.setdefault(each.lower(), each)
-    return [*found.values()] or None
+    """Return phrases without duplicates, ignoring case."""
+    distinct: dict[str, str] = {}
+    for phrase in phrases(value):
+        if not is_blank(phrase):
+            distinct.setdefault(phrase.lower(), phrase)
+    return [*distinct.values()] or None
 
 
 def _names(value: Any) -> list[str] | None:
-    return [*dict.fromkeys(each for each in phrases(value) if not is_blank(each))] or None
+    return [*dict.fromkeys(name for name in phrases(value) if not is_blank(name))] or None
 
 
 def _sequence(value: Any) -> list[str] | None:
-    """Return names in their order; an empty list asks that no tool is called."""
+    """Return names in their order; an empty list means that no tool may be called."""
     if value is None or any(map(is_blank, phrases(value))):
         return None
     return [*phrases(value)]
@@ -57,9 +53,9 @@ def _passages(value: Any) -> list[str] | None:
 
 
 def _calls(value: Any) -> list[dict[str, Any]] | None:
-    if not value or any(is_blank(each["name"]) for each in value):
+    if not value or any(is_blank(call["name"]) for call in value):
         return None
-    return [{"name": each["name"], "arguments": each["arguments"]} for each in value]
+    return [{"name": call["name"], "arguments": call["arguments"]} for call in value]
 
 
 def _list(value: Any) -> list[Any] | None:
@@ -70,15 +66,15 @@ def _number(wanted: FieldType) -> Form:
     def form(value: Any) -> Any:
         if value is None:
             return None
-        found = wanted.taken(value)
+        number = wanted.taken(value)
         if wanted.kind == "number" and not isinstance(value, str):
-            found = int(value) if isinstance(value, bool) else value
-        return None if isinstance(found, float) and not math.isfinite(found) else found
+            number = int(value) if isinstance(value, bool) else value
+        return None if isinstance(number, float) and not math.isfinite(number) else number
 
     return form
 
 
-#: The forms of the fields, by the mapping that they stand in.
+#: The forms of the fields, by their mapping.
 TRACE: Mapping[str, Form] = {
     **{key: _number(wanted) for key, wanted in OF_TRACE.items()},
     "allowed_state_transitions": _list,
@@ -98,11 +94,11 @@ METRICS: Mapping[str, Form] = {key: _number(wanted) for key, wanted in OF_METRIC
 
 
 def normal(value: Mapping[str, Any], forms: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the normal form of a mapping: what can be carried of it."""
-    found = {}
+    """Return the normal form of a mapping, without what cannot be represented."""
+    result = {}
     for key, part in value.items():
         form = forms[key]
-        carried = form(part) if callable(form) else normal(part or {}, form) or None
-        if carried is not None:
-            found[key] = carried
-    return found
+        normalized = form(part) if callable(form) else normal(part or {}, form) or None
+        if normalized is not None:
+            result[key] = normalized
+    return result

@@ -1,9 +1,9 @@
-"""What a row of ours and a case keep of each other, each below its `metadata`.
+"""What a row preserves of a case, and a case of a row, each in its `metadata`.
 
-A row keeps below `northstar` what it cannot say of a case: `written` is the part of the case that
-does not come back by itself, `unwritable` what is no JSON. A case keeps below `evalcontract` what
-it cannot say of a row: `row` are keys of the row as they were, `without` keys that it had not, and
-`rubric` is the rubric that graded it, or null, where the case gives another one.
+A row has under `northstar` what it cannot represent: `written` is the part of the case that it does
+not imply, `unwritable` the values that are not valid JSON. A case has under `evalcontract` what it
+cannot represent: `row` are keys of the row as they were, `without` the keys that the row lacked,
+and `rubric` is its rubric, or null, if the case implies another one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.formats._conversion import OURS
+from evalcontract.formats._findings import is_list_of
 from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
 from evalcontract.formats.northstar.mapping import NESTED, THEIRS, to_case, to_row
 from evalcontract.formats.northstar.unwritable import without_unwritable
@@ -24,80 +25,78 @@ _IN_CASE = ResidualPlace("metadata", OURS, "metadata")
 _NAMES = ("id", "version")
 
 
-class Row(NamedTuple):
-    """A row of ours, its rubric, and where the case has values that are no JSON."""
+class ConvertedRow(NamedTuple):
+    """A row, its rubric, and the paths of the values of its case that are not valid JSON."""
 
     row: dict[str, Any]
     rubric: dict[str, Any] | None
     unwritable: tuple[Path, ...] = ()
 
 
-def row_of(case: dict[str, Any], index: int) -> Row:
-    """Turn a sound case into a row; whatever does not come back by itself is kept."""
+def row_of(case: dict[str, Any], index: int) -> ConvertedRow:
+    """Convert a valid case to a row that preserves what it does not imply."""
     plain, unwritable = without_unwritable(case)
     row, rubric = to_row(plain, index)
     native = to_case(row, rubric).case
     kept = {"written": difference(native, plain, NESTED).set, "unwritable": unwritable}
     if kept := {key: part for key, part in kept.items() if part}:
         row["metadata"] = {**row.get("metadata", {}), THEIRS: kept}
-    return Row(row, rubric, tuple(tuple(path) for *path, _ in unwritable))
+    return ConvertedRow(row, rubric, tuple(tuple(path) for *path, _ in unwritable))
 
 
-def row_kept_in(case: dict[str, Any], index: int) -> Row | None:
-    """Return the row that a case was written from.
+def row_kept_in(case: dict[str, Any], index: int) -> ConvertedRow | None:
+    """Return the row that a case was converted from.
 
-    None where it was not, or where what it expects was changed since, so that it is no longer
-    what the kept rubric asks for.
+    None if there is none, or if the case was edited since and no longer matches it.
     """
     bare, kept = _IN_CASE.split(case, _FORM.fits)
     residual = _FORM.read(kept) if kept is not None else None
     if residual is None:
         return None
     plain = row_of(bare, index)
-    found = Row(applied(plain.row, residual), kept.get("rubric", plain.rubric))
-    return found if _is_of(found, case, index) else None
+    own = ConvertedRow(applied(plain.row, residual), kept.get("rubric", plain.rubric))
+    return own if _becomes(own, case, index) else None
 
 
 def kept_of(
     row: dict[str, Any], rubric: dict[str, Any] | None, case: dict[str, Any], index: int
 ) -> dict[str, Any]:
-    """Return what is to be kept of a row beside the case that it became; nothing, mostly."""
+    """Return what the case of a row must preserve; usually nothing."""
     plain = row_of(case, index)
     rubric = rubric and {key: part for key, part in rubric.items() if key not in _NAMES}
     residual = difference(plain.row, row)
     if not json_equal(rubric, plain.rubric):
         return {**_FORM.written(residual), "rubric": rubric}
     if rubric:
-        residual.set.pop("rubric_ref", None)  # it is made again, and named
+        residual.set.pop("rubric_ref", None)  # the rubric is generated and named again
     return _FORM.written(residual)
 
 
 def with_kept(case: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
-    """Return a case that keeps something of the row that it was written from."""
+    """Return a case with what it preserves of its row."""
     return _IN_CASE.joined(case, kept)
 
 
-def _is_of(found: Row, case: dict[str, Any], index: int) -> bool:
-    """Whether a row becomes this very case."""
-    if not _is_ours(found.row, found.rubric):
+def _becomes(own: ConvertedRow, case: dict[str, Any], index: int) -> bool:
+    """Whether a row converts to this very case."""
+    row, rubric, _ = own
+    if not is_row(row) or not _is_rubric(rubric):
         return False
     try:
-        native = to_case(found.row, found.rubric).case
-        return json_equal(with_kept(native, kept_of(found.row, found.rubric, native, index)), case)
+        native = to_case(row, rubric).case
+        return json_equal(with_kept(native, kept_of(row, rubric, native, index)), case)
     except (AttributeError, KeyError, TypeError):
-        return False  # somebody else has written below that key
+        return False  # the value under that key is foreign
 
 
-def _is_ours(row: dict[str, Any], rubric: Any) -> bool:
-    """Whether what was read has the form of a row and of a rubric of ours."""
-    if not is_row(row):
-        return False
+def _is_rubric(rubric: Any) -> bool:
+    """Whether a value has the form of a rubric, or is None."""
     if rubric is None:
         return True
     checks = rubric.get("checks") if isinstance(rubric, dict) else None
     return (
-        isinstance(checks, list)
-        and bool(checks)
-        and all(isinstance(each, dict) and isinstance(each.get("kind"), str) for each in checks)
+        bool(checks)
+        and is_list_of(checks, dict)
+        and all(isinstance(check.get("kind"), str) for check in checks)
         and isinstance(rubric.get("scoring"), dict)
     )

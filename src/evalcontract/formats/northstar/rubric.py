@@ -1,89 +1,86 @@
-"""The checks of a rubric of ours as a case says what they ask for."""
+"""Convert the checks of a rubric to the expectations of a case."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import Loss
+from evalcontract.formats._findings import is_list_of
 from evalcontract.formats.northstar.normalization import EXPECTED, normal
 from evalcontract.formats.northstar.pydantic_coercion import RefusedError
 from evalcontract.formats.northstar.rubric_synthesis import BOTH, PHRASES, REFERENCE, TRUTH
 
-# With these every check has to pass, as every grader of NorthStar has to.
+# With these every check must pass, like every grader of NorthStar.
 _ALL = ("all_pass", "min")
-# What a row without a rubric asks for.
+# The keys by which a row without a rubric is graded.
 _OF_ROW = ("expected_facts", "must_not_contain", "expected_tools")
-# Keys of a check that only say what it is.
-_SAID = frozenset({"id", "kind", "label", "description", "metadata"})
+# Keys of a check that only describe it.
+_DESCRIPTION = frozenset({"id", "kind", "label", "description", "metadata"})
 
 
 class Carried(NamedTuple):
-    """What the checks of a rubric ask for as a case says it, and what it cannot say.
+    """The expectations of a case that checks convert to, and what is lost.
 
-    `said` are the keys of the row whose values are among what is asked for.
+    `said` are the keys of the row whose values are among the expectations.
     """
 
     expected: dict[str, Any]
     losses: list[Loss]
     said: set[str]
 
+    def extend(self, key: str, values: Any) -> None:
+        """Add values to a list of the expectations."""
+        if values:
+            self.expected[key] = [*self.expected.get(key, ()), *values]
+
+    def add_tools(self, tools: Any) -> None:
+        """Add tools that must be called."""
+        for tool in tools:
+            if isinstance(tool, dict) and "arguments" in tool:
+                self.extend("tool_arguments", [tool])
+            else:
+                self.extend("required_tools", [tool["name"] if isinstance(tool, dict) else tool])
+
 
 def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
-    """Say the checks of a rubric, or without one the row's own expectations, as a case does."""
+    """Convert the checks of a rubric, or of a row without one, to expectations of a case."""
     carried = Carried({}, [], set())
     if rubric is None:
         carried.said.update(key for key in _OF_ROW if row.get(key))
-        _facts(row.get("expected_facts"), carried)
-        _extend(carried, "not_contains", row.get("must_not_contain", ()))
-        _tools(row.get("expected_tools", ()), carried)
+        carried.extend("contains", row.get("expected_facts"))
+        carried.extend("not_contains", row.get("must_not_contain"))
+        carried.add_tools(row.get("expected_tools", ()))
         return carried
-    checks = _mappings(rubric.get("checks"))
+    checks = rubric.get("checks")
+    checks = [c for c in checks if isinstance(c, dict)] if isinstance(checks, list) else []
     scoring = rubric.get("scoring")
     combine = scoring.get("combine") if isinstance(scoring, dict) else None
     if combine not in _ALL and len(checks) > 1:
-        reason = f"NorthStar asks for every grader to pass, and this rubric for `{combine}`"
+        reason = f"NorthStar requires every grader to pass, but this rubric has `{combine}`"
         carried.losses.append(Loss(("rubric_ref",), reason, is_kept=True))
         return carried
     for check in checks:
-        if not _is_said(check, row, carried):
+        if not _add_check(check, row, carried):
             name = check.get("id") or check.get("kind")
             reason = f"NorthStar has no grader for the check `{name}`"
             carried.losses.append(Loss(("rubric_ref",), reason, is_kept=True))
     return carried
 
 
-def _is_said(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
-    """Say a check as a case does, if it can; the rubric may be one that has faults."""
-    said = Carried(dict(carried.expected), [], set())
+def _add_check(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+    """Convert a check, which may be invalid; return whether that was possible."""
+    draft = Carried(dict(carried.expected), [], set())
     try:
-        if not _KINDS.get(check.get("kind", ""), _unknown)(check, row, said):
+        convert = _KINDS.get(check.get("kind", ""))
+        if convert is None or not convert(check, row, draft):
             return False
-        if any(normal(said.expected, EXPECTED).get(key) is None for key in said.expected):
+        if any(normal(draft.expected, EXPECTED).get(key) is None for key in draft.expected):
             return False  # a blank text, or a value of another type
     except (AttributeError, KeyError, TypeError, RefusedError):
         return False
-    carried.expected.update(said.expected)
-    carried.said.update(said.said)
+    carried.expected.update(draft.expected)
+    carried.said.update(draft.said)
     return True
-
-
-def _mappings(value: Any) -> list[dict[str, Any]]:
-    parts = value if isinstance(value, list) else ()
-    return [each for each in parts if isinstance(each, dict)]
-
-
-def _extend(carried: Carried, key: str, values: Any) -> None:
-    if values:
-        carried.expected[key] = [*carried.expected.get(key, ()), *values]
-
-
-def _facts(facts: Any, carried: Carried) -> None:
-    _extend(carried, "contains", facts)
-
-
-def _unknown(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
-    del check, row, carried
-    return False
 
 
 def _must_contain_any(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
@@ -94,7 +91,7 @@ def _must_contain_any(check: dict[str, Any], row: dict[str, Any], carried: Carri
     if is_truth in (TRUTH, BOTH):
         carried.expected["ground_truth"] = check["values"][0]
     if is_truth != TRUTH:
-        _extend(carried, "contains", check["values"])
+        carried.extend("contains", check["values"])
     return True
 
 
@@ -102,7 +99,7 @@ def _must_not_contain(check: dict[str, Any], row: dict[str, Any], carried: Carri
     del row
     if check.get("case_sensitive"):
         return False
-    _extend(carried, "not_contains", check["values"])
+    carried.extend("not_contains", check["values"])
     return True
 
 
@@ -110,7 +107,7 @@ def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) ->
     if "judge_prompt_ref" in check or check.get("min_recall", 1) < 1:
         return False
     if "facts" in check:
-        _facts(check["facts"], carried)
+        carried.extend("contains", check["facts"])
         return True
     facts = row.get("expected_facts") or []
     carried.said.add("expected_facts")
@@ -120,7 +117,7 @@ def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) ->
         facts = facts[:-1]
     elif check.get("id") == PHRASES and truth in facts:
         carried.expected["ground_truth"] = truth
-    _facts(facts, carried)
+    carried.extend("contains", facts)
     return True
 
 
@@ -129,36 +126,24 @@ def _tool_usage(check: dict[str, Any], row: dict[str, Any], carried: Carried) ->
     tools = check.get("expected_tools", row.get("expected_tools"))
     if "expected_tools" not in check:
         carried.said.add("expected_tools")
-    _extend(carried, "forbidden_tools", check.get("forbidden_tools", ()))
+    carried.extend("forbidden_tools", check.get("forbidden_tools"))
     if "max_calls" in check:
-        most = carried.expected.get("max_tool_calls", check["max_calls"])
-        carried.expected["max_tool_calls"] = min(most, check["max_calls"])
+        limit = carried.expected.get("max_tool_calls", check["max_calls"])
+        carried.expected["max_tool_calls"] = min(limit, check["max_calls"])
     if tools is None or (not tools and match != "exact"):
         return True
     if (match, order) == ("all", "any"):
-        _tools(tools, carried)
+        carried.add_tools(tools)
         return True
-    is_named = all(isinstance(each, str) for each in tools)
-    if (match, order) == ("exact", "sequence") and is_named:
-        known = carried.expected.setdefault("tool_sequence", [*tools])
-        return bool(known == tools)
+    if (match, order) == ("exact", "sequence") and is_list_of(tools, str):
+        return bool(carried.expected.setdefault("tool_sequence", [*tools]) == tools)
     return False
-
-
-def _tools(tools: Any, carried: Carried) -> None:
-    for each in tools:
-        if isinstance(each, dict) and "arguments" in each:
-            _extend(carried, "tool_arguments", [each])
-        else:
-            _extend(carried, "required_tools", [each["name"] if isinstance(each, dict) else each])
 
 
 def _llm_judge(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
     del row, carried
-    return check.get("judge_prompt_ref") == REFERENCE and not check.keys() - {
-        *_SAID,
-        "judge_prompt_ref",
-    }
+    is_plain = check.keys() <= {*_DESCRIPTION, "judge_prompt_ref"}
+    return is_plain and check.get("judge_prompt_ref") == REFERENCE
 
 
 _KINDS = {

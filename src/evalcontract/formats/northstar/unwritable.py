@@ -1,6 +1,6 @@
-"""The values of a case that are no JSON, and that only Python reads: NaN, and halves of characters.
+"""Values of a case that only Python accepts as JSON: NaN, infinity and lone surrogates.
 
-Each is kept as Python writes it, with its path; a stand-in takes its place meanwhile.
+Each is preserved as Python writes it, with its path, and replaced by a stand-in.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import has_lone_surrogate
 from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
@@ -16,41 +17,38 @@ if TYPE_CHECKING:
 
 
 def without_unwritable(value: Any) -> tuple[Any, list[list[Any]]]:
-    """Return a value of JSON alone, and what it had besides: paths, each with Python's text."""
-    found: list[list[Any]] = []
-    return _plain(value, (), found), sorted(found, key=json.dumps)
+    """Return a value that is valid JSON, and what was replaced: paths, each with Python's text."""
+    replaced: list[list[Any]] = []
+    return _plain(value, (), replaced), sorted(replaced, key=json.dumps)
 
 
-def _plain(value: Any, path: Path, found: list[list[Any]]) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        found.append([*path, json.dumps(value)])
-        return None
-    if isinstance(value, str) and _is_broken(value):
-        found.append([*path, json.dumps(value)])
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        if any(map(_is_broken, value)):
-            found.append([*path, json.dumps(value)])
+def _plain(value: Any, path: Path, replaced: list[list[Any]]) -> Any:
+    match value:
+        case float() if not math.isfinite(value):
+            replaced.append([*path, json.dumps(value)])
+            return None
+        case str() if has_lone_surrogate(value):
+            replaced.append([*path, json.dumps(value)])
+            return value.encode("utf-8", "replace").decode()
+        case dict() if any(map(has_lone_surrogate, value)):
+            replaced.append([*path, json.dumps(value)])
             return {}
-        return {key: _plain(part, (*path, key), found) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_plain(part, (*path, index), found) for index, part in enumerate(value)]
+        case dict():
+            return {key: _plain(part, (*path, key), replaced) for key, part in value.items()}
+        case list():
+            return [_plain(part, (*path, index), replaced) for index, part in enumerate(value)]
     return value
 
 
-def _is_broken(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text)
-
-
 def with_unwritable(case: dict[str, Any], kept: Any) -> dict[str, Any]:
-    """Return a case with values that are no JSON where their stand-ins still are."""
+    """Restore the values that were replaced, where their stand-ins are unchanged."""
     for entry in kept if isinstance(kept, list) else ():
         try:
             *path, text = entry
             value = json.loads(text)
             case = _replaced(case, path, without_unwritable(value)[0], value)
         except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
-            continue  # somebody else has written here, or what it stood in is gone
+            continue  # the entry is foreign, or its place is gone
     return case
 
 
