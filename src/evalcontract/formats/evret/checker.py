@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows
 from evalcontract.formats._format import RowChecker
-from evalcontract.formats.evret.faults import is_filled, query_faults
+from evalcontract.formats.evret.faults import are_filled, query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
@@ -53,7 +53,7 @@ class QueryChecker(RowChecker):
         if row.get("query_text").__class__ is not str:
             return False
         values = row.get(self._ids) or row.get(ANSWERS)
-        if values.__class__ is not list or not values or not all(map(is_filled, values)):
+        if values.__class__ is not list or not values or not are_filled(values):
             return False
         # Different items may be equal for the evaluation.
         if len(values) > 1 and len(set(map(label_of, values))) < len(values):

@@ -8,9 +8,9 @@ from evalcontract.formats._findings import FirstRows
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.faults import (
     NO_QUERIES,
+    are_filled,
     bom_rejected,
     document_faults,
-    is_filled,
     kind_of,
     query_faults,
 )
@@ -140,7 +140,7 @@ def _is_plain(document: Any) -> bool:
         return False
     is_text = document.get("text", "").__class__ is str
     is_mapping = document.get("metadata", _NOTHING).__class__ is dict
-    return is_text and is_mapping and is_filled(document.get("doc_id"))
+    return is_text and is_mapping and are_filled((document.get("doc_id"),))
 
 
 def _expects_only(row: Any, release: Release, names: frozenset[str]) -> bool:

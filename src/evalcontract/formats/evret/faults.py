@@ -11,7 +11,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.formats.evret.releases import Release
     from evalcontract.model.path import Path
@@ -56,9 +56,9 @@ def shown(value: Any) -> str:
     return clipped(str(value) or "''", _MAX_LENGTH)
 
 
-def is_filled(value: Any) -> bool:
-    """Whether a value is a text that is not blank."""
-    return value.__class__ is str and bool(value) and not value.isspace()
+def are_filled(values: Iterable[Any]) -> bool:
+    """Whether values are texts that are not blank."""
+    return all(value.__class__ is str and value and not value.isspace() for value in values)
 
 
 def query_faults(row: Any, path: Path, release: Release) -> Iterator[Problem]:

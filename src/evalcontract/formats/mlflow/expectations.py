@@ -53,12 +53,8 @@ def meant_by(name: str) -> str | None:
 
 def in_expectations(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
     """Yield the problems of the expectations at a path."""
-    for name in expectations.keys() - RESERVED:
-        near = meant_by(name)
-        if near and near not in expectations:
-            message = f"no MLflow scorer reads `{name}`"
-            advice = f"did you mean `{near}`?"
-            yield Problem("mlflow/near-miss-key", message, (*path, name), advice, on_key=True)
+    if not expectations.keys() <= RESERVED:
+        yield from _misspelled(expectations, path)
     facts, response = expectations.get(FACTS), expectations.get(RESPONSE)
     if facts is not None and response is not None:
         yield Problem(
@@ -81,6 +77,15 @@ def in_expectations(expectations: dict[str, Any], path: Path) -> Iterator[Proble
             (*path, TOOL_CALLS) if index < 0 else (*path, TOOL_CALLS, index),
             "write a list of mappings: `[{name: …, arguments: {…}}]`",
         )
+
+
+def _misspelled(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
+    for name in expectations.keys() - RESERVED:
+        near = meant_by(name)
+        if near and near not in expectations:
+            message = f"no MLflow scorer reads `{name}`"
+            advice = f"did you mean `{near}`?"
+            yield Problem("mlflow/near-miss-key", message, (*path, name), advice, on_key=True)
 
 
 def none_at_all(path: Path) -> Problem:

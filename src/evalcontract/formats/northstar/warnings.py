@@ -41,8 +41,10 @@ def warnings(row: dict[str, Any], path: Path) -> Iterator[Problem]:
     else:
         yield from _grading(row, expected, where, path)
         yield from _lists_as_text(expected, where)
-        yield from _clashing_phrases(expected, where)
-        yield from _clashing_tools(expected, where)
+        if expected.get("not_contains"):
+            yield from _clashing_phrases(expected, where)
+        if expected.get("forbidden_tools") or expected.get("max_tool_calls") is not None:
+            yield from _clashing_tools(expected, where)
     place = _unused_trace(row, path)
     if place is not None:
         message = "NorthStar ignores this trace: it has neither `run_id` nor `runs[0].id`"
@@ -110,7 +112,7 @@ def _lists_as_text(expected: dict[str, Any], where: Path) -> Iterator[Problem]:
 
 
 def _clashing_phrases(expected: dict[str, Any], where: Path) -> Iterator[Problem]:
-    unwanted = [text for text in phrases(expected.get("not_contains")) if not is_blank(text)]
+    unwanted = [text for text in phrases(expected["not_contains"]) if not is_blank(text)]
     for key in ("contains", "ground_truth"):
         for wanted in phrases(expected.get(key)):
             for text in unwanted:
@@ -143,13 +145,13 @@ def _contradiction(key: str, message: str, advice: str, where: Path) -> Problem:
 
 def _unused_trace(row: dict[str, Any], path: Path) -> Path | None:
     """Return the path of a trace that NorthStar ignores; None if there is none."""
-    if trace_of(row) is not None:
-        return None
     if row.get("trace") is not None:
-        return (*path, "trace")
-    given = row.get("input")
-    is_trace = isinstance(given, dict) and isinstance(given.get("trace"), dict)
-    return (*path, "input", "trace") if is_trace else None
+        place: Path = (*path, "trace")
+    elif isinstance(given := row.get("input"), dict) and isinstance(given.get("trace"), dict):
+        place = (*path, "input", "trace")
+    else:
+        return None
+    return place if trace_of(row) is None else None
 
 
 def _missing_trace(
