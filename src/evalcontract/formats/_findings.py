@@ -48,6 +48,11 @@ def missing_key(
     )
 
 
+def bom_rejected(system: str, message: str) -> Problem:
+    """Report a byte order mark at which the loader stops."""
+    return Problem(f"{system}/rejected", message, (), "save it as UTF-8 without a byte order mark")
+
+
 class FirstRows:
     """Remembers the first row of each name; stores one index per name."""
 

@@ -17,7 +17,12 @@ from tables import every_case
 
 from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
-from evalcontract.formats.northstar.pydantic_coercion import RefusedError, number, truth, whole
+from evalcontract.formats.northstar.pydantic_coercion import (
+    CoercionError,
+    to_bool,
+    to_float,
+    to_int,
+)
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition
@@ -128,7 +133,7 @@ def test_numbers_that_only_python_reads(key: str, word: str) -> None:
 def read(take: Any, text: Any) -> Any:
     try:
         return repr(take(text))
-    except (pydantic.ValidationError, RefusedError):
+    except (pydantic.ValidationError, CoercionError):
         return None
 
 
@@ -139,24 +144,24 @@ INT, FLOAT, BOOL = (pydantic.TypeAdapter(each).validate_python for each in (int,
 def test_every_short_text_of_a_whole_number(size: int, signs: str) -> None:
     for parts in itertools.product(signs, repeat=size):
         text = "".join(parts)
-        assert read(whole, text) == read(INT, text), text
+        assert read(to_int, text) == read(INT, text), text
 
 
 def test_every_short_text_of_a_number() -> None:
     for parts in itertools.product("_1.-+e", repeat=5):
         text = "".join(parts)
-        assert read(number, text) == read(FLOAT, text), text
+        assert read(to_float, text) == read(FLOAT, text), text
 
 
 @given(scalars)
 def test_every_scalar_is_taken_for_the_same(value: Any) -> None:
     if value is not None:
-        assert read(whole, value) == read(INT, value)
-        assert read(number, value) == read(FLOAT, value)
-        assert read(truth, value) == read(BOOL, value)
+        assert read(to_int, value) == read(INT, value)
+        assert read(to_float, value) == read(FLOAT, value)
+        assert read(to_bool, value) == read(BOOL, value)
 
 
-BOUNDS = {"count": (whole, 0), "positive": (whole, 1), "measure": (number, -math.inf)}
+BOUNDS = {"count": (to_int, 0), "positive": (to_int, 1), "measure": (to_float, -math.inf)}
 
 
 @pytest.mark.parametrize("name", BOUNDS)

@@ -11,11 +11,11 @@ from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
     NAMES,
-    first_given,
+    first_non_empty,
     label_of,
     text_of,
 )
-from evalcontract.formats.evret.warnings import expectation, query_warnings
+from evalcontract.formats.evret.warnings import missing_expectation, query_warnings
 from evalcontract.model.diagnostic import Problem, Related
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class QueryChecker(RowChecker):
             return [*faults, *unread]
         problems = [*unread, *query_warnings(row, path, self._release)]
         problems += self._duplicate(row, path)
-        lacking = expectation(row, path, self._release)
+        lacking = missing_expectation(row, path, self._release)
         if lacking and not self._is_explained(lacking, row, path, problems):
             problems.append(lacking)
         return problems
@@ -82,7 +82,7 @@ class QueryChecker(RowChecker):
         return [p for p in self._schema.unread(known, path) if p.path not in reported]
 
     def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
-        key = first_given(row, NAMES[0])
+        key = first_non_empty(row, NAMES[0])
         if key is not None and (first := self._first.before(text_of(row[key]), path)):
             message = f"duplicate query id `{text_of(row[key])}`"
             related = (Related("first used here", first),)

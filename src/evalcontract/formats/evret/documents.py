@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows
+from evalcontract.formats._findings import FirstRows, bom_rejected
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.faults import (
     NO_QUERIES,
     are_filled,
-    bom_rejected,
     document_faults,
     kind_of,
     query_faults,
 )
 from evalcontract.formats.evret.releases import ids_key, label_of, parsed, text_of
-from evalcontract.formats.evret.warnings import not_text, taken_for_absent
+from evalcontract.formats.evret.warnings import not_text, read_as_missing
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.nearest import nearest
 
@@ -35,7 +34,7 @@ def rows_of_document(
     """Find the queries of a file by its value; `has_mark` means that it starts with a BOM."""
     if has_mark:
         message = "the file begins with a byte order mark, which Evret's parser rejects"
-        return RowLayout.without_rows(bom_rejected(message))
+        return RowLayout.without_rows(bom_rejected("evret", message))
     if not isinstance(value, dict):
         message = f"the file must be a mapping with `queries`, not {kind_of(value)}"
         advice = 'write {"queries": …} around it' if isinstance(value, list) else None
@@ -170,8 +169,8 @@ def _document_warnings(document: dict[str, Any], path: Path) -> Iterator[Problem
     if document.get("text"):
         yield from not_text(document, "text", path)
     else:
-        yield from taken_for_absent(document, "text", path, (None, ""), "an empty text")
-    yield from taken_for_absent(document, "metadata", path, (None, {}), "no metadata")
+        yield from read_as_missing(document, "text", path, (None, ""), "an empty text")
+    yield from read_as_missing(document, "metadata", path, (None, {}), "no metadata")
 
 
 def _duplicate(document: dict[str, Any], path: Path, first: FirstRows) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import clipped, missing_key
-from evalcontract.formats.evret.releases import ANSWERS, NAMES, first_given, ids_key, text_of
+from evalcontract.formats.evret.releases import ANSWERS, NAMES, first_non_empty, ids_key, text_of
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
@@ -39,11 +39,6 @@ class RejectedCell:
     help: str
 
 
-def bom_rejected(message: str) -> Problem:
-    """Report a byte order mark at which the loader stops."""
-    return Problem("evret/rejected", message, (), "save it as UTF-8 without a byte order mark")
-
-
 def kind_of(value: Any) -> str:
     """Return the type of a value in words."""
     if value is None:
@@ -69,7 +64,7 @@ def query_faults(row: Any, path: Path, release: Release) -> Iterator[Problem]:
     for names in NAMES:
         yield from _name_faults(row, names, path)
     yield from list_faults(row, ANSWERS, path)
-    chosen = first_given(row, release.ids)
+    chosen = first_non_empty(row, release.ids)
     if chosen:
         yield from list_faults(row, chosen, path)
     last = ids_key(row, release)
@@ -98,7 +93,7 @@ def _not_a_mapping(what: str, keys: str, value: Any, path: Path) -> Problem:
 def _name_faults(row: dict[str, Any], names: tuple[str, ...], path: Path) -> Iterator[Problem]:
     """Yield the fault of a name or text that is read from the first of some keys."""
     preferred = names[0]
-    key = first_given(row, names)
+    key = first_non_empty(row, names)
     if key is not None:
         if not text_of(row[key]):
             others = (name for name in names[1:] if key == preferred and row.get(name))

@@ -143,7 +143,7 @@ class QueryMapping:
         """Return a query under its usual keys."""
         row: dict[str, Any] = {"query_id": query.id, "query_text": query.text}
         if query.ids:
-            row[self._release.instead] = query.ids
+            row[self._release.preferred] = query.ids
         if query.answers:
             row[ANSWERS] = query.answers
         return row

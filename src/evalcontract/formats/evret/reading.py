@@ -137,7 +137,7 @@ def without_twin(row: dict[str, Any], release: Release) -> dict[str, Any]:
     """Return a query with its ids under one name if it has them under both."""
     if not has_twins(row):
         return row
-    others = [key for key in ID_KEYS[:2] if key != release.instead]
+    others = [key for key in ID_KEYS[:2] if key != release.preferred]
     return {key: part for key, part in row.items() if key not in others}
 
 

@@ -50,7 +50,7 @@ class Release:
         return (*self.columns, ANSWERS, *((self.last,) if self.last else ()))
 
     @property
-    def instead(self) -> str:
+    def preferred(self) -> str:
         """The key to use instead of one that it does not read."""
         return self.ids[0] if self.ids else ANSWERS
 
@@ -71,7 +71,7 @@ class Query(NamedTuple):
     answers: list[str]
 
 
-def first_given(row: dict[str, Any], keys: Iterable[str]) -> str | None:
+def first_non_empty(row: dict[str, Any], keys: Iterable[str]) -> str | None:
     """Return the first key whose value is not empty; None if all are."""
     return next((key for key in keys if row.get(key)), None)
 
@@ -98,7 +98,7 @@ def label_of(text: str) -> str:
 
 def parsed(row: dict[str, Any], release: Release) -> Query:
     """Return what the loader makes of a valid row."""
-    id_, text = (row[first_given(row, names) or names[0]] for names in NAMES)
+    id_, text = (row[first_non_empty(row, names) or names[0]] for names in NAMES)
     answers = items_of(row.get(ANSWERS))
     key = ids_key(row, release)
     return Query(text_of(id_), text_of(text), items_of(row.get(key)) if key else [], answers)
@@ -106,7 +106,7 @@ def parsed(row: dict[str, Any], release: Release) -> Query:
 
 def ids_key(row: dict[str, Any], release: Release) -> str | None:
     """Return the key that the document ids of a query are read from; None if there are none."""
-    key = first_given(row, release.ids)
+    key = first_non_empty(row, release.ids)
     ids = items_of(row[key]) if key else []
     if release.last and not ids and not items_of(row.get(ANSWERS)):
         return release.last if row.get(release.last) else key
@@ -115,7 +115,7 @@ def ids_key(row: dict[str, Any], release: Release) -> str | None:
 
 def name_of(row: Any) -> str | None:
     """Return the name of a query; None if it has none."""
-    key = first_given(row, NAMES[0]) if isinstance(row, dict) else None
+    key = first_non_empty(row, NAMES[0]) if isinstance(row, dict) else None
     return text_of(row[key]) or None if key else None
 
 

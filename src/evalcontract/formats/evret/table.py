@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import bom_rejected
 from evalcontract.formats._format import RowLayout
-from evalcontract.formats.evret.faults import NO_QUERIES, RejectedCell, bom_rejected
+from evalcontract.formats.evret.faults import NO_QUERIES, RejectedCell
 from evalcontract.formats.evret.header import Header
 from evalcontract.formats.evret.releases import ANSWERS
 from evalcontract.model.diagnostic import Problem
@@ -39,7 +40,7 @@ def rows_of_table(
             table = CsvTable(table.file, f"{_BOM}{table.text}", b"")
         except ParseError as fault:
             message = f"with its byte order mark the file is {fault.faults[0].message}"
-            return RowLayout.without_rows(bom_rejected(message))
+            return RowLayout.without_rows(bom_rejected("evret", message))
     header = Header(names, tuple(table.header), release)
     problems = header.problems(schema, has_rows=bool(table.records))
     if not header.has_text and table.records:

@@ -11,7 +11,7 @@ from evalcontract.formats.evret.releases import (
     ID_KEYS,
     NAMES,
     READ_BY,
-    first_given,
+    first_non_empty,
     ids_key,
     items_of,
     label_of,
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 def query_warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
-    """Yield the warnings of a valid query, except those of `expectation`."""
+    """Yield the warnings of a valid query, except those of `missing_expectation`."""
     for names in NAMES:
         yield from _shadowed_name(row, names, path)
-        yield from not_text(row, first_given(row, names), path)
+        yield from not_text(row, first_non_empty(row, names), path)
     yield from _shadowed_ids(row, path, release)
     yield from _unread_ids(row, path, release)
     for key in (ids_key(row, release), ANSWERS):
         if key:
             yield from _item_warnings(row.get(key), (*path, key))
     for key in release.lists:
-        yield from taken_for_absent(row, key, path, (None, []), "an empty list")
+        yield from read_as_missing(row, key, path, (None, []), "an empty list")
 
 
-def expectation(row: dict[str, Any], path: Path, release: Release) -> Problem | None:
+def missing_expectation(row: dict[str, Any], path: Path, release: Release) -> Problem | None:
     """Report a query without expectations, or with answers that do not count beside its ids."""
     query = parsed(row, release)
     if query.ids and query.answers:
@@ -66,7 +66,7 @@ def _unread_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[P
 def read_by_others(key: str, path: Path, release: Release) -> Problem:
     """Report a key that only other releases read."""
     message = f"{release.title} does not read `{key}`; {READ_BY[key]} does"
-    advice = f"write `{release.instead}`"
+    advice = f"write `{release.preferred}`"
     if not release.ids:
         advice = f"{advice}, or use a release that reads document ids"
     return Problem("evret/other-release", message, path, advice, on_key=True)
@@ -78,7 +78,7 @@ def not_text(row: dict[str, Any], key: str | None, path: Path) -> Iterator[Probl
         yield _converted(row[key], f"`{key}`", (*path, key))
 
 
-def taken_for_absent(
+def read_as_missing(
     row: dict[str, Any], key: str, path: Path, plain: tuple[Any, ...], instead: str
 ) -> Iterator[Problem]:
     """Yield a warning if an empty value of a wrong type is read as missing."""

@@ -34,23 +34,23 @@ class EvaluateChecker(RecordChecker):
         super().__init__(schema)
         self._first: Path | None = None
         self._has_traces = False
-        self._is_told = False
+        self._is_reported = False
 
-    def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
+    def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Tolerate NaN, which counts as missing for a whole column and as a number inside."""
         problems = [p for p in problems if not _is_nan(row, p.path[len(path) :])]
         if self._first is None and isinstance(row, dict) and "trace" not in row:
             problems = with_missing(problems, row, path, "inputs")
         if not stops_loader(problems):
             return problems
-        is_told = any(problem.code == "mlflow/missing-key" for problem in problems)
-        return [*problems, *self._across_rows(row, path, is_told=is_told)]
+        is_reported = any(problem.code == "mlflow/missing-key" for problem in problems)
+        return [*problems, *self._across_rows(row, path, is_reported=is_reported)]
 
-    def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
+    def record_problems(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Yield what the first row lacks, and where a row differs from the first."""
         return self._across_rows(row, path)
 
-    def must_expect(self, row: dict[str, Any]) -> bool:
+    def needs_expectations(self, row: dict[str, Any]) -> bool:
         """Whether the row has no trace, which may have expectations too."""
         return "trace" not in row
 
@@ -59,7 +59,7 @@ class EvaluateChecker(RecordChecker):
         if self._first is None:
             yield Problem("mlflow/no-rows", "there are no rows: `evaluate` rejects that", ())
 
-    def _across_rows(self, row: Any, path: Path, *, is_told: bool = False) -> Iterator[Problem]:
+    def _across_rows(self, row: Any, path: Path, *, is_reported: bool = False) -> Iterator[Problem]:
         is_first = self._first is None
         self._first = self._first or path
         if not isinstance(row, dict):
@@ -67,10 +67,10 @@ class EvaluateChecker(RecordChecker):
         has_trace = "trace" in row
         if is_first:
             self._has_traces = has_trace
-            if not has_trace and not is_told and not isinstance(row.get("inputs"), dict):
+            if not has_trace and not is_reported and not isinstance(row.get("inputs"), dict):
                 yield _first_inputs(row, path)
-        elif has_trace is not self._has_traces and not self._is_told:
-            self._is_told = True
+        elif has_trace is not self._has_traces and not self._is_reported:
+            self._is_reported = True
             related = (Related("the first row", self._first or ()),)
             where = (*path, "trace") if has_trace else path
             yield MIXED_TRACES._replace(path=where, related=related)

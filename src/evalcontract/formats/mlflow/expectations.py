@@ -51,7 +51,7 @@ def meant_by(name: str) -> str | None:
     return nearest(name, RESERVED) or (whole if whole in RESERVED else None)
 
 
-def in_expectations(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
+def expectation_problems(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
     """Yield the problems of the expectations at a path."""
     if not expectations.keys() <= RESERVED:
         yield from _misspelled(expectations, path)
@@ -88,7 +88,7 @@ def _misspelled(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
             yield Problem("mlflow/near-miss-key", message, (*path, name), advice, on_key=True)
 
 
-def none_at_all(path: Path) -> Problem:
+def no_expectations(path: Path) -> Problem:
     """Report a record without expectations."""
     return Problem(
         "mlflow/no-expectations",

@@ -26,7 +26,7 @@ class ManagedChecker(RecordChecker):
 
     named_by = "dataset_record_id"
 
-    def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
+    def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Adapt the schema violations, and name their basis."""
         problems = with_missing(problems, row, path, "inputs")
         if isinstance(row, dict) and isinstance(source := row.get("source"), dict):
@@ -34,7 +34,7 @@ class ManagedChecker(RecordChecker):
             problems = _open_source_source(problems, source, (*path, "source"))
         return [_documented(problem) for problem in problems]
 
-    def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
+    def record_problems(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Report a source of several kinds."""
         kinds = kinds_of(row.get("source"))
         if len(kinds) > 1:

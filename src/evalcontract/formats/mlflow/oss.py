@@ -44,7 +44,7 @@ class StoreChecker(RecordChecker):
         self._first = self._merging.first_with(inputs, path) if isinstance(inputs, dict) else None
         return super().check(row, path, is_clean=is_clean)
 
-    def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
+    def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Adapt the schema violations to what the store rejects."""
         problems = with_missing(problems, row, path, "inputs")
         if not isinstance(row, dict):
@@ -58,7 +58,7 @@ class StoreChecker(RecordChecker):
             problems = [*without(problems, (*path, "inputs")), mixed]
         return _explained(problems, path)
 
-    def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
+    def record_problems(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Yield conflicts with earlier records, and values that the store cannot write."""
         problems = [*self._granularity.observe(row["inputs"], path)]
         if row.get("outputs") is not None:

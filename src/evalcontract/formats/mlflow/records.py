@@ -37,7 +37,7 @@ class RecordChecker(RowChecker):
         faults = [] if is_clean else self._faults(row, path)
         if faults and stops_loader(faults):
             return faults
-        problems = [*self.in_order(row, path)]
+        problems = [*self.record_problems(row, path)]
         if problems and stops_loader(p for p in problems if p.code != _MERGED):
             return [*faults, *problems]
         if self.named_by and self.named_by in row:
@@ -46,9 +46,9 @@ class RecordChecker(RowChecker):
             )
         expectations = row.get("expectations")
         if expectations and isinstance(expectations, dict):
-            problems += expected.in_expectations(expectations, (*path, "expectations"))
-        elif not faults and self.must_expect(row):
-            problems.append(expected.none_at_all(path))
+            problems += expected.expectation_problems(expectations, (*path, "expectations"))
+        elif not faults and self.needs_expectations(row):
+            problems.append(expected.no_expectations(path))
         return [*faults, *problems]
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
@@ -56,7 +56,7 @@ class RecordChecker(RowChecker):
         expectations = (*path, "expectations")
         return [
             problem
-            for problem in self.refused(self._schema.faults(row, path), row, path)
+            for problem in self.adapt_faults(self._schema.faults(row, path), row, path)
             if problem.path[:-1] != expectations or not is_ignored_key(problem)
         ]
 
@@ -65,15 +65,15 @@ class RecordChecker(RowChecker):
         message = f"duplicate `{self.named_by}`: record {{number}} has `{{name}}` too"
         return Problem("mlflow/duplicate-id", message, (), "record ids must be unique")
 
-    def refused(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:  # noqa: ARG002
+    def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:  # noqa: ARG002
         """Adapt the schema violations to what the loader rejects."""
         return problems
 
-    def in_order(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:  # noqa: ARG002
+    def record_problems(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:  # noqa: ARG002
         """Yield the problems of a record that satisfies the schema."""
         return ()
 
-    def must_expect(self, row: dict[str, Any]) -> bool:  # noqa: ARG002
+    def needs_expectations(self, row: dict[str, Any]) -> bool:  # noqa: ARG002
         """Whether a record can have expectations only under `expectations`."""
         return True
 

@@ -92,7 +92,7 @@ class Granularity:
 
     def __init__(self) -> None:
         self._first: dict[str, Path] = {}
-        self._is_told = False
+        self._is_reported = False
         self._has_company = False
 
     def observe(self, inputs: dict[str, Any], path: Path) -> Iterable[Problem]:
@@ -104,12 +104,12 @@ class Granularity:
             return ()
         self._first[kind] = path
         is_alone = len(self._first) == 1
-        return () if self._is_told or is_alone else self._clash(kind, path)
+        return () if self._is_reported or is_alone else self._clash(kind, path)
 
     def finish(self) -> Iterator[Problem]:
         """Report that `goal` is reserved if nothing shows that the author knows it."""
         first = self._first.get(_SESSION)
-        if first is not None and not self._has_company and not self._is_told:
+        if first is not None and not self._has_company and not self._is_reported:
             yield Problem(
                 "mlflow/reserved-goal",
                 f"`{GOAL}` is reserved: MLflow treats these records as conversations to simulate",
@@ -121,7 +121,7 @@ class Granularity:
     def _clash(self, kind: str, path: Path) -> Iterator[Problem]:
         if _SESSION not in self._first:
             return  # empty inputs conflict with conversations only
-        self._is_told = True
+        self._is_reported = True
         one, other = (_SESSION, _TRACE) if _TRACE in self._first else (_SESSION, _EMPTY)
         before = other if kind is one else one
         code, why, advice = _CLASHES[other]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import is_list_of
+from evalcontract.formats._findings import bom_rejected, is_list_of
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats.northstar.checker import CaseChecker
 from evalcontract.model.diagnostic import Problem
@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
 # An empty JSONL file is a dataset without cases.
 _PASSED_OVER = frozenset({"source/empty"})
-_BOM = Problem(
-    "northstar/rejected",
-    "the file begins with a byte order mark, which NorthStar rejects",
-    (),
-    "save it as UTF-8 without a byte order mark",
-)
+_BOM = bom_rejected("northstar", "the file begins with a byte order mark, which NorthStar rejects")
 _NO_CASES = Problem(
     "northstar/rejected",
     "the file holds neither a list of cases nor a case",
@@ -99,10 +94,9 @@ def _recognise(value: dict[str, Any]) -> Dialect | None:
 
 
 def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    from evalcontract.formats._predictions import predictions  # a check does not need it
-    from evalcontract.formats.northstar.predictions import FACTS
+    from evalcontract.formats.northstar.predictions import graders  # a check does not need it
 
-    return predictions("northstar", row, variant, FACTS)
+    return graders(row, variant)
 
 
 def _reader(read: ExternalFile, _variant: str | None) -> Reader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evalcontract.formats.northstar.pydantic_coercion import truth
+from evalcontract.formats.northstar.pydantic_coercion import to_bool
 
 #: The fields that hold a list.
 LISTS = (
@@ -29,7 +29,7 @@ _EVALUATED = frozenset({*LISTS, "ground_truth", "max_tool_calls", *LIMITS} - {"c
 def is_evaluated(expected: dict[str, Any]) -> bool:
     """Whether any grader of the default plan reads these expectations."""
     for key, value in expected.items():
-        if value is not None and (key in _EVALUATED or (key == _REFERENCE and truth(value))):
+        if value is not None and (key in _EVALUATED or (key == _REFERENCE and to_bool(value))):
             return True
     return False
 

@@ -8,7 +8,7 @@ from evalcontract.formats._findings import FirstRows, as_json, parsed_json
 from evalcontract.formats._format import RowChecker
 from evalcontract.formats.northstar.case import is_blank
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE
-from evalcontract.formats.northstar.number_fields import refused_numbers, without_numbers
+from evalcontract.formats.northstar.number_fields import number_faults, without_numbers
 from evalcontract.formats.northstar.warnings import warnings
 from evalcontract.model.diagnostic import Problem
 from evalcontract.source.document import value_at
@@ -43,7 +43,7 @@ class CaseChecker(RowChecker):
         """Check the next case."""
         problems = [] if is_clean else self._faults(row, path)
         if is_clean or isinstance(row, dict):
-            problems += refused_numbers(row, path)
+            problems += number_faults(row, path)
         if problems and any(problem.code in _REJECTED for problem in problems):
             return problems
         if is_blank(row["id"]):

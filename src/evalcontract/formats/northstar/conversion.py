@@ -114,7 +114,7 @@ class CaseWriter(Writer):
         """Convert a row; `rubric` is the rubric that it references, if any."""
         case, losses, said = to_case(row, rubric)
         kept = kept_of(row, rubric, case, index)
-        lost = _row_losses(kept, row, said, is_told=bool(losses))
+        lost = _row_losses(kept, row, said, is_reported=bool(losses))
         return TheirRow(with_kept(case, kept), (*losses, *lost))
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
@@ -129,11 +129,11 @@ class CaseWriter(Writer):
 
 
 def _row_losses(
-    kept: dict[str, Any], row: dict[str, Any], said: set[str], *, is_told: bool
+    kept: dict[str, Any], row: dict[str, Any], said: set[str], *, is_reported: bool
 ) -> Iterator[Loss]:
-    """Yield what only the metadata has; `is_told` means that the loss of the rubric is known."""
+    """Yield what only the metadata has; `is_reported` means that the rubric's loss is known."""
     for key in kept.get("row", ()):
         if key != "rubric_ref" and key not in said:
             yield Loss((key,), f"cases have no place for this `{key}`", is_kept=True)
-    if kept.get("rubric") is not None and not is_told:
+    if kept.get("rubric") is not None and not is_reported:
         yield Loss(("rubric_ref",) if "rubric_ref" in row else (), _UNNAMED, is_kept=True)

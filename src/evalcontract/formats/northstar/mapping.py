@@ -13,7 +13,7 @@ from evalcontract.formats._findings import is_list_of
 from evalcontract.formats._residual import Residual, applied
 from evalcontract.formats.northstar.case import input_of, is_blank
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE, normal
-from evalcontract.formats.northstar.pydantic_coercion import RefusedError
+from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.rubric import from_rubric
 from evalcontract.formats.northstar.rubric_synthesis import GradedRow, graded
 from evalcontract.formats.northstar.unwritable import with_unwritable
@@ -153,7 +153,7 @@ def _valid(row: dict[str, Any], keys: Any, forms: Any) -> dict[str, Any]:
         try:
             if row.get(key) is not None and json_equal(forms[key](row[key]), row[key]):
                 valid[key] = row[key]
-        except (RefusedError, TypeError):
+        except (CoercionError, TypeError):
             continue  # a case cannot have it
     return valid
 
@@ -196,5 +196,5 @@ def _means(path: Path, value: Any, now: Any) -> bool:
         for step in path:
             form = form[step]
         return json_equal(form(value), now)
-    except (RefusedError, AttributeError, LookupError, TypeError):
+    except (CoercionError, AttributeError, LookupError, TypeError):
         return False  # the value is foreign

@@ -66,7 +66,7 @@ def _number(wanted: FieldType) -> Form:
     def form(value: Any) -> Any:
         if value is None:
             return None
-        number = wanted.taken(value)
+        number = wanted.coerce(value)
         if wanted.kind == "number" and not isinstance(value, str):
             number = int(value) if isinstance(value, bool) else value
         return None if isinstance(number, float) and not math.isfinite(number) else number

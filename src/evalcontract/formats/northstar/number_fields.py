@@ -6,7 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats.northstar.pydantic_coercion import RefusedError, number, truth, whole
+from evalcontract.formats.northstar.pydantic_coercion import (
+    CoercionError,
+    to_bool,
+    to_float,
+    to_int,
+)
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -14,48 +19,48 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
-_KINDS = {"whole": whole, "number": number, "truth": truth}
+_KINDS = {"integer": to_int, "number": to_float, "boolean": to_bool}
 # Larger numbers are described, not shown.
 _LARGEST_SHOWN = 10**40
 _MAX_LENGTH = 40
 
 
 class FieldType(NamedTuple):
-    """The type of a field: `kind` names a coercion, `says` describes it, the rest are bounds."""
+    """The type of a field: `kind` names a coercion, the rest are its bounds."""
 
     kind: str
-    says: str
+    description: str
     low: float | None = None
     high: float | None = None
 
-    def taken(self, value: Any) -> float:
+    def coerce(self, value: Any) -> float:
         """Coerce a value that is not null to an int, a float or a bool.
 
         Raises:
-            RefusedError: it is rejected.
+            CoercionError: it is rejected.
 
         """
         result: float = _KINDS[self.kind](value)
         if self.high is not None and not (self.low or 0) <= result <= self.high:
-            raise RefusedError("out-of-range")  # also NaN
+            raise CoercionError("out-of-range")  # also NaN
         if self.low is not None and result < self.low:
-            raise RefusedError("out-of-range")
+            raise CoercionError("out-of-range")
         return result
 
 
-_COUNT = FieldType("whole", "a whole number, 0 or more", 0)
-_POSITIVE = FieldType("whole", "a whole number, 1 or more", 1)
+_COUNT = FieldType("integer", "a whole number, 0 or more", 0)
+_POSITIVE = FieldType("integer", "a whole number, 1 or more", 1)
 _AMOUNT = FieldType("number", "a number, 0 or more", 0)
 _FRACTION = FieldType("number", "a number from 0 to 1", 0, 1)
 _MEASURE = FieldType("number", "a number")
-_TRUTH = FieldType("truth", "true or false")
+_BOOLEAN = FieldType("boolean", "true or false")
 
 #: The fields that are numbers or booleans, by their mapping.
 OF_EXPECTED = {
     "max_tool_calls": _COUNT,
     "max_latency_ms": _AMOUNT,
     "max_cost_usd": _AMOUNT,
-    "require_tool_output_reference": _TRUTH,
+    "require_tool_output_reference": _BOOLEAN,
 }
 OF_TRACE = {
     "max_repeated_tool_calls": _POSITIVE,
@@ -71,28 +76,29 @@ _FIELDS = (
 )
 
 
-def refused_numbers(row: dict[str, Any], path: Path) -> list[Problem]:
+def number_faults(row: dict[str, Any], path: Path) -> list[Problem]:
     """Return the problems of the numbers and booleans of a case."""
     return [
         problem
         for where, fields in _FIELDS
         if (value := mapping_at(row, *where))
-        for problem in _refused(value, fields, path, where)
+        for problem in _field_faults(value, fields, path, where)
     ]
 
 
-def _refused(
+def _field_faults(
     value: dict[str, Any], fields: dict[str, FieldType], path: Path, where: tuple[str, ...]
 ) -> Iterator[Problem]:
     for key, wanted in fields.items():
         part = value.get(key)
         if part is not None:
             try:
-                wanted.taken(part)
-            except RefusedError as error:
+                wanted.coerce(part)
+            except CoercionError as error:
                 name = ".".join((*where, key))
-                message = f"`{name}` must be {wanted.says}, not {_shown(part)}"
-                advice = f"write {wanted.says}" + ("" if wanted is _TRUTH else ", or remove it")
+                message = f"`{name}` must be {wanted.description}, not {_shown(part)}"
+                otherwise = "" if wanted is _BOOLEAN else ", or remove it"
+                advice = f"write {wanted.description}{otherwise}"
                 yield Problem(f"northstar/{error.fault}", message, (*path, *where, key), advice)
 
 
@@ -110,7 +116,7 @@ def _shown(value: Any) -> str:
 
 
 def without_numbers(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a case for the schema, with null for everything that `refused_numbers` checks."""
+    """Return a case for the schema, with null for everything that `number_faults` checks."""
     for where, fields in _FIELDS:
         row = _nulled(row, where, fields)
     return row

@@ -30,7 +30,7 @@ _TRUE = frozenset({"yes", "y", "true", "t", "on", "1"})
 _FALSE = frozenset({"no", "n", "false", "f", "off", "0"})
 
 
-class RefusedError(Exception):
+class CoercionError(Exception):
     """A value is rejected; `fault` is the second half of the code that reports it."""
 
     def __init__(self, fault: str) -> None:
@@ -38,67 +38,67 @@ class RefusedError(Exception):
         self.fault = fault
 
 
-def whole(value: Any) -> int:
+def to_int(value: Any) -> int:
     """Coerce a value to an integer.
 
     Raises:
-        RefusedError: it is rejected.
+        CoercionError: it is rejected.
 
     """
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
         if not value.is_integer():
-            raise RefusedError("wrong-type")
+            raise CoercionError("wrong-type")
         if not -_LARGEST < value < _LARGEST:
-            raise RefusedError("out-of-range")
+            raise CoercionError("out-of-range")
         return int(value)
     if not isinstance(value, str):
-        raise RefusedError("wrong-type")
+        raise CoercionError("wrong-type")
     match = _WHOLE.fullmatch(value.strip(_SPACE))
     if match is None:
-        raise RefusedError("malformed-value")
+        raise CoercionError("malformed-value")
     digits = match["digits"].replace("_", "").lstrip("0")
     if len(digits) > _MOST_DIGITS:
-        raise RefusedError("out-of-range")
+        raise CoercionError("out-of-range")
     number = int(digits or "0")
     return -number if "-" in (match["sign"], match["late"]) else number
 
 
-def number(value: Any) -> float:
+def to_float(value: Any) -> float:
     """Coerce a value to a float, which may be infinite or NaN.
 
     Raises:
-        RefusedError: it is rejected.
+        CoercionError: it is rejected.
 
     """
     if isinstance(value, int | float):
         try:
             return float(value)
         except OverflowError:
-            raise RefusedError("out-of-range") from None
+            raise CoercionError("out-of-range") from None
     if not isinstance(value, str):
-        raise RefusedError("wrong-type")
+        raise CoercionError("wrong-type")
     text = value.strip(_SPACE)
     if "_" in text and not (text[0] == "_" or text[-1] == "_" or "__" in text):
         text = text.replace("_", "")
     if not _NUMBER.fullmatch(text):
-        raise RefusedError("malformed-value")
+        raise CoercionError("malformed-value")
     return float(text)
 
 
-def truth(value: Any) -> bool:
+def to_bool(value: Any) -> bool:
     """Coerce a value to a boolean.
 
     Raises:
-        RefusedError: it is rejected.
+        CoercionError: it is rejected.
 
     """
     if isinstance(value, str):
         word = value.lower()
         if word not in _TRUE | _FALSE:
-            raise RefusedError("malformed-value")
+            raise CoercionError("malformed-value")
         return word in _TRUE
     if not isinstance(value, int | float) or value not in (0, 1):
-        raise RefusedError("wrong-type")
+        raise CoercionError("wrong-type")
     return bool(value)

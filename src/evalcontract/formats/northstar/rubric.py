@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from evalcontract.formats._conversion import Loss
 from evalcontract.formats._findings import is_list_of
 from evalcontract.formats.northstar.normalization import EXPECTED, normal
-from evalcontract.formats.northstar.pydantic_coercion import RefusedError
+from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.rubric_synthesis import BOTH, PHRASES, REFERENCE, TRUTH
 
 # With these every check must pass, like every grader of NorthStar.
@@ -76,7 +76,7 @@ def _add_check(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> 
             return False
         if any(normal(draft.expected, EXPECTED).get(key) is None for key in draft.expected):
             return False  # a blank text, or a value of another type
-    except (AttributeError, KeyError, TypeError, RefusedError):
+    except (AttributeError, KeyError, TypeError, CoercionError):
         return False
     carried.expected.update(draft.expected)
     carried.said.update(draft.said)

@@ -15,7 +15,7 @@ from evalcontract.formats.northstar.case import (
     phrases,
     trace_of,
 )
-from evalcontract.formats.northstar.pydantic_coercion import whole
+from evalcontract.formats.northstar.pydantic_coercion import to_int
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def warnings(row: dict[str, Any], path: Path) -> Iterator[Problem]:
         message = "NorthStar ignores this trace: it has neither `run_id` nor `runs[0].id`"
         yield Problem("northstar/unused-trace", message, place, "add the `run_id`", on_key=True)
     if of_trace := expected.get("trace"):
-        yield from _missing_trace(row, of_trace, (*where, "trace"), is_told=place is not None)
+        yield from _missing_trace(row, of_trace, (*where, "trace"), is_reported=place is not None)
         yield from _ungraded_retrieval(of_trace, (*where, "trace"))
 
 
@@ -132,9 +132,11 @@ def _clashing_tools(expected: dict[str, Any], where: Path) -> Iterator[Problem]:
             yield _contradiction("forbidden_tools", message, "remove it from one of them", where)
     limit = expected.get("max_tool_calls")
     needed = max(len(required), len(sequence))
-    if limit is not None and whole(limit) < needed:
+    if limit is not None and to_int(limit) < needed:
         calls_are = "1 call is" if needed == 1 else f"{needed} calls are"
-        message = f"{calls_are} required, but `max_tool_calls` is {whole(limit)}: one of them fails"
+        message = (
+            f"{calls_are} required, but `max_tool_calls` is {to_int(limit)}: one of them fails"
+        )
         advice = f"write {needed}, or require fewer tools"
         yield _contradiction("max_tool_calls", message, advice, where)
 
@@ -155,10 +157,10 @@ def _unused_trace(row: dict[str, Any], path: Path) -> Path | None:
 
 
 def _missing_trace(
-    row: dict[str, Any], expected: dict[str, Any], place: Path, *, is_told: bool
+    row: dict[str, Any], expected: dict[str, Any], place: Path, *, is_reported: bool
 ) -> Iterator[Problem]:
     is_used = any(value is not None for value in expected.values())
-    if not is_told and is_used and trace_of(row) is None:
+    if not is_reported and is_used and trace_of(row) is None:
         message = "the case has no trace, so the graders of `expected.trace` are skipped"
         advice = "record the run as `trace`, or remove what is expected of it"
         yield Problem("northstar/missing-trace", message, place, advice, on_key=True)
