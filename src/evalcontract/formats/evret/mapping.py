@@ -173,19 +173,15 @@ class QueryMapping:
 
     def _reads(self, row: dict[str, Any], query: Query) -> bool:
         """Whether the loader accepts a row, and reads this query."""
-        is_valid = not any(query_faults(row, (), self._release))
-        return is_valid and parsed(row, self._release) == query
+        return not any(query_faults(row, (), self._release)) and parsed(row, self._release) == query
 
     def _to_query(self, ours: dict[str, Any]) -> dict[str, Any]:
         """Convert a row to a query that preserves nothing yet."""
         query = self.query_of(ours)
         residual = mapping_at(ours, "metadata", THEIRS)
-        keys, values = residual.get("keys"), mapping_at(residual, "values")
-        values = {} if self._is_table else values
-        row = self._plain(query)
-        if isinstance(keys, list):
-            row = _under(keys, query)
-        row |= values
+        values = {} if self._is_table else mapping_at(residual, "values")
+        keys = residual.get("keys")
+        row = (_under(keys, query) if isinstance(keys, list) else self._plain(query)) | values
         if (values or isinstance(keys, list)) and not self._reads(row, query):
             row = {**{k: v for k, v in values.items() if k not in _ROLES}, **self._plain(query)}
         metadata = {k: v for k, v in mapping_at(ours, "metadata").items() if k != THEIRS}

@@ -47,13 +47,9 @@ class DocumentWriter(Writer):
         # Rows that expect a document without a text, which a later row may have.
         self._bare: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
-    def write(
-        self,
-        row: dict[str, Any],
-        rubric: dict[str, Any] | None,  # noqa: ARG002 - Evret has none
-        index: int,  # noqa: ARG002 - each row has an id
-    ) -> TheirRow:
+    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row, which preserves in `metadata` what Evret has no place for."""
+        del rubric, index
         if problems := tuple(_problems(row)):
             return TheirRow(None, problems=problems)
         self._collect_contents(row)
@@ -139,13 +135,9 @@ class TableWriter(Writer):
         self._release = replace(release, ids=release.columns)
         self._rows = QueryMapping(self._release, {}, is_table=True)
 
-    def write(
-        self,
-        row: dict[str, Any],
-        rubric: dict[str, Any] | None,  # noqa: ARG002 - Evret has none
-        index: int,  # noqa: ARG002 - each row has an id
-    ) -> TheirRow:
+    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row to cells by the names of their columns; lists are written as JSON."""
+        del rubric, index
         if problems := tuple(_problems(row)):
             return TheirRow(None, problems=problems)
         query, rest = self._rows.write(row)

@@ -80,13 +80,9 @@ class MlflowWriter(Writer):
         self._outputs = Outputs()
         self._has_traces: bool | None = None
 
-    def write(
-        self,
-        row: dict[str, Any],
-        rubric: dict[str, Any] | None,  # noqa: ARG002 - the row references it
-        index: int,
-    ) -> TheirRow:
-        """Convert a row to a record."""
+    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
+        """Convert a row to a record; the row references its rubric."""
+        del rubric
         bare, kept = split_row(row)
         losses: list[Loss] = []
         residual = kept.residual
