@@ -97,7 +97,7 @@ def fix_command(
     limit: int,
     stdin_filename: str | None,
 ) -> int:
-    r"""Fix findings that have a safe fix: misspelled keys, versions without quotes and so on.
+    """Fix findings that have a safe fix: misspelled keys, versions without quotes and so on.
 
     PATH is a file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input, which
     is printed; it defaults to the current folder. Only these files are written, and in them only
@@ -107,7 +107,7 @@ def fix_command(
     evalcontract fix                        fix all files of the workspace
     evalcontract fix --diff datasets        show what would change
     evalcontract fix --select reference     only pin references
-    """
+    """  # noqa: D301 - click wants the character
     stdin = None
     if "-" in paths:
         to_fix, stdin = _read_stdin(paths, stdin_filename)
