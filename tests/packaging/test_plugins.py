@@ -143,8 +143,8 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "has no JSON Schema"),
-        ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "the kind is built in"),
+        ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "JSON Schema"),
+        ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "built-in kind"),
         ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
         ("[evalcontract.dialects]\nother = acme_evals:FORMAT", "is called `acme`"),
         ("[evalcontract.dialects]\nacme = acme_evals:TICKET", "is no Format"),

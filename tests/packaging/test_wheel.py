@@ -119,7 +119,7 @@ def test_installed_wheel_works(python: Path, tmp_path: Path) -> None:
     listed = _run(str(python.with_name("evalcontract")), "schema", "list", cwd=tmp_path)
     assert [line.split()[0] for line in listed.splitlines()] == schemas
     explain = (str(python.with_name("evalcontract")), "explain")
-    assert "A key stands twice" in _run(*explain, "source/duplicate-key", cwd=tmp_path)
+    assert "A mapping has a duplicate key" in _run(*explain, "source/duplicate-key", cwd=tmp_path)
     assert "mlflow/no-rows\n" in _run(*explain, cwd=tmp_path)
     (tmp_path / "greetings.yaml").write_text(DATASET, encoding="utf-8")
     command = (str(python.with_name("validate-dataset")), "greetings.yaml")
