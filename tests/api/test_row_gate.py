@@ -60,6 +60,10 @@ BUNDLES: dict[str, Any] = {
 POOL: Checks = [
     {"kind": "must_contain_any", "values": ["left"]},
     {"kind": "must_not_contain", "values": ["stupid"]},
+    {"kind": "must_contain_any"},
+    {"kind": "must_not_contain"},
+    {"kind": "must_not_contain", "case_sensitive": True},
+    {"kind": "llm_judge", "judge_prompt_ref": "judge/critical@1.0.0"},
     {"kind": "regex", "pattern": "[0-9]+"},
     {"kind": "regex", "pattern": "[0-9]*"},
     {"kind": "regex", "pattern": "("},
@@ -118,6 +122,7 @@ TEMPLATES = {
     "contextual": "{{ output }} {{ context }}",
     "expecting": "{{ output }} {{ expected.answer }}",
     "deep": "{{ output }} {{ expected.answer.text }} {{ context.0 }}",
+    "critical": "{{ output }} {{ criteria }}",
     "section": "{{ output }}{{#context}} of {{ context }}{{/context}}",
 }
 
@@ -148,7 +153,11 @@ def around(*rubrics: Artifact) -> RowContext:
 
 
 def gates_of(given_: RowContext, default: str | None) -> Gates:
-    return Gates(Grading(given_.checks, given_.bundles, default), ROW_RULES)
+    return Gates(grading_of(given_, default), ROW_RULES)
+
+
+def grading_of(given_: RowContext, default: str | None) -> Grading:
+    return Grading(given_.checks, given_.bundles, default)
 
 
 def pass_all(gates: Gates, rows: list[Row]) -> bool:
@@ -208,6 +217,7 @@ ROWS: st.SearchStrategy[Row] = st.fixed_dictionaries(
         "expected": EXPECTED | EMPTY,
         "expected_facts": WORDS | EMPTY,
         "expected_tools": WORDS | EMPTY,
+        "must_contain_any": WORDS | EMPTY,
         "must_not_contain": WORDS | EMPTY,
         "context": WORDS | EMPTY | st.just({"city": "Ghent"}),
         "bundle": BUNDLE | EMPTY,
@@ -229,7 +239,8 @@ LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
         "expected_tools": st.sampled_from(
             [["lookup"], ["lookup", {"name": "left"}], [], ["lookup", "lookup"], [{"name": " "}]]
         ),
-        "must_not_contain": st.sampled_from([["stupid"], ["a", "a"], ["\u200b"]]),
+        "must_contain_any": st.sampled_from([["left"], ["Left", "a b"], [" "], [], ["a", "a"]]),
+        "must_not_contain": st.sampled_from([["stupid"], ["a", "a"], ["\u200b"], ["LEFT"], []]),
         "context": st.sampled_from(["Ghent", "", None]),
         "bundle": BUNDLE,
     },
@@ -274,7 +285,7 @@ def test_each_rule_keeps_its_own_silence(
 ) -> None:
     """A rule says nothing of a well-formed row that the schema of its silence accepts."""
     given_ = around(*rubrics)
-    grading = Grading(given_.checks, given_.bundles, default)
+    grading = grading_of(given_, default)
     bundle = grading.bundle_of(row)
     if grading.structure(bundle).check(row):
         return
@@ -282,7 +293,8 @@ def test_each_rule_keeps_its_own_silence(
     if "rubric_ref" in row and not isinstance(resolved, Resolved):
         return
     plan = grading.plan(resolved.artifact) if isinstance(resolved, Resolved) else None
-    subject = RowSubject((0,), row, plan, bundle, bundle in given_.declared)
+    declared = bundle in given_.declared
+    subject = RowSubject((0,), row, plan, bundle, declared)
     for rule in ROW_RULES:
         silence = {"$schema": row_schema()["$schema"], "allOf": [rule.silent(plan, bundle)]}
         if native_for(silence).is_valid(row):
@@ -403,7 +415,11 @@ GOOD: list[tuple[Checks, Row]] = [
     ([{"kind": "format"}], {"expected": {"format": "json"}}),
     ([{"kind": "llm_judge", "judge_prompt_ref": "judge/contextual@1.0.0"}], {"context": "a"}),
     ([{"kind": "llm_judge", "judge_prompt_ref": "judge/section@1.0.0"}], {}),
-    ([{"kind": "composite", "rubric_ref": "rubric/other@1.0.0"}], {"expected_facts": ["left"]}),
+    ([{"kind": "composite", "rubric_ref": "rubric/other@1.0.0"}],
+     {"expected_facts": ["left"], "expected_tools": ["lookup"]}),
+    ([{"kind": "must_contain_any"}], {"must_contain_any": ["left"]}),
+    ([{"kind": "must_not_contain"}], {"must_not_contain": ["left"]}),
+    ([{"kind": "llm_judge", "judge_prompt_ref": "judge/critical@1.0.0"}], {"criteria": "a"}),
     ([{"kind": "fact_match"}, 7], {"expected_facts": ["left"], "expected_tools": ["lookup"]}),
 ]  # fmt: skip
 
@@ -413,7 +429,11 @@ def good_rows() -> Iterator[tuple[RowContext, Row]]:
     for checks, more in GOOD:
         given_ = around(rubric("own", checks), other)
         yield given_, {**WHOLE, "rubric_ref": "rubric/own@1.0.0", **more}
-    for more in ({"criteria": "Names Paris"}, {"expected_facts": ["left"]}, {"bundle": "open"}):
+    for more in (
+        {"criteria": "Names Paris"},
+        {"expected_facts": ["left"]},
+        {"bundle": "open", "must_contain_any": ["left"]},
+    ):
         yield around(), {**WHOLE, **more}
 
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import io
+import json
 from typing import Any
 
 import pytest
+from doors import Kind
 from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tables import every_case
 
-from evalcontract.checks.conflicts import conflicts_of
+from evalcontract.checks import EvalContext
+from evalcontract.checks.conflicts import OWN_CONFLICTS, Conflicts, conflicts_of
+from evalcontract.checks.plan import plan_of
+from evalcontract.library.artifact import read_artifact
+from evalcontract.library.library import Library
 from evalcontract.rules.row_contradiction import _refused
+from evalcontract.source import Document, read_stream
 from evalcontract.structure.native import native_for
 
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
@@ -30,7 +39,7 @@ def test_the_gate_refuses_every_banned_fact(
     sensitive: bool,  # noqa: FBT001
 ) -> None:
     banning = {"kind": "must_not_contain", "values": words, "case_sensitive": sensitive}
-    made = conflicts_of(placed({"kind": "fact_match"}, banning), "all_pass")
+    made = conflicts_of(placed({"kind": "fact_match"}, banning))
     row = {"expected_facts": facts}
     gate = native_for({"$schema": SCHEMA, "allOf": list(_refused(made)) or [True]})
     # It may refuse more; here it knows the same.
@@ -40,12 +49,93 @@ def test_the_gate_refuses_every_banned_fact(
 def test_very_many_banned_words_make_no_pattern() -> None:
     words = [f"word{number}" for number in range(5000)]
     banning = {"kind": "must_not_contain", "values": words}
-    made = conflicts_of(placed({"kind": "fact_match"}, banning), "all_pass")
+    made = conflicts_of(placed({"kind": "fact_match"}, banning))
     assert list(_refused(made)) == [{"properties": {"expected_facts": False}}]
 
 
 @pytest.mark.parametrize("combine", [None, "any_pass", "max"])
 def test_nothing_is_certain_of_alternatives(combine: str | None) -> None:
-    checks = placed({"kind": "tool_usage", "forbidden_tools": ["a"]})
-    assert list(conflicts_of(checks, combine).of({"expected_tools": ["a"]})) == []
-    assert len(list(conflicts_of(checks, "min").of({"expected_tools": ["a"]}))) == 1
+    checks = [{"kind": "tool_usage", "forbidden_tools": ["a"]}]
+    row = {"expected_tools": ["a"]}
+    assert list(conflicts_in(checks, combine).of(row)) == []
+    assert len(list(conflicts_in(checks, "min").of(row))) == 1
+
+
+def conflicts_in(checks: list[Any], combine: str | None) -> Conflicts:
+    """Return the limits of a rubric with these checks."""
+    value = {"id": "a", "version": "1.0.0", "checks": checks, "scoring": {"combine": combine}}
+    document = read_stream(io.BytesIO(json.dumps(value).encode()), "rubrics/a.json")
+    assert isinstance(document, Document)
+    context = EvalContext(Library([]), has_php=True, read_json=json.loads)
+    return plan_of(read_artifact(Kind.RUBRIC, document), context).conflicts
+
+
+READS_BOTH = ({"kind": "must_contain_any"}, {"kind": "must_not_contain"}, {"kind": "fact_match"})
+
+
+@examples(300)
+@given(
+    st.lists(LETTERS, max_size=2),
+    st.lists(LETTERS, max_size=2),
+    st.lists(LETTERS, max_size=2),
+    st.lists(LETTERS, max_size=2),
+    st.booleans(),
+)
+@example(["full refund"], ["a refund"], [], [], False)
+@example([], ["refund a"], [], ["REFUND"], False)
+def test_the_gate_refuses_rows_that_forbid_what_they_expect(
+    some: list[str],
+    forbidden: list[str],
+    facts: list[str],
+    banned: list[str],
+    sensitive: bool,  # noqa: FBT001
+) -> None:
+    banning = [{"kind": "must_not_contain", "values": banned, "case_sensitive": sensitive}]
+    row = {"must_contain_any": some, "must_not_contain": forbidden, "expected_facts": facts}
+    row = {key: texts for key, texts in row.items() if texts}
+    for made in (conflicts_of(placed(*READS_BOTH, *banning[: len(banned)])), OWN_CONFLICTS):
+        gate = native_for({"$schema": SCHEMA, "allOf": list(_refused(made)) or [True]})
+        assert not (gate.is_valid(row) and list(made.of(row)))
+
+
+@every_case(
+    ("row", "paths"),
+    [
+        ({"must_contain_any": ["a refund"], "must_not_contain": ["A REF"]}, ["must_contain_any"]),
+        ({"must_contain_any": ["a refund", "b"], "must_not_contain": ["refund"]}, []),
+        ({"must_contain_any": ["a refund", "b"], "must_not_contain": ["b", "fund"]},
+         ["must_contain_any"]),
+        ({"must_contain_any": [], "must_not_contain": ["b"]}, []),
+        ({"must_contain_any": ["a b"], "must_not_contain": [" "]}, []),
+        ({"must_contain_any": ["a"], "must_not_contain": ["a b"]}, []),
+        ({"expected_facts": ["b", "the A"], "must_not_contain": ["a"]}, ["expected_facts.1"]),
+        ({"expected_facts": ["the a"], "must_not_contain": ["the a"]}, []),
+        ({"expected_tools": ["a"], "must_not_contain": ["a"]}, []),
+    ],
+    ids=json.dumps,
+)  # fmt: skip
+def test_a_row_against_itself(row: dict[str, Any], paths: list[str]) -> None:
+    """A rubric whose checks read all of the row's lists finds what the row alone does."""
+    for made in (OWN_CONFLICTS, conflicts_of(placed(*READS_BOTH))):
+        conflicts = list(made.of(row))
+        assert [".".join(map(str, each.path)) for each in conflicts] == paths
+        assert all(each.is_own and each.other[0] == "must_not_contain" for each in conflicts)
+
+
+@every_case(
+    ("checks", "count"),
+    [
+        (READS_BOTH, 1),
+        (READS_BOTH[:2], 1),
+        (READS_BOTH[:1], 0),
+        (READS_BOTH[1:], 0),
+        (({"kind": "must_contain_any", "values": ["b"]}, READS_BOTH[1]), 0),
+        ((READS_BOTH[0], {"kind": "must_not_contain", "values": ["REFUND"]}), 1),
+        ((READS_BOTH[0], {"kind": "must_not_contain", "values": ["c"]}), 0),
+        ((READS_BOTH[0], {"kind": "must_not_contain", "case_sensitive": True}), 0),
+    ],
+    ids=json.dumps,
+)
+def test_only_lists_that_are_read_conflict(checks: Any, count: int) -> None:
+    row = {"must_contain_any": ["a refund"], "must_not_contain": ["refund"]}
+    assert len(list(conflicts_of(placed(*checks)).of(row))) == count

@@ -60,13 +60,15 @@ LIBRARY = Library(
         judge("inverted", "{{ output }}{{^context}} alone{{/context}}"),
         judge("expecting", "{{ output }} {{ expected }}"),
         judge("both", "{{ output }} {{ expected.answer }} {{{ context }}}"),
+        judge("by_criteria", "{{ output }} {{ criteria }}"),
         judge("empty", 7),
         rubric(FACTS, TOOLS, id_="two"),
         rubric({"kind": "regex", "pattern": ""}, id_="idle"),
         rubric({"kind": "regex", "pattern": ""}, WORDS, id_="half"),
         rubric({"kind": "regex", "patern": "x"}, id_="broken"),
         rubric(id_="bare"),
-        rubric({"kind": "format"}, FACTS, id_="formats"),
+        rubric({"kind": "format"}, id_="json"),
+        rubric({"kind": "tool_usage", "forbidden_tools": ["lookup"]}, id_="no_lookup"),
         rubric({"kind": "composite", "rubric_ref": "rubric/two@1.0.0"}, id_="deep"),
         rubric({"kind": "composite", "rubric_ref": "rubric/circle@1.0.0"}, id_="circle"),
     ]
@@ -112,6 +114,14 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (WORDS, {}, RUN, None),
     (of("must_not_contain", values=["a"]), {}, RUN, None),
     (of("must_not_contain", values=["a"]), {"must_not_contain": []}, RUN, None),
+    (of("must_not_contain"), {}, SKIP, "must_not_contain"),
+    (of("must_not_contain"), {"must_not_contain": []}, VACUOUS, "must_not_contain"),
+    (of("must_not_contain"), {"must_not_contain": ["a"]}, RUN, None),
+    (of("must_not_contain", case_sensitive=True), {"must_not_contain": ["a"]}, RUN, None),
+    (of("must_contain_any"), {"must_not_contain": ["a"]}, SKIP, "must_contain_any"),
+    (of("must_contain_any"), {"must_contain_any": []}, VACUOUS, "must_contain_any"),
+    (of("must_contain_any"), {"must_contain_any": [" "]}, VACUOUS, "must_contain_any"),
+    (of("must_contain_any"), {"must_contain_any": [" ", "a"]}, RUN, None),
     (of("php_lint"), {}, RUN, None),
     # A pattern
     (of("regex", pattern="[0-9]+"), {}, RUN, None),
@@ -201,6 +211,9 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (judged("contextual"), {"context": False}, RUN, None),
     (judged("contextual"), {"context": {"city": "Ghent"}}, RUN, None),
     (judged("dotted"), {}, SKIP, "context"),
+    (judged("by_criteria"), {}, SKIP, "criteria"),
+    (judged("by_criteria"), {"criteria": " "}, VACUOUS, "criteria"),
+    (judged("by_criteria"), {"criteria": "Names Paris"}, RUN, None),
     (judged("section"), {}, RUN, None),
     (judged("inverted"), {}, RUN, None),
     (judged("expecting"), {}, SKIP, "expected"),
@@ -214,16 +227,11 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (judged("plain", "nobody"), {}, UNAVAILABLE, None),
     (judged("section", "inverted"), {}, RUN, None),
     # Another rubric
-    (other("two"), {}, SKIP, "expected_facts"),
-    (other("two"), MAP, RUN, None),
-    (other("two"), ORDER, RUN, None),
-    (other("two"), {"expected_facts": []}, VACUOUS, "expected_facts"),
     (other("idle"), {}, VACUOUS, None),
-    (other("half"), {}, RUN, None),
     ({**other("half"), "threshold": 0}, {}, VACUOUS, None),
-    (other("formats"), {"expected": {"format": "text"}}, VACUOUS, "expected.format"),
-    (other("formats"), {"expected": {"format": "json"}}, RUN, None),
     (other("broken"), {}, UNAVAILABLE, None),
+    (other("json"), {}, SKIP, "expected.format"),
+    (other("json"), {"expected": {"format": "json"}}, RUN, None),
     (other("bare"), {}, UNAVAILABLE, None),
     (other("nowhere"), {}, UNAVAILABLE, None),
     (other("deep"), MAP, UNAVAILABLE, None),
@@ -232,6 +240,15 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (of("regex", patern="a"), {}, UNAVAILABLE, None),
     (of("regexp", pattern="a"), {}, UNAVAILABLE, None),
     (of("must_contain_any", values=[]), {}, UNAVAILABLE, None),
+]
+
+#: A composite, what a row has besides id and input, and what becomes of the checks inside.
+INSIDE: list[tuple[dict[str, Any], dict[str, Any], dict[str, str]]] = [
+    (other("two"), {}, {"facts": SKIP, "tools": SKIP}),
+    (other("two"), MAP, {"facts": RUN, "tools": SKIP}),
+    (other("two"), ORDER, {"facts": SKIP, "tools": RUN}),
+    (other("two"), {"expected_facts": []}, {"facts": VACUOUS, "tools": SKIP}),
+    (other("half"), {}, {"regex[0]": VACUOUS, "must_contain_any[1]": RUN}),
 ]
 
 
@@ -278,6 +295,30 @@ def test_outlook(check: Any, row: dict[str, Any], state: str, field: str | None)
     assert outlook.runs is (state == RUN)
 
 
+@every_case(("check", "row", "states"), INSIDE, ids=json.dumps)
+def test_outlook_inside_a_composite(
+    check: Any, row: dict[str, Any], states: dict[str, str]
+) -> None:
+    """The checks of the other rubric stand in place of the composite."""
+    whole = {"id": "a", "input": "b", **row}
+    made = plan({"id": "of", **check}, WORDS)
+    outlooks = {step.name: str(step.outlook(whole).state) for step in made.steps}
+    inside = {f"of/{name}": state for name, state in states.items()}
+    assert outlooks == {**inside, "must_contain_any[1]": RUN}
+
+
+def test_what_a_composite_forbids() -> None:
+    """A row that expects what only the other rubric forbids cannot pass either."""
+    checks = [TOOLS, {"id": "of", **other("no_lookup")}]
+    row = {"id": "a", "input": "b", **ORDER}
+    (conflict,) = plan(*checks).conflicts.of(row)
+    assert (conflict.path, conflict.other[:2]) == (("expected_tools", 0), ("checks", 1))
+    forbidding = {"kind": "tool_usage", "forbidden_tools": ["lookup"]}
+    (inside,) = plan(forbidding, other("two")).conflicts.of(row)
+    assert inside.path == ("expected_tools", 0)
+    assert list(plan({**other("no_lookup"), "threshold": 0}, TOOLS).conflicts.of(row)) == []
+
+
 @every_case(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
 def test_what_is_asked_of_a_row(
     check: Any, row: dict[str, Any], state: str, field: str | None
@@ -309,7 +350,7 @@ def test_php(*, php: bool) -> None:
         (judged("nobody"), "there is no `judge/nobody@1.0.0`"),
         (judged("empty"), "`judge/empty@1.0.0` has no template"),
         (other("nowhere"), "there is no `rubric/nowhere@1.0.0`"),
-        (other("two"), "none of its checks runs: the row has no `expected_facts`"),
+        (other("json"), "the row has no `expected.format`"),
         (FACTS, "the row has no `expected_facts`"),
         (of("regex", patern="a"), "the check is malformed"),
     ],
@@ -328,16 +369,21 @@ def test_reason(check: Any, words: str) -> None:
         (of("fact_match", facts=["a"]), set()),
         (
             of("fact_match", judge_prompt_ref="judge/expecting@1.0.0"),
-            {"expected_facts", "output", "expected", "expected.format"},
+            {"expected_facts", "expected"},
         ),
         (TOOLS, {"expected_tools"}),
         (of("tool_usage", max_calls=1), {"expected_tools"}),
         (of("tool_usage", expected_tools=["a"]), set()),
         (of("format"), {"expected.format"}),
         (of("format", format="json"), set()),
-        (judged("section"), {"output", "context"}),
-        (judged("both"), {"output", "expected", "expected.format", "context"}),
-        (judged("inverted", "plain"), {"output", "context"}),
+        (judged("section"), {"context"}),
+        (judged("both"), {"expected.answer", "context"}),
+        (judged("dotted"), {"context.city"}),
+        (judged("by_criteria"), {"criteria"}),
+        (judged("inverted", "plain"), {"context"}),
+        (of("must_contain_any"), {"must_contain_any"}),
+        (of("must_not_contain"), {"must_not_contain"}),
+        (of("must_not_contain", values=["a"]), set()),
         (other("two"), {"expected_facts", "expected_tools"}),
     ],
     ids=lambda value: json.dumps(value) if isinstance(value, dict) else None,
@@ -392,7 +438,7 @@ def test_a_rubric_without_a_list_of_checks(checks: Any) -> None:
         ([WORDS], []),
         ([FACTS, TOOLS, of("format")], ["expected.format", "expected_facts", "expected_tools"]),
         ([of("tool_usage", match="exact")], ["expected_tools"]),
-        ([other("two")], ["expected_facts"]),
+        ([other("two")], ["expected_facts", "expected_tools"]),
         ([other("half")], []),
         ([other("idle")], []),
         ([judged("both"), of("regex", patern="a")], ["context", "expected", "expected.answer"]),

@@ -41,16 +41,20 @@ FINE: dict[str, tuple[str, dict[str, Any]]] = {
     "zero": ("{{ expected.count }}", {"expected": {"count": 0}}),
     "deep": ("{{ expected.a.b.c }}", {"expected": {"a": {"b": {"c": False}}}}),
     "of a list": ("{{ context.0.title }}", {"context": [{"title": "a"}]}),
-    "a section of it": ("{{#expected.facts}}{{ . }}{{/expected.facts}}", FACT),
+    "a section of it": ("{{#expected.facts}}{{ . }}{{/expected.facts}}", {"context": "a"}),
     "shown beside a section of it": (
         f"{{{{^expected.facts}}}}a{{{{/expected.facts}}}}{FACTS}",
-        FACT,
+        {"context": "a"},
     ),
-    "inside of a section above": (f"{{{{#expected}}}}{FACTS}{{{{/expected}}}}", FACT),
-    "inside of a section of another": (f"{{{{#context}}}}{FACTS}{{{{/context}}}}", FACT),
+    "inside of a section above": (
+        f"{{{{#expected}}}}{FACTS}{{{{ expected.fact }}}}{{{{/expected}}}}", FACT,
+    ),
+    "inside of a section of another": (
+        f"{{{{#context}}}}{FACTS}{{{{/context}}}} {{{{ expected.fact }}}}", FACT,
+    ),
     "the whole": ("{{ expected }}", FACT),
-    "a comment": ("{{! expected.facts }}", FACT),
-}
+    "a comment": ("{{! expected.facts }}", {"context": "a"}),
+}  # fmt: skip
 
 
 def found(folder: Path, template: str, row: dict[str, Any], check: dict[str, Any]) -> list[Any]:
@@ -88,9 +92,17 @@ def test_the_name_beside_it_is_told(tmp_path: Path) -> None:
     assert facts(problem.help) == ["expected.fact"]
 
 
+def test_another_name_is_unread_where_none_is_needed(tmp_path: Path) -> None:
+    template = "{{#expected.facts}}{{ . }}{{/expected.facts}}"
+    (problem,) = found(tmp_path, template, FACT, ASKED)
+    assert problem.code == "dataset/unread-expectation"
+    assert problem.path == ("questions", 0, "expected", "fact")
+
+
 def test_a_fact_may_be_filled_in_by_the_check(tmp_path: Path) -> None:
     check = {"kind": "fact_match", "judge_prompt_ref": "judge/j@1.0.0", "facts": ["Paris"]}
-    assert found(tmp_path, "{{ expected.fact }}", {"expected": {"format": "text"}}, check) == []
+    template = "{{ expected.fact }} {{ expected.format }}"
+    assert found(tmp_path, template, {"expected": {"format": "text"}}, check) == []
 
 
 def test_the_format_is_a_text(tmp_path: Path) -> None:

@@ -642,7 +642,8 @@ def test_schema_of_a_bundle(
     """A bundle is applied, or reported; it never breaks the run and nothing is ever fetched."""
     text = json.dumps(schema).replace("{server}", listener.address)
     write(place, {"bundles/tours.schema.json": text})
-    write(place, {"tour.yaml": "questions:\n  - {id: a, input: b, bundle: tours, tour: latin}\n"})
+    row = "{id: a, input: b, criteria: c, bundle: tours, tour: latin}"
+    write(place, {"tour.yaml": f"questions:\n  - {row}\n"})
     result = call("validate-dataset", "tour.yaml", "--output-format", "json")
     assert listener.asked == []
     assert result.code == 0, result.err

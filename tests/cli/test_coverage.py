@@ -179,9 +179,9 @@ rubrics/support.yaml: rubric/support@1.0.0
   a row needs `expected_facts`, `expected_tools`
 
 rubrics/either.yaml: rubric/either@1.0.0
-    check   kind       needs
-    one     composite  one of: recall (`expected_facts`)
-    judged  llm_judge  unavailable: there is no `judge/nobody@1.0.0`
+    check       kind        needs
+    one/recall  fact_match  `expected_facts`
+    judged      llm_judge   unavailable: there is no `judge/nobody@1.0.0`
   a row needs `expected_facts`
 
 """
@@ -308,8 +308,8 @@ def test_json_of_a_rubric_alone(call: Callable[..., Result], schema: Any) -> Non
     (rubric,) = report["rubrics"]
     assert (rubric["rubric"], rubric["needs"]) == ("rubric/either@1.0.0", ["expected_facts"])
     one, judged = rubric["checks"]
-    assert [inner["needs"] for inner in one["one_of"]] == [["expected_facts"]]
-    assert (judged["never"], judged["one_of"]) == ("unavailable", [])
+    assert (one["check"], one["needs"]) == ("one/recall", ["expected_facts"])
+    assert (judged["never"], judged["needs"]) == ("unavailable", [])
 
 
 def test_every_json_follows_the_schema(call: Callable[..., Result], schema: Any) -> None:

@@ -59,7 +59,7 @@ CHECKS: list[dict[str, Any]] = [
     {"kind": "regex", "pattern": "x", "negate": "Off"},
     {"kind": "regex", "pattern": "x", "negate": 0},
     {"kind": "regex", "pattern": "x", "negate": "true"},
-    {"kind": "must_contain_any"},
+    {"kind": "regex"},
     {"kind": "llm_judge"},
     {"kind": "llm_judge", "jury": ["judge/a@1.0.0"]},
     {"kind": "llm_judge", "judge_prompt_ref": ""},

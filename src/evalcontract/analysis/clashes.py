@@ -111,7 +111,11 @@ def _tools(checks: Sequence[Placed]) -> Iterator[Clash]:
 
 
 def _lengths(checks: Sequence[Placed]) -> Iterator[Clash]:
-    requiring = [placed for placed in checks if placed[1]["kind"] == "must_contain_any"]
+    requiring = [
+        (path, check)
+        for path, check in checks
+        if check["kind"] == "must_contain_any" and "values" in check
+    ]
     if not requiring:
         return
     path, check = max(requiring, key=_shortest)

@@ -58,9 +58,9 @@ def implies(held: str, part: str, *, held_sensitive: bool, part_sensitive: bool)
 
 
 def forbidden_texts(placed: Placed) -> Texts | None:
-    """Return the texts that a check forbids; None if the check is of another kind."""
+    """Return the texts that a check forbids; None if there are none, or if rows have them."""
     path, check = placed
-    if check["kind"] == "must_not_contain":
+    if check["kind"] == "must_not_contain" and "values" in check:
         sensitive = check.get("case_sensitive", False)
         return Texts(placed, (*path, "values"), check["values"], sensitive)
     if check["kind"] == "markdown_structure" and "forbidden_patterns" in check:
@@ -70,9 +70,9 @@ def forbidden_texts(placed: Placed) -> Texts | None:
 
 
 def required_texts(placed: Placed) -> Texts | None:
-    """Return the texts that a check requires; None if the check is of another kind."""
+    """Return the texts that a check requires; None if there are none, or if rows have them."""
     path, check = placed
-    if check["kind"] == "must_contain_any":
+    if check["kind"] == "must_contain_any" and "values" in check:
         sensitive = check.get("case_sensitive", False)
         return Texts(placed, (*path, "values"), check["values"], sensitive)
     if check["kind"] == "markdown_structure" and "required_sections" in check:

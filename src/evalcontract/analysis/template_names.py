@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evalcontract.model.nearest import nearest, normalise
 
-ROOTS = ("input", "output", "expected", "context")
+ROOTS = ("input", "output", "criteria", "expected", "context")
 BELOW = ("expected", "context")
 """The variables that are objects with keys; the others are strings."""
 
@@ -17,7 +17,7 @@ _INDEX = re.compile(r"""\[\s*["']?(?P<name>[\w-]+)["']?\s*\]""")
 _BLOCK = re.compile(r"(?P<word>if|unless|each|with|for)\s+(?P<name>\S+)$")
 _MAX_NAME = 120  # characters of a name that are compared with known names
 
-#: Names of the four variables in other systems.
+#: Names of the variables in other systems.
 _FOREIGN = {
     "input": (
         "question", "prompt", "query", "request", "instruction", "instructions", "problem", "task",
@@ -27,6 +27,9 @@ _FOREIGN = {
         "answer", "response", "reply", "prediction", "completion", "result", "generation",
         "generated", "submission", "actual", "assistant", "candidate", "actual_output",
         "model_output", "agent_output", "llm_output", "output_text", "model_response",
+    ),
+    "criteria": (
+        "criterion", "grading_criteria", "guidelines", "guideline", "requirements", "rubric",
     ),
     "expected": (
         "reference", "ground_truth", "target", "ideal", "gold", "golden", "label", "truth",
@@ -41,12 +44,10 @@ _FOREIGN = {
 _ROOT_BY_ALIAS = {alias: root for root, names in _FOREIGN.items() for alias in names}
 #: The aliases that, in braces, are almost certainly placeholders.
 _SURE_ALIASES = ("question", "query", "answer", "response", "completion", "reference")
-#: Ordinary words that resemble one of the four.
+#: Ordinary words that resemble one of them.
 _WORDS = ("content", "contents", "contest", "except")
 #: Keys of a row that templates cannot use, with advice.
 _ROW_KEYS = {
-    "criteria": "write the criteria into the template, or pass them as `{{ context.criteria }}`",
-    "rubric": "write the criteria into the template, or pass them as `{{ context.rubric }}`",
     "expected_facts": "put the facts under the row's `expected`, and write `{{ expected.facts }}`",
     "facts": "write `{{ expected.facts }}`",
     "expected_tools": "put them under the row's `expected`, and write `{{ expected.tools }}`",
@@ -176,4 +177,4 @@ def _malformed(name: str, kind: str) -> NameFault:
     return NameFault("has no valid variable name", advice, mentioned or frozenset(ROOTS))
 
 
-_ALL = "`input`, `output`, `expected` and `context`"
+_ALL = "`input`, `output`, `criteria`, `expected` and `context`"

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from evalcontract.analysis.template import Template
     from evalcontract.library.artifact import Artifact
 
-_ROOTS: tuple[Field, ...] = ("expected", "context")
+#: The variables of templates that are keys of a row and may be missing.
+_ROOTS: tuple[Field, ...] = ("criteria", "expected", "context")
+#: The kinds of tags that test for a variable.
+_TESTS = ("section", "inverted")
 
 
 def needs_of_judges(
@@ -41,15 +44,26 @@ def needs_of_judges(
 
 
 def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozenset[str]:
-    """Return the fields that the templates of judges mention, or were meant to."""
+    """Return the fields that the templates of judges mention, or were meant to.
+
+    `expected` means all of it, `expected.answer` that key and what is below it. A section that
+    only tests for `expected` reads none of its keys.
+    """
     fields: set[str] = set()
     for text in references:
         judge = _judge(text, context)
-        if judge is not None:
-            shown, tested = _roots(judge)
-            fields |= shown | tested | _meant(judge)
-    # A template that reads `expected` also reads the keys of it.
-    return frozenset(fields | ({"expected.format"} if "expected" in fields else set()))
+        template = judge.document.value.get("template") if judge else None
+        if isinstance(template, str):
+            scanned = _scan(template)
+            shows_all = any(tag.name == "." for tag in scanned.tags)
+            fields |= {
+                tag.name
+                for tag in scanned.tags
+                if tag.name.split(".")[0] in _ROOTS
+                and (shows_all or tag.name != "expected" or tag.kind not in (*_TESTS, "close"))
+            }
+            fields |= {root for fault in scanned.faults for root in fault.meant if root in _ROOTS}
+    return frozenset(fields)
 
 
 def _judge(text: str, context: EvalContext) -> Artifact | None:
@@ -70,7 +84,7 @@ def _paths(judge: Artifact) -> list[str]:
     A name is optional if a section tests it or a prefix of it.
     """
     template = _scan(judge.document.value["template"])
-    tested = {tag.name for tag in template.tags if tag.kind in ("section", "inverted")}
+    tested = {tag.name for tag in template.tags if tag.kind in _TESTS}
     return sorted(path for path in template.paths if tested.isdisjoint(_prefixes(path)))
 
 
@@ -87,14 +101,5 @@ def _roots(judge: Artifact) -> tuple[set[str], set[str]]:
     if not isinstance(text, str):
         return set(), set()
     template = _scan(text)
-    tested = {
-        tag.name.split(".")[0] for tag in template.tags if tag.kind in ("section", "inverted")
-    }
+    tested = {tag.name.split(".")[0] for tag in template.tags if tag.kind in _TESTS}
     return set(template.shown) - tested, tested
-
-
-def _meant(judge: Artifact) -> set[str]:
-    """Return the variables that a template's faulty tags may mean."""
-    template = judge.document.value.get("template")
-    faults = _scan(template).faults if isinstance(template, str) else ()
-    return {root for fault in faults for root in fault.meant if root in _ROOTS}

@@ -104,6 +104,26 @@ def always_runs(check: Check, context: EvalContext) -> Needs:
     return Needs()
 
 
+def reads_unless(key: str, field: Field) -> Callable[[Check, EvalContext], frozenset[str]]:
+    """Return the `reads` of a kind that reads a field of the row unless the check has a key."""
+
+    def reads(check: Check, context: EvalContext) -> frozenset[str]:
+        del context
+        return frozenset() if key in check else frozenset({field})
+
+    return reads
+
+
+def needs_unless(key: str, field: Field) -> Callable[[Check, EvalContext], Needs]:
+    """Return the `needs` of a kind that reads a field of the row unless the check has a key."""
+
+    def needs(check: Check, context: EvalContext) -> Needs:
+        del context
+        return Needs() if key in check else Needs((field,))
+
+    return needs
+
+
 def never_runs(state: State, reason: str) -> Needs:
     """Return the needs of a check that runs on no row, with the reason."""
     return Needs(never_runs=Prediction(state, reason))
@@ -126,14 +146,15 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
 
 
 def is_empty(field: str, value: Any) -> bool:
-    """Whether a value is an empty collection or a blank text; for facts, whether all are blank.
+    """Whether a value is an empty collection or a blank text.
 
-    Facts are matched ignoring spaces, so every output contains a blank one.
+    A list of texts of which the output has to contain some is empty if all of them are blank:
+    a blank text is part of almost every output.
     """
     if isinstance(value, str):
         return not value.strip()
-    if field == "expected_facts" and isinstance(value, list):
-        return all(isinstance(fact, str) and not fact.strip() for fact in value)
+    if field in ("expected_facts", "must_contain_any") and isinstance(value, list):
+        return all(isinstance(text, str) and not text.strip() for text in value)
     return value in ([], {})
 
 

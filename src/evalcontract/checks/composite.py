@@ -1,4 +1,4 @@
-"""`composite`: runs if at least one check of the other rubric runs."""
+"""`composite`: the checks of the other rubric run in its place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evalcontract.model.reference import Reference
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
-    """Return whether the other rubric exists; `Step.outlook` looks at its checks."""
+    """Return why none of the checks runs, if so; `plan` looks at each of them."""
     reference = Reference.parse(check["rubric_ref"])
     target = context.library.resolve(reference) if reference else None
     if not isinstance(target, Resolved):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.clashes import (
-    ALTERNATIVES,
     forbidden_tools,
     markdown_key,
     min_calls,
@@ -14,7 +13,7 @@ from evalcontract.analysis.clashes import (
 from evalcontract.analysis.clashing_texts import forbidden_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.model.path import Path
     from evalcontract.structure.valid_parts import Checks
@@ -25,21 +24,41 @@ _NONE: Mapping[str, Path] = {}
 
 
 class Conflict(NamedTuple):
-    """An expectation that cannot be met: its path in the row, and the rubric's (`other`)."""
+    """An expectation that cannot be met: its path in the row, and that of the other side.
+
+    `other` is a path in the rubric, or in the row if `is_own`.
+    """
 
     path: Path
     message: str
     advice: str
     other: Path
+    is_own: bool = False
+
+
+class Ban(NamedTuple):
+    """A forbidden text, in lower case, with its path: in the row if `is_own`, or the rubric."""
+
+    text: str
+    path: Path
+    is_own: bool
+
+    @property
+    def origin(self) -> str:
+        """What forbids the text, for messages."""
+        return "`must_not_contain`" if self.is_own else "the rubric"
 
 
 class Conflicts(NamedTuple):
     """The limits that a rubric sets for the expectations that its checks read from a row.
 
-    `tools` are forbidden tools, `max_calls` the limit on calls, `banned` the forbidden words in
+    `tools` are forbidden tools, `max_calls` the limit on calls, `banned` the forbidden texts in
     lower case, `max_chars` the limit on the length of the output. `markdown` is set if headings or
     code blocks are required, which rules out JSON. Each has its path in the rubric. With `any_tool`
     and `some_facts`, not all expected tools and facts are required.
+
+    `texts` are the lists of texts that are read from the row. If `must_not_contain` is one of
+    them, its texts are forbidden too, but for those with letters if it is `sensitive` to case.
     """
 
     tools: Mapping[str, Path] = _NONE
@@ -49,15 +68,19 @@ class Conflicts(NamedTuple):
     max_chars: tuple[int, Path] | None = None
     some_facts: bool = False
     markdown: Path | None = None
+    texts: frozenset[str] = frozenset()
+    sensitive: bool = False
 
     def of(self, row: Mapping[str, Any]) -> Iterator[Conflict]:
         """Yield the expectations of a row that cannot be met."""
         yield from self._of_tools(tool_names(row.get("expected_tools") or ()))
+        bans = [*self._bans(row)]
         for index, fact in enumerate(row.get("expected_facts") or ()):
-            conflict = self._of_fact(("expected_facts", index), fact)
+            conflict = self._of_fact(("expected_facts", index), fact, bans)
             if conflict is not None:
                 yield conflict
                 break
+        yield from self._of_alternatives(row.get("must_contain_any") or (), bans)
         expected = row.get("expected") or {}
         if self.markdown is not None and expected.get("format") == "json":
             yield Conflict(
@@ -91,16 +114,47 @@ class Conflicts(NamedTuple):
                 self.max_calls[1],
             )
 
-    def _of_fact(self, path: Path, fact: str) -> Conflict | None:
-        folded = fact.translate(_FOLD)
-        word = next((word for word in self.banned if word in folded), None)
+    def _bans(self, row: Mapping[str, Any]) -> Iterator[Ban]:
+        """Yield the texts that the rubric and the row forbid; blank texts are left out."""
+        yield from (Ban(text, path, is_own=False) for text, path in self.banned.items())
+        if "must_not_contain" in self.texts:
+            for index, text in enumerate(row.get("must_not_contain") or ()):
+                if text.strip() and _in_any_case(text, sensitive=self.sensitive):
+                    yield Ban(text.translate(_FOLD), ("must_not_contain", index), is_own=True)
+
+    def _of_alternatives(self, texts: Sequence[str], bans: list[Ban]) -> Iterator[Conflict]:
+        """Yield a conflict if each of the texts of which one is enough contains a forbidden one."""
+        if "must_contain_any" not in self.texts:
+            return
+        first: Ban | None = None
+        for text in texts:
+            ban = _contained(text, bans)
+            if ban is None:
+                return
+            first = first or ban
+        if first is not None:
+            yield Conflict(
+                ("must_contain_any",),
+                f"this cannot be met: each text contains a forbidden one, such as `{first.text}`, "
+                f"which {first.origin} forbids",
+                "add a text that is allowed, or allow one of these",
+                first.path,
+                first.is_own,
+            )
+
+    def _of_fact(self, path: Path, fact: str, bans: list[Ban]) -> Conflict | None:
+        if "expected_facts" not in self.texts:
+            return None
+        # Unlike a text with a space, a fact also matches across a line break.
+        ban = _contained(fact, [ban for ban in bans if not any(map(str.isspace, ban.text))])
         verdict = "it can never match" if self.some_facts else "this cannot be met"
-        if word is not None:
+        if ban is not None:
             return Conflict(
                 path,
-                f"{verdict}: the fact contains `{word}`, but the rubric forbids it",
-                "reword the fact, or remove the word from the rubric",
-                self.banned[word],
+                f"{verdict}: the fact contains `{ban.text}`, but {ban.origin} forbids it",
+                f"reword the fact, or remove the word from {ban.origin}",
+                ban.path,
+                ban.is_own,
             )
         if self.max_chars is None or len(" ".join(fact.split())) <= self.max_chars[0]:
             return None
@@ -113,13 +167,12 @@ class Conflicts(NamedTuple):
         )
 
 
-def conflicts_of(checks: Checks, combine: str | None) -> Conflicts:
-    """Collect the limits that the well-formed checks of a rubric set for a row's expectations.
+def conflicts_of(checks: Checks) -> Conflicts:
+    """Collect the limits that well-formed checks set for a row's expectations.
 
-    There are none if one passing check is enough, or if `combine` is unknown: then nothing is
-    certain.
+    `checks` are those of a rubric of which all have to pass; where one is enough, pass none.
     """
-    if combine is None or combine in ALTERNATIVES:
+    if not checks:
         return Conflicts()
     kinds = {kind: [check for _, check in checks if check["kind"] == kind] for kind in _READERS}
     tools, facts, formats = (
@@ -127,17 +180,26 @@ def conflicts_of(checks: Checks, combine: str | None) -> Conflicts:
     )
     # A judge may accept a paraphrase of a fact.
     facts = [check for check in facts if "judge_prompt_ref" not in check]
+    words = [check for _, check in checks if check["kind"] in TEXTS and "values" not in check]
+    bans = [check for check in words if check["kind"] == "must_not_contain"]
+    texts = {check["kind"] for check in words} | ({"expected_facts"} if facts else set())
     return Conflicts(
         forbidden_tools(checks) if tools else {},
         _least(checks, "max_calls") if tools else None,
         all(check.get("match") == "any" for check in tools),
-        _banned(checks) if facts else {},
+        _banned(checks) if texts else {},
         _least(checks, "max_chars") if facts else None,
         all(check.get("min_recall", 1) < 1 for check in facts),
         _markdown(checks) if formats else None,
+        frozenset(texts),
+        all(check.get("case_sensitive", False) for check in bans),
     )
 
 
+#: The kinds that read the row's list of that name, unless the check has its own `values`.
+TEXTS = ("must_contain_any", "must_not_contain")
+#: The limits that a row without a rubric sets for itself.
+OWN_CONFLICTS = Conflicts(texts=frozenset({*TEXTS, "expected_facts"}))
 #: The kinds that read an expectation of the row, unless the check has this key.
 _READERS = {"tool_usage": "expected_tools", "fact_match": "facts", "format": "format"}
 
@@ -148,18 +210,26 @@ def _least(checks: Checks, key: str) -> tuple[int, Path] | None:
 
 
 def _banned(checks: Checks) -> dict[str, Path]:
-    """Return the words that no output may contain, in lower case.
+    """Return the texts that no output may contain, in lower case.
 
-    Words with a space are left out: unlike them, a fact also matches across a line break. So are
-    case-sensitive words: a fact matches whatever its case.
+    Case-sensitive texts are left out: what the row expects matches whatever its case.
     """
     banned: dict[str, Path] = {}
     for texts in filter(None, map(forbidden_texts, checks)):
         for index, text in enumerate(texts.values):
-            any_case = not texts.sensitive or text.lower() == text.upper()
-            if any_case and not any(char.isspace() for char in text):
+            if _in_any_case(text, sensitive=texts.sensitive):
                 banned.setdefault(text.translate(_FOLD), (*texts.path, index))
     return banned
+
+
+def _in_any_case(text: str, *, sensitive: bool) -> bool:
+    """Whether a forbidden text is forbidden in upper and lower case."""
+    return not sensitive or text.lower() == text.upper()
+
+
+def _contained(text: str, bans: Iterable[Ban]) -> Ban | None:
+    folded = text.translate(_FOLD)
+    return next((ban for ban in bans if ban.text in folded), None)
 
 
 def _markdown(checks: Checks) -> Path | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import Prediction, State
-from evalcontract.checks.plan import OWN_EXPECTATIONS, Plan, own_outlooks
+from evalcontract.checks.plan import Plan, predictions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -86,21 +86,24 @@ class FileCoverage:
     rows: tuple[tuple[RowCoverage, Place], ...]
 
 
-def cover(index: int, row: Any, plan: Plan | None, fault: str | None = None) -> RowCoverage:
-    """Return the coverage of one row; `plan` is that of its rubric, or None."""
+def cover(
+    index: int,
+    row: Any,
+    plan: Plan | None,
+    fault: str | None = None,
+    graded: frozenset[str] = frozenset(),
+) -> RowCoverage:
+    """Return the coverage of one row; `plan` is that of its rubric, or None.
+
+    `graded` are the keys of rows that the graders of the runner read.
+    """
     id_ = row.get("id") if isinstance(row, dict) else None
     name = id_ if isinstance(id_, str) else None
     if fault is not None:
         rubric = row.get("rubric_ref") if isinstance(row, dict) else None
         return RowCoverage(index, name, str(rubric) if rubric is not None else None, (), fault)
-    if plan is None:
-        cells = tuple(
-            Cell(field, OWN_EXPECTATIONS[field], outlook)
-            for field, outlook in own_outlooks(row).items()
-        )
-        return RowCoverage(index, name, None, cells)
-    cells = tuple(Cell(step.name, step.kind, step.outlook(row)) for step in plan.steps)
-    return RowCoverage(index, name, plan.artifact.name, cells)
+    cells = tuple(Cell(*predicted) for predicted in predictions(row, plan, graded))
+    return RowCoverage(index, name, plan.artifact.name if plan else None, cells)
 
 
 def total(rows: Iterable[RowCoverage]) -> Totals:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.checks import kinds_in_use
 from evalcontract.checks._kind import (
     ANY_TEXT,
@@ -32,30 +33,26 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """One check of a rubric. For a composite, `inner` has the steps of the other rubric."""
+    """One check of a rubric, or of the rubric of a composite: then named `composite/check`."""
 
     name: str
     kind: str
     needs: Needs
-    inner: tuple[Step, ...] = ()
 
     def outlook(self, row: Mapping[str, Any]) -> Prediction:
         """Return the prediction for the check on a row."""
-        if self.needs.never_runs is not None or not self.inner:
-            return outlook_of(self.needs, row)
-        inner = [step.outlook(row) for step in self.inner]
-        if any(prediction.runs for prediction in inner):
-            return outlook_of(self.needs, row)
-        cause = next((prediction for prediction in inner if prediction.field), inner[0])
-        return Prediction(cause.state, f"none of its checks runs: {cause.reason}", cause.field)
+        return outlook_of(self.needs, row)
 
 
 class Plan(NamedTuple):
     """What a rubric does with rows. `reads` has the fields that any of its checks reads.
 
-    `is_complete` is False if a check is malformed or refers to something that does not exist: then
-    it is unknown what it would read. `bundles` are those that the rubric applies to; empty means
-    any. `conflicts` has the limits that it sets for a row's expectations.
+    `steps` has the checks of its composites in place of these. `is_complete` is False if a check
+    is malformed or refers to something that does not exist: then it is unknown what it would read.
+    `bundles` are those that the rubric applies to; empty means any. `conflicts` has the limits
+    that it sets for a row's expectations; `decisive` are the checks that all have to pass, each
+    with its path or that of the composite that reaches it. `graded` are the keys of rows that the
+    graders of the runner read besides; `reads` has them too.
     """
 
     artifact: Artifact
@@ -64,6 +61,12 @@ class Plan(NamedTuple):
     bundles: tuple[str, ...]
     is_complete: bool
     conflicts: Conflicts = Conflicts()
+    decisive: Checks = ()
+    graded: frozenset[str] = frozenset()
+
+    def beside(self, graded: frozenset[str]) -> Plan:
+        """Return the plan for a runner whose own graders read these keys of a row."""
+        return self._replace(reads=self.reads | graded, graded=graded) if graded else self
 
 
 def plan_of(artifact: Artifact, context: EvalContext) -> Plan:
@@ -77,7 +80,8 @@ def _plan(artifact: Artifact, context: EvalContext, *, depth: int) -> Plan:
         return Plan(artifact, (), frozenset(), (), is_complete=False)
     valid, checks = valid_parts(value, structure_of("rubric").check(value))
     reads: set[str] = set()
-    steps = []
+    steps: list[Step] = []
+    weighed = list(checks)
     known = True
     kinds = kinds_in_use()
     for path, check in checks:
@@ -93,14 +97,20 @@ def _plan(artifact: Artifact, context: EvalContext, *, depth: int) -> Plan:
         known &= kind.name in kinds
         known &= kind.name not in _REFERRING or not _is_unavailable(needs)
         known &= inner is None or inner.is_complete
-        steps.append(Step(name, kind.name, needs, inner.steps if inner else ()))
+        if inner is None or needs.never_runs is not None:
+            steps.append(Step(name, kind.name, needs))
+            continue
+        steps += (step._replace(name=f"{name}/{step.name}") for step in inner.steps)
+        weighed += ((path, other) for _, other in inner.decisive)
     written = value.get("checks")
     malformed = [] if not isinstance(written, list) else _malformed(written, checks)
     complete = known and bool(steps) and not malformed
     steps += malformed
     bundles = tuple(valid.get("applicable_bundles", ()))
-    conflicts = conflicts_of(checks, valid.get("scoring", {}).get("combine"))
-    return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete, conflicts)
+    combine = valid.get("scoring", {}).get("combine")
+    decisive = () if combine is None or combine in ALTERNATIVES else tuple(weighed)
+    conflicts = conflicts_of(decisive)
+    return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete, conflicts, decisive)
 
 
 def _without_executor(name: str) -> CheckKind:
@@ -156,13 +166,31 @@ OWN_EXPECTATIONS = {
     "expected": "format",
     "expected_facts": "fact_match",
     "expected_tools": "tool_usage",
+    "must_contain_any": "must_contain_any",
     "must_not_contain": "must_not_contain",
 }
 
 
-def own_outlooks(row: Mapping[str, Any]) -> dict[str, Prediction]:
-    """Return the predictions for the expectations of a row without a rubric, by key."""
-    return {field: _own_outlook(field, row[field]) for field in OWN_EXPECTATIONS if field in row}
+#: The kind of what the graders of the runner read from a row.
+RUNNER = "runner"
+
+
+def predictions(
+    row: Mapping[str, Any], plan: Plan | None, graded: frozenset[str]
+) -> list[tuple[str, str, Prediction]]:
+    """Return the name and the kind of each check of a row, with what will become of it.
+
+    Without a rubric (`plan` is None) these are the row's own expectations, by their keys. `graded`
+    are the keys that the graders of the runner read, whatever the rubric does.
+    """
+    checks = [(step.name, step.kind, step.outlook(row)) for step in plan.steps] if plan else []
+    own = {} if plan else OWN_EXPECTATIONS
+    keys = [*own, *sorted(graded - own.keys())]
+    return checks + [
+        (key, own.get(key, RUNNER), _own_outlook(key, row[key]))
+        for key in keys
+        if row.get(key) is not None
+    ]
 
 
 def _own_outlook(field: str, value: Any) -> Prediction:

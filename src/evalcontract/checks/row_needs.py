@@ -66,16 +66,11 @@ def _requirements(step: Step) -> Iterator[tuple[str, _Requirement]]:
         return
     yield from ((field, _Requirement.FILLED) for field in step.needs.fields)
     yield from ((field, _Requirement.PRESENT) for field in step.needs.present)
-    runnable = [inner for inner in step.inner if inner.needs.never_runs is None]
-    if runnable:
-        # One inner check is enough: take the one with the fewest requirements.
-        least = min((tuple(_requirements(inner)) for inner in runnable), key=len)
-        yield from ((field, _fallible(field, how)) for field, how in least)
 
 
 def _runs_on_any_text(step: Step) -> bool:
     """Whether a check with its needs met runs even if the row's format is `text`."""
-    return step.needs.never_runs is None and not step.inner and _FORMAT not in step.needs.fields
+    return step.needs.never_runs is None and _FORMAT not in step.needs.fields
 
 
 def _fallible(field: str, how: _Requirement) -> _Requirement:

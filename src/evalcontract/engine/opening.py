@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
 # A row or document with one of these keys is in evalcontract's format.
-_NATIVE_KEYS = frozenset({"questions", "criteria", "rubric_ref", "must_not_contain"})
+_NATIVE_KEYS = frozenset(
+    {"questions", "criteria", "rubric_ref", "must_contain_any", "must_not_contain"}
+)
 # The extensions of media that evalcontract datasets do not use.
 _EXTERNAL_SUFFIXES = (".csv", ".parquet", ".pq")
 

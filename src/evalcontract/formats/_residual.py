@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     Fits = Callable[[Path, Any, Any], bool]
 
 _FLAT: Nested = {}
+_LISTS = ("expected_facts", "expected_tools", "must_contain_any", "must_not_contain", "tags")
 # The types of the keys of a row, so that a foreign mapping is not mistaken for one.
 _TYPES: dict[str, type] = {
     **dict.fromkeys(("id", "input", "criteria", "rubric_ref", "bundle"), str),
     **dict.fromkeys(("expected", "metadata"), dict),
-    **dict.fromkeys(("expected_facts", "expected_tools", "must_not_contain", "tags"), list),
+    **dict.fromkeys(_LISTS, list),
 }
 
 

@@ -66,9 +66,6 @@ def _needs(step: Step) -> str:
         return f"{step.needs.never_runs.state}: {step.needs.never_runs.reason}"
     needs = [f"`{field}`" for field in step.needs.fields]
     needs += [f"`{field}` (may be empty)" for field in step.needs.present]
-    if step.inner:
-        inner = "; ".join(f"{inner.name} ({_needs(inner)})" for inner in step.inner)
-        needs.append(f"one of: {inner}")
     return ", ".join(needs) or "-"
 
 
@@ -248,5 +245,4 @@ def _step(step: Step) -> dict[str, Any]:
         "needs": [*step.needs.fields, *step.needs.present],
         "never": str(never_runs.state) if never_runs else None,
         "reason": never_runs.reason if never_runs else None,
-        "one_of": [_step(inner) for inner in step.inner],
     }

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State
+from evalcontract.checks.plan import predictions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,8 @@ class RowSubject(NamedTuple):
 
     `bundle` is the row's bundle, or else the dataset's; `is_declared` is whether that bundle is
     declared. `is_told_above` is whether the row's expectations are at the root of the dataset,
-    where they are ignored and have been reported.
+    where they are ignored and have been reported. `graded` are the keys of rows that the graders
+    of the runner read, besides the rubric.
     """
 
     path: Path
@@ -31,11 +33,12 @@ class RowSubject(NamedTuple):
     bundle: str | None
     is_declared: bool = True
     is_told_above: bool = False
+    graded: frozenset[str] = frozenset()
 
     @property
     def outlooks(self) -> list[Prediction]:
-        """The prediction for each check of the row's rubric."""
-        return [step.outlook(self.row) for step in self.plan.steps] if self.plan else []
+        """The prediction for each check of the row's rubric, or each expectation without one."""
+        return [outlook for *_, outlook in predictions(self.row, self.plan, self.graded)]
 
     @property
     def runs_nothing(self) -> bool:

@@ -8,7 +8,7 @@ from evalcontract.checks.row_needs import VISIBLE
 
 #: Keys whose text must not be blank, and keys whose list of texts must not have duplicates.
 TEXTS = ("id", "input", "criteria")
-LISTS = ("expected_facts", "must_not_contain", "tags")
+LISTS = ("expected_facts", "must_contain_any", "must_not_contain", "tags")
 
 
 def is_blank(text: str) -> bool:

@@ -55,8 +55,9 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
 
 def _texts(subject: RowSubject) -> Iterator[tuple[Path, str]]:
     row = subject.row
-    # Without a rubric, an empty `criteria` is reported as `dataset/check-always-passes`.
-    skipped = "criteria" if subject.plan is None and row.get("criteria") == "" else None
+    # An empty `criteria` that is read is reported as `dataset/check-always-passes`.
+    is_read = any(outlook.field == "criteria" for outlook in subject.outlooks)
+    skipped = "criteria" if is_read and row.get("criteria") == "" else None
     yield from (((key,), row[key]) for key in TEXTS if key in row and key != skipped)
     for key in LISTS:
         yield from (((key, index), text) for index, text in enumerate(row.get(key, ())))

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of, is_empty
-from evalcontract.checks.plan import OWN_EXPECTATIONS, own_outlooks
+from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.checks.row_needs import FILLED, rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._texts import LISTS, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,11 +36,13 @@ CODE = Code("dataset/check-always-passes", page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
+    del bundle
+    filled: dict[str, Any]
     if plan is not None:
-        return rows_with_all(plan)
-    filled: dict[str, Any] = {"properties": dict.fromkeys(OWN_EXPECTATIONS, FILLED)}
-    if bundle is not None:
-        return filled
+        filled = {"properties": dict.fromkeys(sorted(plan.graded), FILLED)}
+        every = rows_with_all(plan)
+        return {"allOf": [every, filled]} if plan.graded else every
+    filled = {"properties": dict.fromkeys(OWN_EXPECTATIONS, FILLED)}
     some: dict[str, dict[str, Any]] = {key: {"required": [key]} for key in OWN_EXPECTATIONS}
     some["expected"]["properties"] = {"expected": {"not": {"const": {"format": "text"}}}}
     return {**filled, "anyOf": list(some.values())}
@@ -47,26 +50,25 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
 
 @row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
-    if subject.plan is None:
-        outlooks = list(own_outlooks(subject.row).values())
-    else:
-        outlooks = [step.outlook(subject.row) for step in subject.plan.steps]
+    outlooks = subject.outlooks
+    runs = any(outlook.runs for outlook in outlooks)
     vacuous = [outlook.field for outlook in outlooks if outlook.state is State.VACUOUS]
     for field in dict.fromkeys(filter(None, vacuous)):
         path = (*subject.path, *field.split("."))
         value = field_of(subject.row, field)
         if is_empty(field, value):
-            if value:
-                continue  # its items are blank: reported as `dataset/blank-value`
+            if value and field in (*TEXTS, *LISTS):
+                continue  # it is blank: reported as `dataset/blank-value`
+            if runs and subject.plan is None and field not in OWN_EXPECTATIONS:
+                continue  # only the graders of the runner read it
             message = f"`{field}` is empty: there is nothing to compare the output with"
             yield Problem(CODE, message, path, "fill it in, or remove it")
-        elif not any(outlook.runs for outlook in outlooks) and _is_only_grading(subject):
+        elif not runs and _is_only_grading(subject):
             message = "every output is text, and nothing else in this row is graded"
             yield Problem(CODE, message, path, "add another expectation")
 
 
 def _is_only_grading(subject: RowSubject) -> bool:
     """Whether nothing else can grade the row, and no other rule reports that."""
-    if subject.plan is None:
-        return subject.bundle is None
-    return subject.plan.is_complete and not subject.runs_nothing
+    plan = subject.plan
+    return plan is None or (plan.is_complete and not subject.runs_nothing)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.plan import OWN_EXPECTATIONS, own_outlooks
+from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
@@ -30,17 +30,17 @@ CODE = Code("dataset/nothing-to-grade", page=__doc__)
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
-    if plan is not None or bundle is not None:
+    del bundle
+    if plan is not None:
         return True
     return {"anyOf": [{"required": [key]} for key in OWN_EXPECTATIONS]}
 
 
 @row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
-    if subject.is_told_above:
+    if subject.is_told_above or subject.plan is not None:
         return
-    # A row with a bundle may be graded by the bundle's keys.
-    if subject.plan is None and subject.bundle is None and not own_outlooks(subject.row):
+    if not subject.outlooks:
         yield Problem(
             CODE,
             "nothing in this row can be graded",

@@ -1,9 +1,10 @@
 """
-A row expects what its rubric forbids.
+A row expects what its rubric, or its own `must_not_contain`, forbids.
 
 Why: One of the two fails whatever the model says, and it looks like the model's fault. Only certain
 contradictions are reported: a forbidden tool, more tools than allowed calls, a fact that contains
-a banned word or is longer than the output may be, JSON where headings are required.
+a forbidden text or is longer than the output may be, JSON where headings are required,
+`must_contain_any` if each of its texts contains a forbidden one.
 
 Bad:
     # file: data.yaml
@@ -38,15 +39,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks.conflicts import OWN_CONFLICTS
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
-    from evalcontract.checks.conflicts import Conflicts
+    from evalcontract.checks.conflicts import Conflict, Conflicts
     from evalcontract.checks.plan import Plan
 
 CODE = Code("dataset/contradiction", page=__doc__)
@@ -54,18 +56,22 @@ CODE = Code("dataset/contradiction", page=__doc__)
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     del bundle
-    return plan is None or all_of(_refused(plan.conflicts))
+    return all_of(_refused(plan.conflicts if plan else OWN_CONFLICTS))
 
 
 @row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
-    plan = subject.plan
-    if plan is None:
-        return
-    for conflict in plan.conflicts.of(subject.row):
-        related = (Related("the rubric's requirement", conflict.other, plan.artifact.file),)
+    conflicts = subject.plan.conflicts if subject.plan else OWN_CONFLICTS
+    for conflict in conflicts.of(subject.row):
         path = (*subject.path, *conflict.path)
+        related = (_other_side(conflict, subject),)
         yield Problem(CODE, conflict.message, path, conflict.advice, related=related)
+
+
+def _other_side(conflict: Conflict, subject: RowSubject) -> Related:
+    if conflict.is_own or subject.plan is None:
+        return Related("forbidden here", (*subject.path, *conflict.other))
+    return Related("the rubric's requirement", conflict.other, subject.plan.artifact.file)
 
 
 def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
@@ -77,12 +83,17 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
         yield {"properties": {"expected_tools": {"items": {"not": refused}}}}
     if conflicts.max_calls is not None:
         yield {"properties": {"expected_tools": {"maxItems": conflicts.max_calls[0]}}}
-    if conflicts.banned:
-        if sum(map(len, conflicts.banned)) > _MAX_PATTERN_LENGTH:
-            yield {"properties": {"expected_facts": False}}
-        else:
-            pattern = "|".join(map(_ignoring_case, sorted(conflicts.banned)))
-            yield {"properties": {"expected_facts": {"items": {"not": {"pattern": pattern}}}}}
+    facts, alternatives = (key in conflicts.texts for key in ("expected_facts", "must_contain_any"))
+    words = [text for text in conflicts.banned if not any(map(str.isspace, text))]
+    if facts and words:
+        item = _without_any(words)
+        yield {"properties": {"expected_facts": {"items": item} if item else False}}
+    if alternatives and conflicts.banned:
+        item = _without_any(conflicts.banned)
+        yield {"properties": {"must_contain_any": {"contains": item} if item else False}}
+    if "must_not_contain" in conflicts.texts:
+        for key in sorted(conflicts.texts - {"must_not_contain"}):
+            yield {"not": {"required": ["must_not_contain", key]}}
     if conflicts.max_chars is not None:
         limit = {"maxLength": conflicts.max_chars[0]}
         yield {"properties": {"expected_facts": {"items": limit}}}
@@ -91,8 +102,15 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
         yield {"properties": {"expected": no_json}}
 
 
-# Words longer than this in total are not made into a pattern.
+# Texts longer than this in total are not made into a pattern.
 _MAX_PATTERN_LENGTH = 5000
+
+
+def _without_any(texts: Collection[str]) -> dict[str, Any] | None:
+    """Return a schema of texts that contain none of these, or None if they are too long."""
+    if sum(map(len, texts)) > _MAX_PATTERN_LENGTH:
+        return None
+    return {"not": {"pattern": "|".join(map(_ignoring_case, sorted(texts)))}}
 
 
 def _ignoring_case(word: str) -> str:

@@ -37,10 +37,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._kind import field_of
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
@@ -49,26 +49,29 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 CODE = Code("dataset/unread-expectation", page=__doc__)
-#: Expectations of a row that a check of its rubric should read, and what to do if none does.
+#: Expectations of a row that its rubric should read, and what reads them.
 _ADVICE = {
+    "criteria": "it is read by a judge whose template shows `{{ criteria }}`",
     "expected_facts": "it is read by a `fact_match` check without its own `facts`",
     "expected_tools": "it is read by a `tool_usage` check without its own `expected_tools`",
-    "expected.format": "it is read by a `format` check without its own `format`",
-    "must_not_contain": "no rubric reads it: move its values into a `must_not_contain` check",
+    "must_contain_any": "it is read by a `must_contain_any` check without its own `values`",
+    "must_not_contain": "it is read by a `must_not_contain` check without its own `values`",
 }
+_FORMAT = "it is read by a `format` check without its own `format`"
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     del bundle
     if plan is None or not plan.is_complete:
         return True
-    return all_of(_without(field) for field in _ADVICE if field not in plan.reads)
-
-
-def _without(field: str) -> dict[str, Any]:
-    name, _, inner = field.partition(".")
-    refused: dict[str, Any] | bool = {"properties": {inner: False}} if inner else False
-    return {"properties": {name: refused}}
+    unread: list[dict[str, Any]] = [
+        {"properties": {key: False}} for key in _ADVICE if key not in plan.reads
+    ]
+    if "expected" not in plan.reads:
+        known = dict.fromkeys(sorted(_keys_of_expected(plan)), True)
+        expected = {"properties": known, "additionalProperties": False}
+        unread.append({"properties": {"expected": expected}})
+    return all_of(unread)
 
 
 @row_rule(CODE, silent=_silent)
@@ -76,12 +79,40 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan = subject.plan
     if plan is None or not plan.is_complete:
         return
-    for field, advice in _ADVICE.items():
-        if field_of(subject.row, field) is not None and field not in plan.reads:
-            yield Problem(
-                CODE,
-                f"no check of {plan.artifact.name} reads `{field}`",
-                (*subject.path, *field.split(".")),
-                advice,
-                on_key=True,
-            )
+    for path, advice in _unread(subject.row, plan):
+        field = ".".join(path)
+        message = f"no check of {plan.artifact.name} reads `{field}`"
+        yield Problem(CODE, message, (*subject.path, *path), advice, on_key=True)
+
+
+def _unread(row: dict[str, Any], plan: Plan) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the path of each expectation that nothing reads, with advice."""
+    for key, advice in _ADVICE.items():
+        if row.get(key) is not None and key not in plan.reads:
+            yield (key,), advice
+    expected = row.get("expected")
+    if "expected" in plan.reads or not isinstance(expected, dict):
+        return
+    read = _keys_of_expected(plan)
+    misnamed = _misnamed(expected, plan)
+    for key, value in expected.items():
+        if value is not None and key not in read and key not in misnamed:
+            tag = f"it is read by a judge whose template shows `{{{{ expected.{key} }}}}`"
+            yield ("expected", key), _FORMAT if key == "format" else tag
+
+
+def _misnamed(expected: dict[str, Any], plan: Plan) -> set[str | None]:
+    """Return the keys that resemble one that a check needs and the row lacks.
+
+    They are reported with that check.
+    """
+    needed = {field for step in plan.steps for field in (*step.needs.fields, *step.needs.present)}
+    roots = {field.partition(".")[::2] for field in needed}
+    names = [name for root, name in roots if root == "expected" and name and "." not in name]
+    return {nearest(name, expected) for name in names if expected.get(name) is None}
+
+
+def _keys_of_expected(plan: Plan) -> set[str]:
+    """Return the keys of `expected` that some check or template reads."""
+    parts = (field.split(".") for field in plan.reads)
+    return {names[1] for names in parts if names[0] == "expected" and len(names) > 1}

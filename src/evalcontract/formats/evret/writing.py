@@ -32,6 +32,7 @@ _REASONS = {
     "criteria": _NO_ANSWERS,
     "expected": _NO_ANSWERS,
     "expected_tools": "Evret scores retrieval, and has no tools",
+    "must_contain_any": _NO_ANSWERS,
     "must_not_contain": _NO_ANSWERS,
 }
 

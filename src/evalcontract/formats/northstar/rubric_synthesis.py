@@ -67,8 +67,6 @@ def _of_facts(expected: dict[str, Any], row: dict[str, Any]) -> list[dict[str, A
     if not facts or len({" ".join(fact.lower().split()) for fact in facts}) < len(facts):
         return []
     row["expected_facts"] = facts
-    if truth is not None and truth in phrases:
-        row["expected"] = {"ground_truth": truth}
     id_ = PHRASES if facts is phrases else BOTH if phrases else TRUTH
     return [{"id": id_, "kind": "fact_match"}]
 

@@ -22,6 +22,7 @@ EVERYDAY_WORDS = frozenset(
         "mode",
         "modes",
         "motel",
+        "preference",
         "stage",
         "stags",
         "tabs",
@@ -130,7 +131,7 @@ ALIASES = {
         KeyAlias(
             ("expected_facts",),
             distinct=True,
-            advice="use `expected_facts`, or a `must_contain_any` check in the rubric",
+            advice="use `expected_facts` (all of them) or `must_contain_any` (one of them)",
         ),
     ),
     **_aliases(

@@ -15,7 +15,7 @@ _FREE = frozenset({"metadata"})
 # Maximum number of nested lists to follow.
 _MAX_DEPTH = 4
 # Nested keys that are common words elsewhere.
-_GENERIC = frozenset({"name", "provider"})
+_GENERIC = frozenset({"name", "provider", "reference"})
 
 
 class KnownKeys:
