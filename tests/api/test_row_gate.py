@@ -146,10 +146,10 @@ def read_json(name: str) -> Any:
     raise LookupError(f"there is no {name}")
 
 
-def around(*rubrics: Artifact) -> RowContext:
+def around(*rubrics: Artifact, graded: frozenset[str] = frozenset()) -> RowContext:
     library = Library([*JUDGES, *rubrics])
     checks = EvalContext(library, has_php=True, read_json=read_json)
-    return RowContext(checks, BUNDLES, frozenset(BUNDLES), {})
+    return RowContext(checks, BUNDLES, frozenset(BUNDLES), {}, graded=graded)
 
 
 def gates_of(given_: RowContext, default: str | None) -> Gates:
@@ -157,7 +157,7 @@ def gates_of(given_: RowContext, default: str | None) -> Gates:
 
 
 def grading_of(given_: RowContext, default: str | None) -> Grading:
-    return Grading(given_.checks, given_.bundles, default)
+    return Grading(given_.checks, given_.bundles, default, graded=given_.graded)
 
 
 def pass_all(gates: Gates, rows: list[Row]) -> bool:
@@ -246,45 +246,50 @@ LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
     },
 )
 DEFAULT = st.none() | BUNDLE
+GRADED_KEYS = ["criteria", "expected", "expected_tools", "must_contain_any", "tags", "context"]
+GRADED = st.frozensets(st.sampled_from(GRADED_KEYS), max_size=3) | st.just(frozenset[str]())
 OFTEN = examples(600)
 WHOLE = {"id": "a", "input": "b"}
 
 
 @pytest.mark.usefixtures("no_gate")
 @OFTEN
-@given(rubrics=RUBRICS, row=LIKELY | ROWS, default=DEFAULT)
+@given(rubrics=RUBRICS, row=LIKELY | ROWS, default=DEFAULT, graded=GRADED)
 @example(
     rubrics=(rubric("first", [{"kind": "tool_usage", "match": "exact"}]),),
     row={**WHOLE, "rubric_ref": "rubric/first@1.0.0", "expected_tools": []},
     default=None,
+    graded=frozenset(),
 )
 @example(
     rubrics=(rubric("first", [7]),),
     row={**WHOLE, "rubric_ref": "rubric/first@1.0.0", "expected_tools": ["lookup"]},
     default=None,
+    graded=frozenset(),
 )
 def test_what_passes_the_gate_has_no_finding(
-    rubrics: tuple[Artifact, ...], row: Row, default: str | None
+    rubrics: tuple[Artifact, ...], row: Row, default: str | None, graded: frozenset[str]
 ) -> None:
     """A row that passes is left alone, so nothing may be found in it, by any rule."""
-    given_ = around(*rubrics)
+    given_ = around(*rubrics, graded=graded)
     if pass_all(gates_of(given_, default), [row]):
         found = found_in([row], given_, default)
         assert [(each.code, each.message) for each in found] == []
 
 
 @OFTEN
-@given(rubrics=RUBRICS, row=LIKELY | ROWS, default=DEFAULT)
+@given(rubrics=RUBRICS, row=LIKELY | ROWS, default=DEFAULT, graded=GRADED)
 @example(
     rubrics=(rubric("first", [{"kind": "fact_match"}]),),
     row={**WHOLE, "rubric_ref": "rubric/first@1.0.0", "expected_facts": [" "]},
     default=None,
+    graded=frozenset(),
 )
 def test_each_rule_keeps_its_own_silence(
-    rubrics: tuple[Artifact, ...], row: Row, default: str | None
+    rubrics: tuple[Artifact, ...], row: Row, default: str | None, graded: frozenset[str]
 ) -> None:
     """A rule says nothing of a well-formed row that the schema of its silence accepts."""
-    given_ = around(*rubrics)
+    given_ = around(*rubrics, graded=graded)
     grading = grading_of(given_, default)
     bundle = grading.bundle_of(row)
     if grading.structure(bundle).check(row):
@@ -294,7 +299,7 @@ def test_each_rule_keeps_its_own_silence(
         return
     plan = grading.plan(resolved.artifact) if isinstance(resolved, Resolved) else None
     declared = bundle in given_.declared
-    subject = RowSubject((0,), row, plan, bundle, declared)
+    subject = RowSubject((0,), row, plan, bundle, declared, graded=graded)
     for rule in ROW_RULES:
         silence = {"$schema": row_schema()["$schema"], "allOf": [rule.silent(plan, bundle)]}
         if native_for(silence).is_valid(row):
@@ -372,12 +377,13 @@ def test_a_batch_passes_as_its_rows_do(
     rubrics=RUBRICS,
     rows=st.lists(LIKELY | ROWS, min_size=1, max_size=4),
     default=DEFAULT,
+    graded=GRADED,
 )
 def test_the_gate_changes_no_finding(
-    rubrics: tuple[Artifact, ...], rows: list[Row], default: str | None
+    rubrics: tuple[Artifact, ...], rows: list[Row], default: str | None, graded: frozenset[str]
 ) -> None:
     """What is found in a batch is what is found in its rows without any gate."""
-    given_ = around(*rubrics)
+    given_ = around(*rubrics, graded=graded)
     root = {} if default is None else {"bundle": default}
     check = DatasetCheck(rows_of(rows), root, given_)
     whole = [each for _, problems in check.batches() for each in problems if is_of_row(each)]

@@ -19,15 +19,20 @@ if TYPE_CHECKING:
 
 
 class Coverer:
-    """Computes the coverage of the rows of one dataset; `root` has its other keys."""
+    """Computes the coverage of the rows of one dataset; `root` has its other keys.
 
-    def __init__(self, run: Run, root: dict[str, Any]) -> None:
+    `graded` are the keys of rows that the graders of the runner read.
+    """
+
+    def __init__(
+        self, run: Run, root: dict[str, Any], graded: frozenset[str] = frozenset()
+    ) -> None:
         workspace = run.workspace
         has_php = shutil.which("php") is not None
         context = EvalContext(workspace.library, has_php=has_php, read_json=workspace.read_json)
         default = root.get("bundle")
         name = default if isinstance(default, str) else None
-        self._grading = Grading(context, workspace.usable_bundles, name)
+        self._grading = Grading(context, workspace.usable_bundles, name, graded=graded)
 
     def cover(self, rows: Iterable[LoadedRow]) -> tuple[RowCoverage, ...]:
         """Return the coverage of rows, in order."""

@@ -90,7 +90,8 @@ class DatasetLoader(_Loader):
         rows: list[LoadedRow] = []
         if dataset.unreadable:
             raise ContractViolation(tuple(run.unreadable([dataset.unreadable])))
-        dataset_pass = dataset.begin(run, policy)
+        graded = run.graded_for(path)
+        dataset_pass = dataset.begin(run, policy, graded)
         diagnostics: list[Diagnostic] = []
         has_faults = not dataset_pass.has_rows
         for checked in dataset_pass.batches(keep_rows=True):
@@ -105,7 +106,7 @@ class DatasetLoader(_Loader):
         loaded = bool(rows) or not has_faults
         settled = self._settle(diagnostics, strict=policy.strict, loaded=loaded)
         _log(rows, settled)
-        cover = Coverer(run, dataset_pass.root).cover
+        cover = Coverer(run, dataset_pass.root, graded).cover
         return LoadedDataset(
             display_name(path), tuple(rows), settled, dataset_pass.provenance(), cover
         )

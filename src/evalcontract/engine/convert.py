@@ -88,7 +88,7 @@ def convert(
         result.diagnostics += run.unreadable([dataset.unreadable])
         result.refusal = "the source cannot be read"
         return result
-    dataset_pass = dataset.begin(run, run.policy_for(input_.path))
+    dataset_pass = dataset.begin(run, run.policy_for(input_.path), run.graded_for(input_.path))
     with Output(out, medium, convert_options, options.root) as output:
         result.losses.report = output.report
         head = {

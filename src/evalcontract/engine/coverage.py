@@ -18,6 +18,7 @@ from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from evalcontract.checks.plan import Plan
     from evalcontract.engine.options import Input, Options
@@ -73,7 +74,9 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
             outcome.plans += [plan] if plan else []
             outcome.diagnostics += crashed
         else:
-            outcome.files.append(_cover(run, dataset, outcome.diagnostics, keep_all=all_rows))
+            outcome.files.append(
+                _cover(run, dataset, input_.path, outcome.diagnostics, keep_all=all_rows)
+            )
     if not any_input:
         raise NothingToCheck("there is nothing to check")
     return outcome
@@ -88,10 +91,10 @@ def _rubric_in(dataset: Dataset) -> Document | None:
 
 
 def _cover(
-    run: Run, dataset: Dataset, diagnostics: list[Diagnostic], *, keep_all: bool
+    run: Run, dataset: Dataset, path: Path, diagnostics: list[Diagnostic], *, keep_all: bool
 ) -> FileCoverage:
     tally = Tally(keep_all=keep_all)
-    dataset_pass = dataset.begin(run, run.base_policy)
+    dataset_pass = dataset.begin(run, run.base_policy, run.graded_for(path))
     for checked in dataset_pass.batches(keep_rows=True):
         diagnostics += checked.faults
         for row in rows_of(dataset_pass, checked):

@@ -48,7 +48,8 @@ class RowContext(NamedTuple):
     """What the check of a row depends on besides the row.
 
     `bundles` are the usable schemas; `declared` are the names of all bundles, including those whose
-    schema is invalid. `plans` and `gates` may be shared with other datasets.
+    schema is invalid. `plans` and `gates` may be shared with other datasets. `graded` are the keys
+    of rows that the graders of the runner read.
     """
 
     checks: EvalContext
@@ -57,6 +58,7 @@ class RowContext(NamedTuple):
     unreadable: UnreadableNames
     plans: Plans | None = None
     gates: SharedGates | None = None
+    graded: frozenset[str] = frozenset()
 
     @property
     def library(self) -> Library:
@@ -73,7 +75,9 @@ class DatasetCheck:
         self._context = context
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None
-        self.grading = Grading(context.checks, context.bundles, bundle, context.plans)
+        self.grading = Grading(
+            context.checks, context.bundles, bundle, context.plans, context.graded
+        )
         self._is_graded_at_root = any(key in root for key in grading_keys())
         self._ungated_rules = [rule for rule in self._rules.row if rule.silent is None]
         self._references: set[str] = set()
@@ -213,7 +217,8 @@ class DatasetCheck:
         bundle = self.grading.bundle_of(row)
         declared = bundle in self._context.declared
         path = (*self._rows.prefix, index)
-        subject = RowSubject(path, row, plan, bundle, declared, self._is_graded_at_root)
+        graded = self._context.graded
+        subject = RowSubject(path, row, plan, bundle, declared, self._is_graded_at_root, graded)
         for rule in rules if is_known else ():
             yield from guarded(rule.code, rule.check, subject)
 

@@ -41,9 +41,20 @@ class Plans:
     def __init__(self, context: EvalContext) -> None:
         self.context = context
         self._plans: dict[int, Plan | Exception] = {}
+        self._beside: dict[tuple[int, frozenset[str]], Plan] = {}
 
-    def of(self, rubric: Artifact) -> Plan | Exception:
-        """Return the plan of a rubric, or the exception that making it raised."""
+    def of(self, rubric: Artifact, graded: frozenset[str] = frozenset()) -> Plan | Exception:
+        """Return the plan of a rubric, or the exception that making it raised.
+
+        `graded` are the keys of rows that the graders of the runner read. Equal arguments give the
+        same object: gates know plans by their `id()`.
+        """
+        plan = self._of(rubric)
+        if not graded or isinstance(plan, Exception):
+            return plan
+        return self._beside.setdefault((id(rubric), graded), plan.beside(graded))
+
+    def _of(self, rubric: Artifact) -> Plan | Exception:
         if id(rubric) not in self._plans:
             try:
                 self._plans[id(rubric)] = plan_of(rubric, self.context)
@@ -57,6 +68,7 @@ class Plans:
 class Grading:
     """How rows are graded. `default` is the bundle of rows that name none.
 
+    `graded` are the keys of rows that the graders of the runner read, besides the rubric.
     `plans` may be shared with other datasets that have the same context. `crashes` are the internal
     errors by the file of the rubric or the code of the rule; the check goes on without these.
     """
@@ -67,9 +79,11 @@ class Grading:
         bundles: Mapping[str, Schema],
         default: str | None,
         plans: Plans | None = None,
+        graded: frozenset[str] = frozenset(),
     ) -> None:
         self.context = context
         self.default = default
+        self.graded = graded
         self.crashes: dict[str, Problem] = {}
         self._bundles = bundles
         self._structures: dict[str | None, SchemaValidator] = {}
@@ -103,7 +117,7 @@ class Grading:
 
     def plan(self, rubric: Artifact) -> Plan | None:
         """Return the plan of a rubric; None if making it crashed, see `crashes`."""
-        plan = self._plans.of(rubric)
+        plan = self._plans.of(rubric, self.graded)
         if isinstance(plan, Plan):
             return plan
         self.crashes[rubric.file] = plan_crash(rubric, plan)

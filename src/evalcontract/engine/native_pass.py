@@ -45,15 +45,17 @@ class NativeDataset:
         """The whole file, if it is a single value."""
         return self._source.document
 
-    def begin(self, run: Run, policy: Policy) -> NativePass:
+    def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> NativePass:
         """Begin a pass over the rows."""
-        return NativePass(run, self._source, policy)
+        return NativePass(run, self._source, policy, graded)
 
 
 class NativePass:
     """A pass over an evalcontract dataset; see `DatasetPass`. `root` has the keys but the rows."""
 
-    def __init__(self, run: Run, source: Source, policy: Policy) -> None:
+    def __init__(
+        self, run: Run, source: Source, policy: Policy, graded: frozenset[str] = frozenset()
+    ) -> None:
         readable = source.document or source.stream
         if readable is None:
             raise TypeError(f"{source.file} cannot be read, and has no rows")
@@ -69,6 +71,7 @@ class NativePass:
             run.workspace.unreadable_names,
             run.plans,
             run.gates,
+            graded,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 

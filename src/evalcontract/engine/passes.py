@@ -143,8 +143,11 @@ class Dataset(Protocol):
         """The whole file, if it is a single parsed value."""
         ...
 
-    def begin(self, run: Run, policy: Policy) -> DatasetPass:
-        """Begin a pass over the rows."""
+    def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> DatasetPass:
+        """Begin a pass over the rows.
+
+        `graded` are the keys of rows that the graders of the runner read, besides the rubric.
+        """
         ...
 
 

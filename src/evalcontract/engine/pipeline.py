@@ -134,6 +134,7 @@ def _assign_datasets(
         if dataset not in owner.external_policies:
             owner.workspace.extra_datasets.append(dataset)
         owner.external_policies.setdefault(dataset, []).append(run.policy_of(target))
+        owner.external_graded.setdefault(dataset, []).append(run.graded_by(target))
 
 
 def _check_workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterator[Diagnostic]:
@@ -175,7 +176,7 @@ def _check_dataset(
     _count(outcome, Kind.DATASET)
     if dataset.unreadable:
         return list(run.unreadable([dataset.unreadable]))
-    dataset_pass = dataset.begin(run, run.policy_for(path))
+    dataset_pass = dataset.begin(run, run.policy_for(path), run.graded_for(path))
     diagnostics: list[Diagnostic] = []
     try:
         for checked in dataset_pass.batches(jobs=run.jobs):

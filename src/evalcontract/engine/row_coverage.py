@@ -19,8 +19,8 @@ def cover_row(grading: Grading, index: int, row: Any, fault: str | None) -> RowC
         return cover(index, row, None, fault=fault)
     rubric = grading.rubric_of(row.get("rubric_ref"))
     if rubric is None:
-        return cover(index, row, None)
+        return cover(index, row, None, graded=grading.graded)
     if isinstance(rubric, Dangling):
         return cover(index, row, None, fault=f"there is no `{rubric.reference}`")
     plan = grading.plan(rubric.artifact)
-    return cover(index, row, plan, fault=None if plan else _CRASHED)
+    return cover(index, row, plan, fault=None if plan else _CRASHED, graded=grading.graded)

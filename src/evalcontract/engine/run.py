@@ -18,6 +18,7 @@ from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import FILE, read_file
 from evalcontract.structure.validator import structure_of
+from evalcontract.workspace.graded_keys import GRADED, meant_row_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,8 @@ class Run:
     None to let targets and configuration decide. `jobs` is the maximum number of processes for one
     dataset, `has_php` whether checks that need PHP can run. `artifact_policies` has the policy of
     each scheduled artifact, joined from the datasets that use it; `external_policies` those of
-    targets of other workspaces for datasets of this one.
+    targets of other workspaces for datasets of this one, and `external_graded` the row keys that
+    their runners grade.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Run:
         self._has_php = has_php
         self.artifact_policies: dict[str, tuple[Artifact, Policy]] = {}
         self.external_policies: dict[Path, list[Policy]] = {}
+        self.external_graded: dict[Path, list[frozenset[str]]] = {}
 
     @property
     def base_policy(self) -> Policy:
@@ -87,6 +90,22 @@ class Run:
         document = target.document
         value = document.value if isinstance(document.value, dict) else {}
         return policy_of_target(value, document.file, self.base_policy, forced=self.forced)
+
+    def graded_for(self, path: Path | None) -> frozenset[str]:
+        """Return the keys of rows that the graders of every runner of a dataset read."""
+        if path is None:
+            return self._graded
+        others = self.external_graded.get(self.workspace.files.real(path), [])
+        runners = [*map(self.graded_by, self.workspace.targets_of(path)), *others]
+        return frozenset.intersection(*runners) if runners else self._graded
+
+    def graded_by(self, target: Target) -> frozenset[str]:
+        """Return the keys of rows that the graders of a target read."""
+        return self._graded | target.row_keys_graded
+
+    @property
+    def _graded(self) -> frozenset[str]:
+        return self.workspace.configuration.row_keys_graded
 
     @cached_property
     def documents(self) -> dict[str, Document]:
@@ -149,7 +168,19 @@ class Run:
             problems = structure.check(document.value, (), document.raw)
             if target.dataset and not any("dataset" in problem.path for problem in problems):
                 problems += self._dataset_problems(target.dataset, document.value["dataset"])
+            problems += self._graded_key_problems(document)
             yield from to_diagnostics(problems, document, self.base_policy, {})
+
+    @staticmethod
+    def _graded_key_problems(document: Document) -> Iterator[Problem]:
+        """Yield a problem for each misspelled key of rows in a target."""
+        value = document.value if isinstance(document.value, dict) else {}
+        keys = value.get(GRADED)
+        for index, key in enumerate(keys if isinstance(keys, list) else ()):
+            near = meant_row_key(key) if isinstance(key, str) else None
+            if near:
+                message, advice = f"rows have no key `{key}`", f"did you mean `{near}`?"
+                yield Problem("target/misspelled-row-key", message, (GRADED, index), advice)
 
     def _dataset_problems(self, path: Path, name: str) -> Iterator[Problem]:
         """Yield a problem if the path in a target is not a dataset."""

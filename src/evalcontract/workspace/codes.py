@@ -12,6 +12,7 @@ CODES = (
     ),
     Code("dataset/no-questions", soft=Severity.ERROR),
     Code("target/missing-dataset", soft=Severity.ERROR),
+    Code("target/misspelled-row-key", guess=True),
     Code("bundle/invalid-schema"),
     Code("bundle/near-miss-keyword", guess=True),
     Code("bundle/near-miss-required", guess=True),

@@ -8,6 +8,7 @@ from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, UnreadableFile, read_text
+from evalcontract.workspace.graded_keys import GRADED, meant_row_key
 from evalcontract.workspace.patterns import pattern_error
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Configuration(NamedTuple):
     `datasets` are globs relative to `folder`; if empty, datasets are detected by their content.
     `exclude` are globs of files to ignore. `folder` is the folder of the configuration file, or
     None without one. `datasets_at` is the place of the key `datasets` in that file.
+    `row_keys_graded` are the keys of rows that the graders of the runner read.
     """
 
     policy: Policy = Policy()
@@ -37,6 +39,7 @@ class Configuration(NamedTuple):
     exclude: tuple[str, ...] = ()
     folder: Path | None = None
     datasets_at: str = FILE_NAME
+    row_keys_graded: frozenset[str] = frozenset()
 
 
 def read_configuration(path: Path, name: str, files: Files = DISK) -> Configuration:
@@ -89,6 +92,7 @@ def _configuration(table: dict[str, Any], path: Path, locate: Locate) -> Configu
         read.get("exclude", ()),
         path.parent,
         locate("datasets"),
+        read.get(GRADED, frozenset()),
     )
 
 
@@ -115,6 +119,17 @@ def _globs(value: Any, key: str, locate: Locate) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _row_keys(value: Any, key: str, locate: Locate) -> frozenset[str]:
+    if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
+        raise ConfigurationError(f"{locate(key)}: `{key}` must be a list of keys of rows")
+    for name in value:
+        near = meant_row_key(name)
+        if near:
+            advice = f"rows have no key `{name}`; did you mean `{near}`?"
+            raise ConfigurationError(f"{locate(key)}: `{key}`: {advice}")
+    return frozenset(value)
+
+
 def _severity(value: Any, key: str, locate: Locate) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigurationError(f"{locate(key)}: `{key}` must be a table of codes")
@@ -133,5 +148,6 @@ _READERS: dict[str, Any] = {
     "max_validation_age_days": _days,
     "datasets": _globs,
     "exclude": _globs,
+    GRADED: _row_keys,
     "severity": _severity,
 }

@@ -21,6 +21,7 @@ from evalcontract.workspace.discovery import (
     display_name,
     find_root,
 )
+from evalcontract.workspace.graded_keys import GRADED, graded_keys
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.recognition import is_dataset
 from evalcontract.workspace.single import require_single_value, verified
@@ -34,10 +35,14 @@ _SCHEMA = ".schema.json"
 
 
 class Target(NamedTuple):
-    """One file of `targets/`: the dataset that it runs, and how strictly to check it."""
+    """One file of `targets/`: the dataset that it runs, and how strictly to check it.
+
+    `row_keys_graded` are the keys of rows that the graders of its runner read.
+    """
 
     document: Document
     dataset: Path | None
+    row_keys_graded: frozenset[str] = frozenset()
 
 
 class Workspace:
@@ -170,7 +175,7 @@ class Workspace:
                 value = document.value if isinstance(document.value, dict) else {}
                 name = value.get("dataset")
                 path = (self.root / name) if isinstance(name, str) and "\0" not in name else None
-                targets.append(Target(document, path))
+                targets.append(Target(document, path, graded_keys(value.get(GRADED))))
         return targets
 
     def targets_of(self, dataset: Path) -> list[Target]:
