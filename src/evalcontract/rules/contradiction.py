@@ -3,6 +3,7 @@ Two checks of a rubric contradict each other: no output can pass both.
 
 Why: One of the two fails for every output, so `all_pass` never passes and an average never reaches
 1. Only certain contradictions are reported, with the case sensitivity of both checks considered.
+The checks that a composite reaches count as those of the rubric.
 
 Bad:
     id: refund
@@ -29,6 +30,7 @@ from evalcontract.analysis.clashes import find_clashes
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
+from evalcontract.rules._composites import checks_through_composites, is_inside, outer_part
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
@@ -42,6 +44,9 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     combine = subject.value.get("scoring", {}).get("combine")
     if combine is None:
         return  # without it, whether all checks must pass is unknown
-    for clash in find_clashes(subject.checks, combine):
-        related = (Related(clash.other_message, clash.other),)
-        yield Problem(CODE, clash.message, clash.path, clash.advice, related=related)
+    checks = checks_through_composites(subject, context.library)
+    for clash in find_clashes(checks, combine):
+        if is_inside(clash.path) and clash.path[:3] == clash.other[:3]:
+            continue  # reported in the rubric of the composite
+        related = (Related(clash.other_message, outer_part(clash.other)),)
+        yield Problem(CODE, clash.message, outer_part(clash.path), clash.advice, related=related)
