@@ -32,6 +32,7 @@ RUBRIC_RULES = (
     "vacuous_regex",
     "slow_regex",
     "vacuous_schema",
+    "vacuous_check",
     "unsatisfiable_schema",
     "near_miss_keyword",
     "near_miss_required",

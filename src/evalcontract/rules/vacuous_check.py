@@ -1,0 +1,56 @@
+"""
+A check passes whatever the output is.
+
+Why: It adds a pass to every score. Patterns, schemas and thresholds that every output meets have
+codes of their own.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: text, kind: format, format: text}
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: weighted_avg}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: short, kind: format, format: text, max_chars: 400}
+      - {id: no_insults, kind: must_not_contain, values: [stupid]}
+    scoring: {combine: weighted_avg}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks import EvalContext, State, kinds_in_use
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = Code("rubric/vacuous-check", page=__doc__)
+
+
+@rule(CODE, Kind.RUBRIC)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    around = EvalContext(context.library, has_php=True, read_json=context.read_json)
+    kinds = kinds_in_use()
+    for path, check in subject.checks:
+        if check["kind"] not in kinds or _has_its_own_code(check):
+            continue
+        outlook = kinds[check["kind"]].needs(check, around).never_runs
+        if outlook is not None and outlook.state is State.VACUOUS:
+            message = f"this check always passes: {outlook.reason}"
+            yield Problem(CODE, message, path, "require something of the output, or remove it")
+
+
+def _has_its_own_code(check: dict[str, Any]) -> bool:
+    """Whether another rule reports what always passes in such a check."""
+    limits = (check.get("threshold"), check.get("min_recall"))
+    return check["kind"] in ("regex", "json_schema") or 0 in limits or check.get("facts") == []
