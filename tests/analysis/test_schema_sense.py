@@ -44,6 +44,9 @@ SOMETHING: list[Any] = [
     {"not": {"type": "string"}},
     {"anyOf": [False, {"type": "string"}]},
     {"format": "email"},
+    {"allOf": [{"type": "number"}, {"type": "integer"}]},
+    {"allOf": [{"type": ["string", "number"]}, {"type": ["number", "integer"]}], "minimum": 1.5},
+    {"type": "object", "allOf": [{}, {"type": ["object", "array"]}, True]},
 ]  # fmt: skip
 
 NOTHING: list[tuple[Any, tuple[Any, ...]]] = [
@@ -63,6 +66,9 @@ NOTHING: list[tuple[Any, tuple[Any, ...]]] = [
     ({"type": "number", "minimum": 2, "maximum": 1}, ("minimum",)),
     ({"type": "integer", "exclusiveMinimum": 1, "maximum": 1}, ("exclusiveMinimum",)),
     ({"allOf": [{}, {"type": "string", "const": 1}]}, ("allOf", 1, "const")),
+    ({"allOf": [{"type": "string"}, {"type": "number"}]}, ("allOf", 1)),
+    ({"type": "object", "allOf": [{"type": ["string", "array"]}]}, ("allOf", 0)),
+    ({"allOf": [{"type": "integer"}, {"type": "number"}], "const": 1.5}, ("const",)),
     ({"anyOf": [False, {"not": True}]}, ("anyOf",)),
     (
         {"type": ["string", "array"], "minItems": 2, "maxItems": 1, "minLength": 1, "maxLength": 0},

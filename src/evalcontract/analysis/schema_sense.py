@@ -66,8 +66,11 @@ def refusal(schema: Any) -> Path | None:
         return () if schema is False else None
     for place in _unsatisfiable_parts(schema):
         return place
-    named = schema.get("type", _TYPES)
-    types = [named] if isinstance(named, str) else list(named)
+    types = _types_of(schema)
+    for index, part in enumerate(schema.get("allOf", ())):
+        types = _shared_types(types, _types_of(part) if isinstance(part, dict) else list(_TYPES))
+        if not types:
+            return ("allOf", index)
     for key in ("enum", "const"):
         values = schema.get("enum", []) if key == "enum" else [schema.get("const")]
         if key in schema and not any(_is(value, types) for value in values):
@@ -87,6 +90,21 @@ def _unsatisfiable_parts(schema: dict[str, Any]) -> Iterator[Path]:
             yield (key,)
     if "not" in schema and accepts_everything(schema["not"]):
         yield ("not",)
+
+
+def _types_of(schema: dict[str, Any]) -> list[str]:
+    """Return the types that a schema allows."""
+    named = schema.get("type", _TYPES)
+    return [named] if isinstance(named, str) else list(named)
+
+
+def _shared_types(types: list[str], others: list[str]) -> list[str]:
+    """Return the types that two lists share; `number` includes `integer`."""
+    shared = [type_ for type_ in types if type_ in others]
+    is_numeric = all({"number", "integer"} & set(names) for names in (types, others))
+    return (
+        [*shared, "integer"] if is_numeric and not {"number", "integer"} & set(shared) else shared
+    )
 
 
 def _is(value: Any, types: list[str]) -> bool:

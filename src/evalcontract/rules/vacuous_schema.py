@@ -15,7 +15,7 @@ Good:
     id: structured
     version: "1.0.0"
     checks:
-      - {id: shape, kind: json_schema, schema: {title: The answer, required: [answer]}}
+      - {id: shape, kind: json_schema, schema: {title: The answer, type: object}}
     scoring: {combine: all_pass}
 """
 

@@ -1,0 +1,96 @@
+"""
+The schema of a `json_schema` check has a keyword that has no effect where it is.
+
+Why: A keyword for numbers ignores texts, `minLength` ignores numbers, and `then` without `if` is
+never applied. The constraint looks like one, but an output that violates it passes.
+
+Bad:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema:
+          type: object
+          required: [amount]
+          properties: {amount: {type: string, minimum: 1}}
+    scoring: {combine: all_pass}
+
+Good:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema:
+          type: object
+          required: [amount]
+          properties: {amount: {type: number, minimum: 1}}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.code import Code
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._schemas import schema_problem, schemas_of
+from evalcontract.structure.subschemas import subschemas
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
+
+CODE = Code("rubric/ignored-keyword", page=__doc__)
+
+#: The keywords that constrain values of one type only, by that type.
+_KEYWORDS = {
+    "object": ("properties", "patternProperties", "additionalProperties", "propertyNames",
+               "required", "dependentRequired", "dependentSchemas", "minProperties",
+               "maxProperties", "unevaluatedProperties"),
+    "array": ("items", "prefixItems", "contains", "minContains", "maxContains", "minItems",
+              "maxItems", "uniqueItems", "unevaluatedItems"),
+    "string": ("minLength", "maxLength", "pattern"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}  # fmt: skip
+_TYPE_OF = {keyword: type_ for type_, keywords in _KEYWORDS.items() for keyword in keywords}
+_PLURALS = {"object": "objects", "array": "arrays", "string": "strings", "number": "numbers"}
+
+#: Keywords that have an effect only beside one of these.
+_PARTNERS = {
+    "then": ("if",),
+    "else": ("if",),
+    "if": ("then", "else"),
+    "minContains": ("contains",),
+    "maxContains": ("contains",),
+}
+
+
+@rule(CODE, Kind.RUBRIC)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, schema in schemas_of(subject, context):
+        for place, part in subschemas(schema):
+            for keyword, message, advice in _ignored(part):
+                where = (*place, keyword)
+                yield schema_problem(CODE, path, message, where, advice, on_key=True)
+
+
+def _ignored(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield the keywords of a schema that have no effect, each with a message and advice."""
+    named = schema.get("type", ())
+    written = [named] if isinstance(named, str) else list(named)
+    types = ["number" if type_ == "integer" else type_ for type_ in written]
+    for keyword in schema:
+        partners = _PARTNERS.get(keyword, ())
+        constrained = _TYPE_OF.get(keyword)
+        if partners and not any(partner in schema for partner in partners):
+            others = " or ".join(f"`{partner}`" for partner in partners)
+            message = f"`{keyword}` has no effect without {others}"
+            yield keyword, message, f"add {others}, or remove `{keyword}`"
+        elif types and constrained and constrained not in types:
+            shown = " or ".join(f"`{type_}`" for type_ in written)
+            message = f"`{keyword}` has no effect on {shown}: it constrains {_PLURALS[constrained]}"
+            yield keyword, message, f"change the type, or remove `{keyword}`"

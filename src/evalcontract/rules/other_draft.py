@@ -1,0 +1,65 @@
+"""
+The schema of a `json_schema` check names another draft of JSON Schema in `$schema`.
+
+Why: Schemas are read as Draft 2020-12, whatever `$schema` says. A keyword that was changed since
+that draft, such as `items` with a list, has another meaning or none.
+
+Bad:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema:
+          $schema: http://json-schema.org/draft-07/schema#
+          type: object
+          required: [answer]
+    scoring: {combine: all_pass}
+
+Good:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema:
+          $schema: https://json-schema.org/draft/2020-12/schema
+          type: object
+          required: [answer]
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Severity
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._schemas import schema_problem, schemas_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
+
+CODE = Code("rubric/other-draft", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
+
+_DRAFT = re.compile(
+    r"https?://json-schema\.org/(?:draft[-/](?P<draft>[0-9-]+)/)?(?:hyper-)?schema#?"
+)
+_CURRENT = "2020-12"
+
+
+@rule(CODE, Kind.RUBRIC)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, schema in schemas_of(subject, context):
+        named = schema.get("$schema") if isinstance(schema, dict) else None
+        draft = _DRAFT.fullmatch(named) if isinstance(named, str) else None
+        if draft and draft["draft"] != _CURRENT:
+            name = f"Draft {draft['draft']}" if draft["draft"] else "no certain draft"
+            message = f"`$schema` names {name}, but the schema is read as Draft {_CURRENT}"
+            advice = f"write `https://json-schema.org/draft/{_CURRENT}/schema`, or remove `$schema`"
+            yield schema_problem(CODE, path, message, ("$schema",), advice, on_key=False)

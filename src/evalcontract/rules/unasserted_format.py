@@ -1,0 +1,70 @@
+"""
+The schema of a `json_schema` check has a `format`, which constrains nothing.
+
+Why: Draft 2020-12 of JSON Schema defines `format` as an annotation: a validator accepts any text
+unless it is configured otherwise. An output with `"date": "tomorrow"` passes.
+
+Bad:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema:
+          type: object
+          required: [date]
+          properties: {date: {type: string, format: date}}
+    scoring: {combine: all_pass}
+
+Good:
+    id: structured
+    version: "1.0.0"
+    checks:
+      - id: shape
+        kind: json_schema
+        schema:
+          type: object
+          required: [date]
+          properties: {date: {type: string, pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Severity
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._schemas import schema_problem, schemas_of
+from evalcontract.structure.subschemas import subschemas
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
+
+CODE = Code(
+    "rubric/unasserted-format", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__
+)  # fmt: skip
+
+#: Keywords beside which a `format` only documents what they check.
+_CHECKED = ("pattern", "enum", "const")
+
+
+@rule(CODE, Kind.RUBRIC)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, schema in schemas_of(subject, context):
+        parts = [
+            (place, part)
+            for place, part in subschemas(schema)
+            if "format" in part and not any(keyword in part for keyword in _CHECKED)
+        ]
+        if not parts:
+            continue
+        place, part = parts[0]
+        count = f" (like {len(parts) - 1} more in this schema)" if len(parts) > 1 else ""
+        message = f"`format: {part['format']}` constrains nothing{count}"
+        advice = "JSON Schema treats `format` as an annotation: constrain the text with `pattern`"
+        yield schema_problem(CODE, path, message, (*place, "format"), advice, on_key=True)
