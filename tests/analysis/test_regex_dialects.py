@@ -32,6 +32,11 @@ MISREAD = [
     ("[[:alpha:]]+", "write `a-zA-Z` inside of the brackets"),
     ("[^[:space:]]", r"write `\s`"),
     ("[:digit:]+", "write `0-9`"),
+    (r"\d{2, 4} days", "write `{2,4}`"),
+    ("a{ 3}", "write `{3}`"),
+    ("(?:ab){2 ,}", "write `{2,}`"),
+    ("^yes|no$", "^(?:…|…)$"),
+    ("^yes|not sure|no$", "^(?:…|…)$"),
 ]
 
 FINE = [
@@ -59,6 +64,16 @@ FINE = [
     "[a:b:]",
     r"\[:alpha:\]",
     "(",
+    "a{2,4}",
+    "one of {2, 4}",
+    r"x\{2, 4\}",
+    "[a{2, 4}]",
+    "a{ }",
+    r"^\s+|\s+$",
+    "^(?:yes|no)$",
+    "^yes$|^no$",
+    "^yes|no",
+    "^yes$",
 ]
 
 
@@ -66,6 +81,10 @@ FINE = [
 def test_misread(pattern: str, advice: str) -> None:
     (found,) = misreadings(pattern)
     assert advice in found.help
+
+
+def test_anchors_of_alternatives_that_match_the_whole_output() -> None:
+    assert list(misreadings("^yes|no$", full=True)) == []
 
 
 @every_case("pattern", FINE)

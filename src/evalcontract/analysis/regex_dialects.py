@@ -32,6 +32,11 @@ _CLASSES = {
     "word": r"\w", "cntrl": r"\x00-\x1f", "print": " -~", "graph": "!-~",
 }  # fmt: skip
 _MAX_SHOWN = 60
+# A quantifier with a space, after a part that it could repeat. Python matches it literally.
+_SPACED_QUANTIFIER = re.compile(r"(?<=[\w.)\]])\{(?=\d* ?,? *\d)(?=[\d,]* )[\d ]*,?[\d ]*\}")
+# Alternatives of plain words, of which only the first has the `^` and only the last the `$`.
+_WORD = r"(?:[\w ,'-]|\\[.?!+*$()/-])+"
+_HALF_ANCHORED = re.compile(rf"\^(?P<words>{_WORD}(?:\|{_WORD})+)\$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +47,13 @@ class Misreading:
     help: str
 
 
-def misreadings(pattern: str, flags: Iterable[str] = ()) -> Iterator[Misreading]:
+def misreadings(
+    pattern: str, flags: Iterable[str] = (), *, full: bool = False
+) -> Iterator[Misreading]:
     """Yield the parts that Python reads differently than intended, each kind once.
 
-    Yield nothing for a pattern that does not compile.
+    Yield nothing for a pattern that does not compile. With `full`, the pattern must match the whole
+    output.
     """
     if isinstance(compile_pattern(pattern, flags), Uncompilable):
         return
@@ -60,6 +68,14 @@ def misreadings(pattern: str, flags: Iterable[str] = ()) -> Iterator[Misreading]
         )
     if "[:" in pattern:
         yield from _posix(pattern)
+    yield from _spaced_quantifiers(pattern)
+    half_anchored = None if full else _HALF_ANCHORED.fullmatch(pattern)
+    if half_anchored:
+        first, *_, last = half_anchored["words"].split("|")
+        yield Misreading(
+            f"`^` applies only to `{first}`, and `$` only to `{last}`",
+            "to anchor all alternatives, put them into a group: `^(?:…|…)$`",
+        )
 
 
 def _delimited(pattern: str) -> Misreading | None:
@@ -88,6 +104,19 @@ def _are_delimiters(mark: str, body: str, flags: str) -> bool:
     if ("i" in flags or "g" in flags) and flags not in _WORDS:
         return bool(_META.search(body)) or (mark == "/" and flags in _SURE)
     return mark == "/" and bool(_SPACED.search(body))
+
+
+def _spaced_quantifiers(pattern: str) -> Iterator[Misreading]:
+    classes = [part.span() for part in _PART.finditer(pattern) if part[0].startswith("[")]
+    for match in _SPACED_QUANTIFIER.finditer(pattern):
+        if not any(start < match.start() < end for start, end in classes):
+            compact = match[0].replace(" ", "")
+            yield Misreading(
+                f"`{match[0]}` is not a quantifier because of the space: Python matches it "
+                "literally",
+                f"write `{compact}`, or for the characters `\\{match[0][:-1]}\\}}`",
+            )
+            return
 
 
 def _posix(pattern: str) -> Iterator[Misreading]:

@@ -30,6 +30,7 @@ RUBRIC_RULES = (
     "unreachable_threshold",
     "contradiction",
     "vacuous_regex",
+    "unmatchable_regex",
     "slow_regex",
     "vacuous_schema",
     "vacuous_check",

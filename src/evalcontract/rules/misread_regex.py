@@ -3,7 +3,8 @@ The pattern of a `regex` check compiles but does not mean what its author intend
 
 Why: In double quotes, YAML and JSON turn `\b` into a backspace. Slashes around a pattern, as in
 PHP and JavaScript, are literal characters in Python, and `[:alpha:]` is a set of a few letters.
-Such a check fails for every output, or with `negate` passes for every output.
+A space in a quantifier, as in `a{2, 3}`, makes it literal, and in `^yes|no$` each anchor applies to
+one of the words only. Such a check fails or passes for outputs that it was not meant for.
 
 Bad:
     id: dated
@@ -43,5 +44,6 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if check["kind"] == "regex":
             from evalcontract.analysis.regex_dialects import misreadings  # slow to import
 
-            for misreading in misreadings(check["pattern"], check.get("flags", ())):
+            pattern, flags = check["pattern"], check.get("flags", ())
+            for misreading in misreadings(pattern, flags, full=check.get("match") == "full"):
                 yield Problem(CODE, misreading.message, (*path, "pattern"), misreading.help)

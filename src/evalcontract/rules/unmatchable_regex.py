@@ -1,0 +1,55 @@
+r"""
+The pattern of a `regex` check matches no text at all.
+
+Why: `$` is the end of the text and `^` its start, so that nothing can follow the one or precede the
+other. The check fails for every output, or with `negate` passes for every output. A literal dollar
+sign is `\$`.
+
+Bad:
+    id: priced
+    version: "1.0.0"
+    checks:
+      - {id: price, kind: regex, pattern: 'costs $30'}
+    scoring: {combine: all_pass}
+
+Good:
+    id: priced
+    version: "1.0.0"
+    checks:
+      - {id: price, kind: regex, pattern: 'costs \$30'}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = Code("rubric/unmatchable-regex", page=__doc__)
+
+
+@rule(CODE, Kind.RUBRIC)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        if check["kind"] != "regex":
+            continue
+        from evalcontract.analysis.regex_dialects import misreadings  # slow to import
+        from evalcontract.analysis.regex_impossible import matches_nothing
+
+        pattern, flags = check["pattern"], check.get("flags", ())
+        # A misread pattern is reported as `rubric/misread-regex`: that is the cause.
+        if matches_nothing(pattern, flags) and not any(misreadings(pattern, flags)):
+            outcome = "always" if check.get("negate", False) else "never"
+            message = f"the pattern matches no text, so the check {outcome} passes"
+            advice = (
+                r"write a literal `$` or `^` as `\$` or `\^`; with `flags: [m]` they match at "
+                "every line"
+            )
+            yield Problem(CODE, message, (*path, "pattern"), advice)
