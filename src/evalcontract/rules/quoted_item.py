@@ -1,0 +1,57 @@
+"""
+A text of a check is in typographic quotation marks.
+
+Why: YAML knows only straight quotation marks. The typographic ones are a part of the text, so that
+`“refund”` is found only in an output that quotes the word in the same way.
+
+Bad:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: [“stupid”]}
+    scoring: {combine: all_pass}
+
+Good:
+    id: polite
+    version: "1.0.0"
+    checks:
+      - {id: no_insults, kind: must_not_contain, values: ["stupid"]}
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._wrapped import is_plain, message_of, unwrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = Code("rubric/quoted-item", guess=True, page=__doc__)
+
+_LISTS = (
+    "values",
+    "facts",
+    "required_sections",
+    "forbidden_patterns",
+    "expected_tools",
+    "forbidden_tools",
+    "required_keys",
+)
+
+
+@rule(CODE, Kind.RUBRIC)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    for path, check in subject.checks:
+        for key in _LISTS:
+            for index, text in enumerate(check.get(key, ())):
+                inner = unwrapped(text) if isinstance(text, str) else None
+                place = (*path, key, index)
+                if inner is not None and is_plain(subject.artifact.document.place(place)):
+                    message, advice = message_of(text, inner)
+                    yield Problem(CODE, message, place, advice)
