@@ -181,3 +181,25 @@ def test_what_is_missing_under_another_name_is_one_finding() -> None:
         ("true_positive", ["tp"]),
         ("false_negative", ["fn"]),
     ]
+
+
+@every_case(
+    ("keys", "meant"),
+    [
+        ({"min": 1, "max": 5}, ["`min_score`", "`max_score`"]),
+        ({"scale": [1, 5]}, ["`min_score` and `max_score`"]),
+        ({"score_range": {"min": 1, "max": 5}}, ["`min_score` and `max_score`"]),
+        ({"min_score": 1, "max": 5}, ["`max_score`"]),
+        ({"min_score": 1, "max_score": 5, "range": "narrow", "max": 7}, []),
+    ],
+)
+def test_ends_of_a_continuous_scale(keys: dict[str, Any], meant: list[str]) -> None:
+    judge = {**JUDGE, "template": "{{ output }}", "score_type": "continuous", **keys}
+    found = SchemaValidator("judge", load("judge")).check(judge)
+    assert [each.code for each in found] == ["judge/foreign-key"] * len(meant)
+    assert all(name in (each.help or "") for each, name in zip(found, meant, strict=True))
+
+
+def test_ends_of_a_judge_that_has_no_continuous_scale() -> None:
+    judge = {**JUDGE, "template": "{{ output }}", "min": 1, "max": 5}
+    assert SchemaValidator("judge", load("judge")).check(judge) == []

@@ -70,6 +70,7 @@ JUDGE_RULES = (
     "unvalidated",
     "template_tag",
     "template_json",
+    "key_in_template",
     "output_unused",
     "input_unused",
     "level_values",

@@ -46,6 +46,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     unclear = is_withheld(subject, "score_type", "level_values", "min_score", "max_score")
     if threshold is None or unclear or score_type(subject) == "binary":
         return
+    if {("min_score",), ("max_score",)} & subject.misspelled:
+        return  # the scale is there under another name
     lowest, highest = ends(subject)
     if lowest is not None and highest is not None and not lowest < highest:
         return  # reported as `judge/score-range`

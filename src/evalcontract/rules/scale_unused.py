@@ -29,6 +29,7 @@ from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._scale import score_type
+from evalcontract.rules._template_keys import key_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +45,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     if "level_names" in subject.artifact.document.value:
         return  # `score_type` is wrong, which is reported by itself
     if present and score_type(subject) == "binary":
+        if any(line.key == "score_type" for line in key_lines(subject)):
+            return  # reported as `judge/key-in-template`
         named = " and ".join(f"`{key}`" for key in present)
         verb = "has" if len(present) == 1 else "have"
         message = f"{named} {verb} no effect: the judge is binary, it answers PASS or FAIL"

@@ -145,6 +145,14 @@ ALIASES = {
 # `tests` are checks in a rubric, and rows in a dataset.
 ALIASES["tests"] = KeyAlias(("checks", "questions"), of_rows=True)
 
+_ENDS = "write its ends as `min_score` and `max_score`"
+#: Further names on a judge with `score_type: continuous`; they take precedence.
+CONTINUOUS_ALIASES = {
+    **_aliases("min minimum min_value", KeyAlias(("min_score",), equivalent=True)),
+    **_aliases("max maximum max_value", KeyAlias(("max_score",), equivalent=True)),
+    **_aliases("scale range score_range score_scale", KeyAlias(("min_score",), advice=_ENDS)),
+}
+
 #: Aliases in closed mappings, where every unknown key is reported anyway: they improve the advice.
 CLOSED_ALIASES = {
     **_aliases("value text texts words phrases strings substrings keywords", _equivalent("values")),
@@ -190,7 +198,7 @@ def canonical_key(
 
     A common word matches only if the canonical key is missing.
     """
-    alias = ALIASES.get(normalise(key))
+    alias = _continuous_alias(key, known, value) or ALIASES.get(normalise(key))
     canonical = next((name for name in alias.canonical if name in known), None) if alias else None
     if alias is None or canonical is None or not _applies(alias, canonical, value, missing, key):
         return None
@@ -201,6 +209,15 @@ def canonical_key(
     if canonical == "questions" and not alias.of_rows:
         return AliasMatch(canonical, "set the expectations in each row", rank)
     return AliasMatch(canonical, alias.advice or use, rank, alias.is_safe_rename)
+
+
+def _continuous_alias(key: str, known: Container[str], value: dict[str, Any]) -> KeyAlias | None:
+    """Return the alias of a key of a continuous judge, unless the judge has the canonical key."""
+    if value.get("score_type") != "continuous":
+        return None
+    alias = CONTINUOUS_ALIASES.get(normalise(key))
+    is_meant = alias and alias.canonical[0] in known and alias.canonical[0] not in value
+    return alias._replace(distinct=True) if alias and is_meant else None
 
 
 def _applies(

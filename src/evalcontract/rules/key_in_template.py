@@ -1,0 +1,47 @@
+"""
+A line of a judge's template looks like a key of the judge that is indented too far.
+
+Why: In YAML, every line that is indented like the text of `template: |` is a part of that text. The
+key is sent to the model as a part of the prompt, and the judge has its default instead.
+
+Bad:
+    id: grounded
+    version: "1.0.0"
+    template: |
+      How well is this supported, from 0 to 1?
+      {{ output }}
+      score_type: continuous
+
+Good:
+    id: grounded
+    version: "1.0.0"
+    template: |
+      How well is this supported, from 0 to 1?
+      {{ output }}
+    score_type: continuous
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Within
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._template_keys import key_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = Code("judge/key-in-template", guess=True, page=__doc__)
+
+
+@rule(CODE, Kind.JUDGE)
+def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    template = subject.value.get("template", "")
+    for line in key_lines(subject):
+        message = f"`{line.key}` is a line of the template, not a key of the judge"
+        advice = "indent it as far as `template`, after the text"
+        within = Within(line.text, template.count(line.text, 0, line.start))
+        yield Problem(CODE, message, ("template",), advice, within=within)
