@@ -167,8 +167,18 @@ def pass_all(gates: Gates, rows: list[Row]) -> bool:
 
 def rows_of(values: list[Any]) -> DocumentRows:
     """Return rows that stand in no file."""
-    document = Document("data.json", values, "", b"", lambda: Node(Span.point()))
+    document = Document("data.json", values, "", b"", lambda: nodes_of(values))
     return DocumentRows(document, ())
+
+
+def nodes_of(value: Any) -> Node:
+    """Return the nodes of a value in which every null is one without a text."""
+    if isinstance(value, dict):
+        parts = {key: (Span.point(), nodes_of(part)) for key, part in value.items()}
+        return Node(Span.point(), parts)
+    if isinstance(value, list):
+        return Node(Span.point(), [nodes_of(part) for part in value])
+    return Node(Span.point(), None, "" if value is None else str(value))
 
 
 def found_in(rows: list[Row], given_: RowContext, default: str | None) -> list[Problem]:
@@ -227,7 +237,12 @@ ROWS: st.SearchStrategy[Row] = st.fixed_dictionaries(
 )
 #: Rows that have a chance to pass.
 LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
-    {"id": st.just("a"), "input": st.sampled_from(["b", "b", *BLANK])},
+    {
+        "id": st.sampled_from(
+            ["a", "a", "a ", "\xa0a", "cafe\u0301", "q\u0307", "“a”", "“", "a b"]
+        ),
+        "input": st.sampled_from(["b", "b", *BLANK]),
+    },
     optional={
         "rubric_ref": st.sampled_from(["rubric/first@1.0.0", "rubric/second@1.0"]),
         "criteria": st.sampled_from(["Names Paris", "\xa0x", *BLANK]),
@@ -240,7 +255,10 @@ LIKELY: st.SearchStrategy[Row] = st.fixed_dictionaries(
             [["lookup"], ["lookup", {"name": "left"}], [], ["lookup", "lookup"], [{"name": " "}]]
         ),
         "must_contain_any": st.sampled_from([["left"], ["Left", "a b"], [" "], [], ["a", "a"]]),
-        "must_not_contain": st.sampled_from([["stupid"], ["a", "a"], ["\u200b"], ["LEFT"], []]),
+        "must_not_contain": st.sampled_from(
+            [["stupid"], ["a", "a"], ["\u200b"], ["“stupid”"], ["a”"], ["“"], ["LEFT"], []]
+        ),
+        "how are you?": st.none() | st.just("a"),
         "context": st.sampled_from(["Ghent", "", None]),
         "bundle": BUNDLE,
     },
@@ -299,7 +317,7 @@ def test_each_rule_keeps_its_own_silence(
         return
     plan = grading.plan(resolved.artifact) if isinstance(resolved, Resolved) else None
     declared = bundle in given_.declared
-    subject = RowSubject((0,), row, plan, bundle, declared, graded=graded)
+    subject = RowSubject((0,), row, plan, bundle, declared, graded=graded, source=rows_of([row]))
     for rule in ROW_RULES:
         silence = {"$schema": row_schema()["$schema"], "allOf": [rule.silent(plan, bundle)]}
         if native_for(silence).is_valid(row):
@@ -484,6 +502,9 @@ FOUND: dict[str, tuple[RowContext, Row]] = {
     ),
     "dataset/blank-value": (around(), {**WHOLE, "criteria": "a", "input": " "}),
     "dataset/repeated-value": (around(), {**WHOLE, "criteria": "a", "tags": ["b", "b"]}),
+    "dataset/quoted-value": (around(), {**WHOLE, "criteria": "a", "tags": ["“b”"]}),
+    "dataset/unnormalized-id": (around(), {**WHOLE, "criteria": "a", "id": "a "}),
+    "dataset/split-text": (around(), {**WHOLE, "how are you?": None, "criteria": "a"}),
     "dataset/bundle-not-applicable": (
         around(rubric("own", FACTS_AND_WORDS[1:], ["tours"])),
         {**OWN, "bundle": "open"},

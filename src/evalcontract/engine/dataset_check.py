@@ -22,7 +22,7 @@ from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from evalcontract.checks import EvalContext
     from evalcontract.checks.plan import Plan
@@ -31,12 +31,9 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.source import Batch, Rows
     from evalcontract.structure.schemas import Schema
-
-    Raw = Callable[[Path], str | None]
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
 _FEW_ROWS = 4
@@ -81,7 +78,7 @@ class DatasetCheck:
         self._is_graded_at_root = any(key in root for key in grading_keys())
         self._ungated_rules = [rule for rule in self._rules.row if rule.silent is None]
         self._references: set[str] = set()
-        dataset_context = DatasetContext(rows.prefix, root, context.declared)
+        dataset_context = DatasetContext(rows.prefix, root, context.declared, rows.cut_texts)
         watches = [(rule.code, rule.watch(dataset_context)) for rule in self._rules.dataset]
         self._watches = [(code, watch, getattr(watch, "see_ids", None)) for code, watch in watches]
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
@@ -125,7 +122,7 @@ class DatasetCheck:
         suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
         exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
         problems = [
-            problem for n, row in exact.items() for problem in self._check_row(row, n, rows.raw)
+            problem for n, row in exact.items() for problem in self._check_row(row, n, rows)
         ]
         references = frozenset(_references_of(exact.values()))
         if refs is not None:
@@ -190,11 +187,11 @@ class DatasetCheck:
                 rubrics[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
         return list(rubrics.values())
 
-    def _check_row(self, row: Any, index: int, raw: Raw) -> list[Problem]:
+    def _check_row(self, row: Any, index: int, rows: Rows) -> list[Problem]:
         """Return the problems of one row."""
         path = (*self._rows.prefix, index)
         bundle = self.grading.bundle_of(row) if isinstance(row, dict) else None
-        problems = self.grading.structure(bundle).check(row, path, raw)
+        problems = self.grading.structure(bundle).check(row, path, rows.raw)
         is_valid = not problems
         if problems:
             from evalcontract.library.spelling import with_advice  # slow to import
@@ -203,13 +200,13 @@ class DatasetCheck:
         for site in references_in_row(row, path):
             problems += check_use(site, self._context.library, self._context.unreadable)
         if is_valid and isinstance(row, dict):
-            problems += self._run_rules(row, index, self._rules.row)
+            problems += self._run_rules(row, index, self._rules.row, rows)
         id_ = row.get("id") if isinstance(row, dict) else None
         name = id_ if isinstance(id_, str) else None
         return [problem._replace(row=name, row_index=index) for problem in problems]
 
     def _run_rules(
-        self, row: dict[str, Any], index: int, rules: Iterable[RowRule]
+        self, row: dict[str, Any], index: int, rules: Iterable[RowRule], source: Rows | None = None
     ) -> Iterator[Problem]:
         from evalcontract.rules._row_rule import RowSubject  # not needed for clean rows
 
@@ -218,7 +215,9 @@ class DatasetCheck:
         declared = bundle in self._context.declared
         path = (*self._rows.prefix, index)
         graded = self._context.graded
-        subject = RowSubject(path, row, plan, bundle, declared, self._is_graded_at_root, graded)
+        subject = RowSubject(
+            path, row, plan, bundle, declared, self._is_graded_at_root, graded, source
+        )
         for rule in rules if is_known else ():
             yield from guarded(rule.code, rule.check, subject)
 

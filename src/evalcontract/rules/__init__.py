@@ -99,6 +99,9 @@ ROW_RULES = (
     "repeated_row_value",
     "bundle_not_applicable",
     "row_contradiction",
+    "quoted_value",
+    "unnormalized_id",
+    "split_text",
 )
 
 #: Rules for a whole dataset.
@@ -106,6 +109,7 @@ DATASET_RULES = (
     "duplicate_id",
     "unknown_bundle",
     "no_rows",
+    "cut_text",
 )
 
 

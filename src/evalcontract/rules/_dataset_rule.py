@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
@@ -16,12 +16,14 @@ class DatasetContext(NamedTuple):
     """What a dataset rule may use besides the rows.
 
     The path of row n is `(*prefix, n)`; `root` holds the dataset's own keys, without the rows;
-    `bundles` the names of the declared bundles.
+    `bundles` the names of the declared bundles. `cut_texts` returns the texts that a comment of
+    YAML probably cuts off: the path of each, and the comment.
     """
 
     prefix: Path
     root: dict[str, Any]
     bundles: frozenset[str]
+    cut_texts: Callable[[], Iterable[tuple[Path, str]]] = tuple
 
 
 class Watch(Protocol):

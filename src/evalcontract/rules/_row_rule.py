@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
+    from evalcontract.source import Rows
 
 
 class RowSubject(NamedTuple):
@@ -24,7 +25,8 @@ class RowSubject(NamedTuple):
     `bundle` is the row's bundle, or else the dataset's; `is_declared` is whether that bundle is
     declared. `is_told_above` is whether the row's expectations are at the root of the dataset,
     where they are ignored and have been reported. `graded` are the keys of rows that the graders
-    of the runner read, besides the rubric.
+    of the runner read, besides the rubric. `source` knows how the row is written in its
+    file; it is None if that is unknown.
     """
 
     path: Path
@@ -34,6 +36,7 @@ class RowSubject(NamedTuple):
     is_declared: bool = True
     is_told_above: bool = False
     graded: frozenset[str] = frozenset()
+    source: Rows | None = None
 
     @property
     def outlooks(self) -> list[Prediction]:

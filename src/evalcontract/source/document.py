@@ -62,6 +62,11 @@ class Document:
         self._data = b""
         return digest
 
+    @property
+    def text(self) -> str:
+        """The text of the file."""
+        return self._text
+
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the text, without line ends."""

@@ -106,6 +106,10 @@ class RowStream:
         """The stream itself; see `Source`."""
         return self
 
+    def cut_texts(self) -> tuple[()]:
+        """Return nothing: JSON has no comments."""
+        return ()
+
     @property
     def progress(self) -> tuple[int, int]:
         """The number of bytes read so far, and the size of the file."""

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
+    from evalcontract.source.cut_texts import CutText
     from evalcontract.source.document import Document
     from evalcontract.source.fault import SourceProblem, UnreadableFile
     from evalcontract.source.jsonl import RowStream
@@ -89,6 +90,10 @@ class Rows(Protocol):
         """Return the source text of a scalar, if it is known; see `Document.raw`."""
         ...
 
+    def cut_texts(self) -> Iterable[CutText]:
+        """Yield the texts of rows that a comment probably cuts off."""
+        ...
+
     @property
     def has_other_numbers(self) -> bool:
         """Whether quick rows may hold numbers where exact rows hold text."""
@@ -137,6 +142,16 @@ class DocumentRows:
     def exact(self, index: int) -> Any:
         """Return a row from the exact reader."""
         return self._document.row((*self.prefix, index))
+
+    def cut_texts(self) -> Iterable[CutText]:
+        """Yield the texts of rows of a YAML document that a comment probably cuts off."""
+        from evalcontract.source.files import format_of  # only at the end of a pass
+
+        if format_of(self.file) not in ("yaml", None):  # None: standard input
+            return ()
+        from evalcontract.source.cut_texts import cut_texts  # only YAML needs it
+
+        return cut_texts(self._document, self.prefix)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path."""

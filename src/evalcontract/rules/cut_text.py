@@ -1,0 +1,55 @@
+"""
+A `#` in a text without quotation marks begins a comment: the rest of the text is lost.
+
+Why: YAML reads ` #` as the begin of a comment, also in the middle of a sentence. The model is asked
+`Where is order`, and nobody sees that the number is missing.
+
+Bad:
+    questions:
+      - id: order
+        input: Where is order #4711?
+        criteria: Says where it is
+
+Good:
+    questions:
+      - id: order
+        input: "Where is order #4711?"
+        criteria: Says where it is
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
+from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = Code("dataset/cut-text", guess=True, page=__doc__)
+
+
+class _CutTexts:
+    """Looks at the text of the file at the end, and at no row before."""
+
+    def __init__(self, context: DatasetContext) -> None:
+        self._context = context
+
+    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+        del first_index, rows
+        return iter(())
+
+    see_ids = see
+
+    def finish(self) -> Iterator[Problem]:
+        for path, rest in self._context.cut_texts():
+            message = f"the text ends before `{rest}`, which is a comment"
+            advice = "put the whole text in quotation marks"
+            index = path[len(self._context.prefix)]
+            number = index if isinstance(index, int) else None
+            yield Problem(CODE, message, path, advice, row_index=number)
+
+
+RULE = DatasetRule(CODE, _CutTexts)

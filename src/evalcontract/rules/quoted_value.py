@@ -1,0 +1,61 @@
+"""
+An id, a tag, a tool or a forbidden text of a row is in typographic quotation marks.
+
+Why: YAML knows only straight quotation marks. The typographic ones are a part of the text, so that
+`“refund”` is found only in an output that quotes the word in the same way.
+
+Bad:
+    questions:
+      - {id: refund, input: May I return it?, must_not_contain: [“guarantee”]}
+
+Good:
+    questions:
+      - {id: refund, input: May I return it?, must_not_contain: ["guarantee"]}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
+from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._wrapped import MARKS, is_plain, message_of, unwrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.checks.plan import Plan
+    from evalcontract.model.path import Path
+
+CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
+
+_LISTS = ("must_not_contain", "must_contain_any", "tags", "expected_tools")
+_NOT_QUOTED: dict[str, Any] = {"not": {"pattern": f"^[{MARKS}]"}}
+
+
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
+    del plan, bundle
+    named = {"items": {**_NOT_QUOTED, "properties": {"name": _NOT_QUOTED}}}
+    return {"properties": {"id": _NOT_QUOTED, **dict.fromkeys(_LISTS, named)}}
+
+
+@row_rule(CODE, silent=_silent)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    for path, text in _texts(subject.row):
+        inner = unwrapped(text)
+        place = (*subject.path, *path)
+        source = subject.source
+        if inner is not None and (source is None or is_plain(source.place(place))):
+            message, advice = message_of(text, inner)
+            yield Problem(CODE, message, place, advice)
+
+
+def _texts(row: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    yield ("id",), row["id"]
+    for key in _LISTS:
+        for index, item in enumerate(row.get(key, ())):
+            if isinstance(item, dict):
+                yield (key, index, "name"), item["name"]
+            else:
+                yield (key, index), item

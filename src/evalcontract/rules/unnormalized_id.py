@@ -1,0 +1,58 @@
+"""
+The id of a row begins or ends with a space, or is not in Unicode's normal form C.
+
+Why: It may look the same as another id, but is not. Results that are joined to rows by id miss the
+row, and a duplicate of it is not detected.
+
+Bad:
+    questions:
+      - {id: capital, input: What is the capital of France?, criteria: Names Paris}
+      - {id: "capital ", input: What is the capital of Spain?, criteria: Names Madrid}
+
+Good:
+    questions:
+      - {id: capital_of_france, input: What is the capital of France?, criteria: Names Paris}
+      - {id: capital_of_spain, input: What is the capital of Spain?, criteria: Names Madrid}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
+from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._texts import is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.checks.plan import Plan
+
+CODE = Code("dataset/unnormalized-id", strict=Severity.WARNING, page=__doc__)
+
+# The spaces and the marks that the rule knows; the pattern means the same in ECMA-262.
+_SPACES = " \t\n\r\u00a0"
+_MARKS = "\u0300-\u036f"
+_ODD = f"^[{_SPACES}]|[{_SPACES}]$|[{_MARKS}]"
+
+
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
+    del plan, bundle
+    return {"properties": {"id": {"not": {"pattern": _ODD}}}}
+
+
+@row_rule(CODE, silent=_silent)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    id_ = subject.row["id"]
+    path = (*subject.path, "id")
+    if is_blank(id_):
+        return  # reported as `dataset/blank-value`
+    if id_.strip(_SPACES) != id_:
+        end = "begins" if id_[0] in _SPACES else "ends"
+        yield Problem(CODE, f"the id `{id_}` {end} with a space", path, "remove the space")
+    elif any("\u0300" <= char <= "\u036f" for char in id_) and normalize("NFC", id_) != id_:
+        message = f"the id `{id_}` is not in Unicode's normal form C (NFC)"
+        advice = "write the letter and its accent as one character"
+        yield Problem(CODE, message, path, advice)
