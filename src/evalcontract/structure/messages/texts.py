@@ -22,6 +22,7 @@ _FOLDER_OR_SUFFIX = re.compile(r"^.*/|(?:\.schema)?\.(?:json|ya?ml)$")
 _REFERENCE = re.compile(
     r"(?:(?:rubric|judge)s?/)?(?P<id>[a-z][a-z0-9_]*?)(?:@(?P<version>[^/]*?))?(?:\.ya?ml|\.json)?"
 )
+_CURLY = frozenset("\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f")
 # What to call a value in a message, if the title in its schema names the key instead.
 _NOUNS = {
     "validated at": "a date",
@@ -57,10 +58,28 @@ def malformed(violation: SchemaViolation, name: str, _: str | None) -> Message:
         return f"{name} is empty", example or "enter a value"
     article = "an" if title[:1] in set("aeiou") else "a"
     pattern = str(violation.schema.get("pattern", ""))
+    odd = odd_character(text, pattern)
     advice = _corrected(text, pattern) or example or pattern_advice(violation)
     if not title:
-        return f"{name} cannot be `{short(text)}`", advice
-    return f"`{short(text)}` is not {_NOUNS.get(title) or f'{article} {title}'}", advice
+        return f"{name} cannot be `{short(text)}`{odd}", advice
+    return f"`{short(text)}` is not {_NOUNS.get(title) or f'{article} {title}'}{odd}", advice
+
+
+def odd_character(text: str, pattern: str) -> str:
+    """Return what to add to a message about a character that looks like another one, or "".
+
+    `pattern` is the form of the text; only ASCII forms exclude all such characters.
+    """
+    if not pattern.isascii() or text.isascii():
+        return ""
+    import unicodedata  # slow to import
+
+    for char in text:
+        if char in _CURLY:
+            return f": the quotation mark `{char}` is a part of it"
+        if not char.isascii():
+            return f": `{char}` is the character {unicodedata.name(char, f'U+{ord(char):04X}')}"
+    return ""
 
 
 def pattern_advice(violation: SchemaViolation) -> str | None:
@@ -72,6 +91,7 @@ def pattern_advice(violation: SchemaViolation) -> str | None:
 
 def _corrected(text: str, pattern: str) -> str | None:
     """Return the advice with the correct form of a text; None if it is not certain."""
+    text = text.strip("".join(_CURLY))
     kind = next((kind for kind in ("rubric", "judge") if pattern.startswith(f"^{kind}/")), None)
     if kind is not None:
         return _corrected_reference(kind, text)
