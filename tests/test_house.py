@@ -39,7 +39,7 @@ SUMMARY_CHARACTERS = 100
 
 SYSTEMS = "|".join(each.name for each in FORMATS)
 CODE = re.compile(
-    rf"(source|dataset|rubric|judge|target|bundle|reference|internal|{SYSTEMS})/[a-z-]+"
+    rf"(source|dataset|rubric|judge|target|bundle|workspace|reference|internal|{SYSTEMS})/[a-z-]+"
 )
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
@@ -226,6 +226,7 @@ KNOWN = {
     "cache/installation.py": "it is what is remembered by",
     "cache/store.py": "is not the check",
     "workspace/configuration.py": "reads by `Files`",
+    "workspace/misplaced.py": "reads by `Files`",
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",
     "engine/output.py": "writes",

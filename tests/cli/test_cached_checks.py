@@ -63,6 +63,7 @@ FILES = {
     "datasets/second.jsonl": '{"id": "a", "input": "Where?", "criteria": "Here"}\n',
     "more/third.yaml": "questions: []\n",
     "notes.json": "{}\n",
+    "left/out.yaml": "questions: [\n",
 }
 
 
@@ -181,7 +182,7 @@ def test_no_cache_writes_and_reads_nothing(
     assert not own_cache.exists()
     assert command_line("check", str(folder)) == 0
     assert len(list(own_cache.glob("*/*"))) == 3
-    assert len(list(folder.rglob("*"))) == len(FILES) + 7  # and nothing was added
+    assert len(list(folder.rglob("*"))) == len(FILES) + 8  # and nothing was added
     capfd.readouterr()
 
 
@@ -500,8 +501,9 @@ def test_what_a_missing_dataset_may_mean_is_seen(folder: Path, checks: Checks) -
 
 
 @posix
-def test_what_links_lead_to_is_seen(folder: Path, checks: Checks, tmp_path: Path) -> None:
-    away = tmp_path / "away.yaml"
+def test_what_links_lead_to_is_seen(folder: Path, checks: Checks) -> None:
+    away = folder / "kept/away.txt"
+    away.parent.mkdir()
     (folder / "datasets/linked.yaml").symlink_to(away)
     checks()
     assert not checks.was_done()  # it leads nowhere

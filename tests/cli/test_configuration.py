@@ -89,6 +89,83 @@ def test_what_is_excluded_stands_in_the_workspace(
     assert "`exclude`" in message
 
 
+@every_case("pattern", ["draft/*", "b.yaml", "dataset", "*.jsonl", "datasets/c*", "rubrics/r.yml"])
+def test_an_exclude_pattern_that_matches_nothing(
+    pattern: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = refusal(f"strict = true\nexclude = ['datasets/*', '{pattern}']\n", place, capsys)
+    assert f"evalcontract.toml:2: `exclude`: the pattern `{pattern}` matches nothing" in message
+
+
+@every_case(
+    "pattern",
+    [
+        *("drafts/*", "drafts", "drafts/", "./drafts/**", "*.md", "*notes*", "raw/*.csv"),
+        *("node_modules/*", ".venv/*", "build/**", "rubrics/deep", "inner/datasets/a.yaml"),
+    ],
+)
+def test_an_exclude_pattern_may_match_what_is_never_read(
+    pattern: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("notes.md", "raw/a.csv", "node_modules/a.json", ".venv/a.json", "build/x/a.txt")
+    for name in (*names, "drafts/.keep", "rubrics/deep/.keep", "inner/datasets/a.yaml"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text("x: 1\n", encoding="utf-8")
+    (place / "inner/rubrics").mkdir(exist_ok=True)
+    (place / "evalcontract.toml").write_text(f"exclude = ['{pattern}']\n", encoding="utf-8")
+    assert command_line("check") == 1  # the rubric cannot be read
+    assert capsys.readouterr().err == ""
+
+
+# Settings in a file that is not read
+
+
+@every_case(
+    ("name", "text", "said"),
+    [
+        (".evalcontract.toml", "", "`evalcontract.toml`"),
+        ("pyproject.toml", "[project]\n[tool.evalcontract]\nstrict = true\n", ":2"),
+        ("pyproject.toml", "[ tool . 'evalcontract' ]\n", "`[tool.evalcontract]`"),
+        ("pyproject.toml", "[tool.evalcontract.severity]\n", "`evalcontract.toml`"),
+        ("evalcontract.yaml", "strict: true\n", "`evalcontract.toml`"),
+        ("evalcontract.yml", "exclude: [a]\n", "`evalcontract.toml`"),
+        ("evalcontract.json", '{"severity": {}}', "`evalcontract.toml`"),
+    ],
+)
+def test_settings_in_another_file(
+    name: str, text: str, said: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / name).write_text(text, encoding="utf-8")
+    assert command_line("check") == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"error: {name}")
+    assert said in printed.err
+    (place / name).unlink()
+
+
+@every_case(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "[project]\ndependencies = ['evalcontract']\n# [tool.evalcontract]\n"),
+        ("pyproject.toml", "[tool.evalcontracts]\n"),
+        ("pyproject.toml", "[tool.other]\nx = '[tool.evalcontract]'\n"),
+        ("evalcontract.json", '{"version": "1.0", "findings": []}'),
+        ("evalcontract.yaml", "jobs: {check: {}}\n"),
+        ("deep/evalcontract.yaml", "strict: true\n"),
+        ("deep/.evalcontract.toml", "strict = true\n"),
+    ],
+)
+def test_a_file_that_is_no_configuration(
+    name: str, text: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "deep").mkdir(exist_ok=True)
+    (place / name).write_text(text, encoding="utf-8")
+    assert command_line("check") == 1  # the rubric cannot be read
+    assert capsys.readouterr().err == ""
+    (place / name).unlink()
+
+
 @every_case(
     ("pattern", "name", "expected"),
     [

@@ -113,9 +113,20 @@ def _check_all(path: Path, options: Options) -> Outcome:
                 run, NativeDataset(source), dataset_path, outcome, options.progress
             )
         outcome.diagnostics += [*run.artifacts(), *run.bundles()]
-    if not outcome.files and not outcome.diagnostics:
-        raise NothingToCheck(f"{display_name(path)} contains no dataset, rubric, judge or target")
+    if not outcome.files and not any(finding.is_error for finding in outcome.diagnostics):
+        raise NothingToCheck(_why_nothing(path, outcome, runs.values()))
     return outcome.settle()
+
+
+def _why_nothing(path: Path, outcome: Outcome, runs: Iterable[Run]) -> str:
+    """Explain why a folder has nothing to check: what is excluded, or not read."""
+    message = f"{display_name(path)} contains no dataset, rubric, judge or target"
+    excluded = sum(run.workspace.listing.excluded_count for run in runs)
+    if excluded:
+        message += f"; `exclude` in evalcontract.toml leaves out {excluded:,} files"
+    for finding in outcome.settle().diagnostics[:1]:
+        message += f"; {finding.place}: {finding.message}"
+    return message
 
 
 def _assign_datasets(
@@ -158,6 +169,7 @@ def _check_workspace(run: Run, outcome: Outcome, progress: Progress | None) -> I
     for _ in unreadable:
         _count(outcome, "unreadable")
     yield from run.unreadable(unreadable)
+    yield from run.unread()
 
 
 def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:

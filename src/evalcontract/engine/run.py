@@ -235,5 +235,9 @@ class Run:
         """Yield the findings for folders that could not be listed."""
         yield from self.unreadable(list(self.workspace.unreadable_dirs.values()))
 
+    def unread(self) -> Iterator[Diagnostic]:
+        """Yield the findings for files in the folders of the workspace that are not read."""
+        yield from self.unreadable(self.workspace.listing.unread())
+
     def _read_json(self, name: str) -> Any:
         return self.workspace.read_json(name)

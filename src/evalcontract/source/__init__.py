@@ -16,7 +16,9 @@ from evalcontract.source.files import (
     read_text,
 )
 from evalcontract.source.filesystem import (
+    DANGLING,
     DISK,
+    EVERY_FILE,
     FILE,
     FOLDER,
     NOTHING,
@@ -32,8 +34,10 @@ from evalcontract.source.text import EMPTY
 from evalcontract.source.yaml_rows import MisreadError, QuickDocument
 
 __all__ = [
+    "DANGLING",
     "DISK",
     "EMPTY",
+    "EVERY_FILE",
     "FILE",
     "FOLDER",
     "NOTHING",

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 #: Kinds of paths: regular file, folder, other (device, pipe …), dangling link, or no such path.
 FILE, FOLDER, OTHER, DANGLING, NOTHING = "file", "folder", "other", "dangling", "nothing"
+#: An ending for `Files.entries` that every file and every folder has, hidden or not.
+EVERY_FILE = "*"
+# They come and go while somebody edits, and must not change a listing.
+_TEMPORARY = (".swp", ".swo", ".swx")
 # Standard input, and the process substitution `<(command)` of a shell.
 _PROCESS_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
@@ -76,14 +80,23 @@ class Files:
     def entries(self, folder: str | Path, *endings: str) -> tuple[Entry, ...]:
         """Return the folders in a folder, and its files with one of the endings.
 
-        The entries are sorted; hidden ones are left out.
+        The entries are sorted; hidden ones are left out, except files that an ending names in full.
+        With the ending EVERY_FILE, all files and folders are returned, hidden ones too, except the
+        temporary files of editors.
 
         Raises:
             OSError: the folder cannot be listed.
 
         """
         with os.scandir(folder) as names:
-            entries = [_entry(name) for name in names if not name.name.startswith(".")]
+            if EVERY_FILE in endings:
+                lasting = (name for name in names if not name.name.endswith(_TEMPORARY))
+                return tuple(sorted(_entry(name) for name in lasting))
+            entries = [
+                _entry(name)
+                for name in names
+                if name.name in endings or not name.name.startswith(".")
+            ]
         chosen = [
             entry
             for entry in entries

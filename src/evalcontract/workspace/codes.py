@@ -19,5 +19,8 @@ CODES = (
     Code("bundle/outdated-keyword"),
     Code("bundle/slow-regex"),
     Code("bundle/unsatisfiable-schema"),
+    Code("workspace/misnamed-file", soft=Severity.ERROR),
+    Code("workspace/unsupported-file"),
+    Code("workspace/unread-file", soft=Severity.NOTE, strict=Severity.NOTE),
     Code("internal/rule-crashed", soft=Severity.ERROR),
 )

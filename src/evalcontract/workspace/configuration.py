@@ -30,7 +30,7 @@ class Configuration(NamedTuple):
 
     `datasets` are globs relative to `folder`; if empty, datasets are detected by their content.
     `exclude` are globs of files to ignore. `folder` is the folder of the configuration file, or
-    None without one. `datasets_at` is the place of the key `datasets` in that file.
+    None without one. `datasets_at` and `exclude_at` are the places of these keys in that file.
     `row_keys_graded` are the keys of rows that the graders of the runner read.
     """
 
@@ -40,6 +40,7 @@ class Configuration(NamedTuple):
     folder: Path | None = None
     datasets_at: str = FILE_NAME
     row_keys_graded: frozenset[str] = frozenset()
+    exclude_at: str = FILE_NAME
 
 
 def read_configuration(path: Path, name: str, files: Files = DISK) -> Configuration:
@@ -93,6 +94,7 @@ def _configuration(table: dict[str, Any], path: Path, locate: Locate) -> Configu
         path.parent,
         locate("datasets"),
         read.get(GRADED, frozenset()),
+        locate("exclude"),
     )
 
 
@@ -151,3 +153,5 @@ _READERS: dict[str, Any] = {
     GRADED: _row_keys,
     "severity": _severity,
 }
+#: The names of all settings.
+SETTINGS = frozenset(_READERS)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.source import DISK, FOLDER, SUFFIXES
+from evalcontract.source import DISK, EVERY_FILE, FOLDER, SUFFIXES
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.patterns import excludes
 
@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 
     #: Called with the error for a folder that cannot be listed.
     OnError = Callable[[OSError], None]
+    #: Called with a path and its entry, and whether it is excluded; returns whether it is listed.
+    Select = Callable[[Path, Entry, bool], bool]
 
 LIBRARY_FOLDERS = ("rubrics", "judges")
 ARTIFACT_FOLDERS = (*LIBRARY_FOLDERS, "bundles", "targets")
-_DATASETS = "datasets"
-_WORKSPACE_FOLDERS = frozenset({*ARTIFACT_FOLDERS, _DATASETS})
+DATASETS = "datasets"
+WORKSPACE_FOLDERS = frozenset({*ARTIFACT_FOLDERS, DATASETS})
+#: Where a configuration might be expected, but is not read; see `misplaced`.
+OTHER_CONFIGURATIONS = (f".{FILE_NAME}", "pyproject.toml")
 _MARKERS = frozenset({FILE_NAME, *LIBRARY_FOLDERS})
 _VENV_MARKER = "pyvenv.cfg"
+_SPECIAL_NAMES = (FILE_NAME, _VENV_MARKER, *OTHER_CONFIGURATIONS)
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 # File systems of the kernel: endless, and without data files.
 _PSEUDO_FILE_SYSTEMS = frozenset({"/dev", "/proc", "/sys"})
@@ -49,7 +54,7 @@ def find_root(start: Path, files: Files = DISK) -> Path:
     """
     folder = files.real(start if files.is_folder(start) else start.parent)
     candidates = [path for path in (folder, *folder.parents) if is_workspace(path, files)]
-    default = folder.parent if folder.name == _DATASETS else folder
+    default = folder.parent if folder.name == DATASETS else folder
     roots = (
         path for n, path in enumerate(candidates) if not _is_part(path, candidates[n + 1 :], files)
     )
@@ -73,7 +78,7 @@ def _is_part(folder: Path, outer: list[Path], files: Files) -> bool:
     """Whether a folder that looks like a workspace is a folder of one of the `outer` workspaces."""
     if _has_configuration(folder, files) or all(_has_library_folders(folder, files)):
         return False
-    return any(folder.relative_to(root).parts[0] in _WORKSPACE_FOLDERS for root in outer)
+    return any(folder.relative_to(root).parts[0] in WORKSPACE_FOLDERS for root in outer)
 
 
 def find_workspaces(path: Path, files: Files = DISK) -> list[Path]:
@@ -115,12 +120,16 @@ def _walk(
     on_error: OnError | None = None,
     without: Collection[Path] = (),
 ) -> Iterator[tuple[Path, tuple[Entry, ...]]]:
-    """Yield each folder with its entries; links to folders are not followed."""
-    waiting = [top]
+    """Yield each folder with its entries; links to folders are not followed.
+
+    In the folders of a workspace, the entries are all files, so that none is overlooked.
+    """
+    waiting = [(top, top.name in WORKSPACE_FOLDERS)]
     while waiting:
-        folder = waiting.pop()
+        folder, is_part = waiting.pop()
         try:
-            entries = files.entries(folder, *endings, FILE_NAME, _VENV_MARKER)
+            chosen = (EVERY_FILE,) if is_part else (*endings, *_SPECIAL_NAMES)
+            entries = files.entries(folder, *chosen)
         except OSError as error:
             if on_error:
                 on_error(error)
@@ -131,11 +140,17 @@ def _walk(
         nested = [
             folder / entry.name for entry in entries if entry.kind == FOLDER and not entry.is_link
         ]
-        waiting += [path for path in reversed(nested) if _is_searched(path) and path not in without]
+        waiting += [
+            (path, is_part or path.name in WORKSPACE_FOLDERS)
+            for path in reversed(nested)
+            if _is_searched(path) and path not in without
+        ]
 
 
 def _is_searched(folder: Path) -> bool:
     """Whether a subfolder is searched."""
+    if folder.name.startswith("."):
+        return False
     return folder.name not in _SKIPPED and str(folder) not in _PSEUDO_FILE_SYSTEMS
 
 
@@ -147,13 +162,15 @@ def data_files(
     without: Collection[Path] = (),
     on_error: OnError | None = None,
     suffixes: Collection[str] = SUFFIXES,
+    select: Select | None = None,
     files: Files = DISK,
 ) -> list[Path]:
     """List the YAML, JSON and JSONL files below a folder, or those of other `suffixes`, sorted.
 
     `exclude` are globs relative to `root`, which defaults to the folder; `without` are folders that
     are not searched. Hidden folders, virtual environments and installed packages are skipped.
-    `on_error` is called for a folder that cannot be listed. The paths may lead to other things than
+    `on_error` is called for a folder that cannot be listed, and `select` for every file and every
+    link; it decides instead of `exclude` and `suffixes`. The paths may lead to other things than
     regular files; reading those fails.
     """
     base = root or top
@@ -163,13 +180,25 @@ def data_files(
         if on_error and not excludes(exclude, (folder / "_").relative_to(base).as_posix()):
             on_error(error)
 
+    def is_chosen(path: Path, entry: Entry, is_excluded: bool) -> bool:  # noqa: FBT001 - as `Select`
+        return not is_excluded and is_data_file(path, entry, suffixes)
+
+    choose = select or is_chosen
     paths = []
     walk = _walk(top, files, suffixes, report, without) if files.is_folder(top) else ()
     for folder, entries in walk:
         for entry in entries:
-            path = folder / entry.name
-            if entry.kind == FOLDER or path.suffix.lower() not in suffixes:
+            if entry.kind == FOLDER and not entry.is_link:
                 continue
-            if not excludes(exclude, path.relative_to(base).as_posix()):
+            path = folder / entry.name
+            is_excluded = bool(exclude) and excludes(exclude, path.relative_to(base).as_posix())
+            if choose(path, entry, is_excluded):
                 paths.append(path)
     return paths
+
+
+def is_data_file(path: Path, entry: Entry, suffixes: Collection[str] = SUFFIXES) -> bool:
+    """Whether a file has one of the extensions, and is not hidden."""
+    if entry.kind == FOLDER or entry.name.startswith("."):
+        return False
+    return path.suffix.lower() in suffixes

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
-from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
-from evalcontract.source import DISK, SourceProblem, UnreadableFile, read_file
+from evalcontract.source import DISK, read_file
 from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import (
     ARTIFACT_FOLDERS,
-    data_files,
     display_name,
     find_root,
 )
 from evalcontract.workspace.graded_keys import GRADED, graded_keys
+from evalcontract.workspace.listing import Listing
+from evalcontract.workspace.misplaced import check_value
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.recognition import is_dataset
 from evalcontract.workspace.single import require_single_value, verified
@@ -29,7 +29,7 @@ from evalcontract.workspace.single import require_single_value, verified
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.source import Document, Files, Source
+    from evalcontract.source import Document, Files, Source, UnreadableFile
 
 _SCHEMA = ".schema.json"
 
@@ -49,8 +49,7 @@ class Workspace:
     """The files of a workspace. Artifacts are read at first use.
 
     `nested` are the workspaces inside it, whose files do not belong to it. `extra_datasets` are
-    datasets that targets of other workspaces name. `unreadable_dirs` are the folders that could not
-    be listed so far.
+    datasets that targets of other workspaces name.
     """
 
     def __init__(
@@ -64,30 +63,13 @@ class Workspace:
         self.configuration = configuration
         self.nested = nested
         self.files = files
+        self.listing = Listing(root, configuration, nested, files)
         self.extra_datasets: list[Path] = []
-        self.unreadable_dirs: dict[Path, UnreadableFile] = {}
-
-    def _data_files(self, top: Path) -> list[Path]:
-        return data_files(
-            top,
-            self.configuration.exclude,
-            self._base,
-            without=frozenset(self.nested),
-            on_error=self._record_unreadable,
-            files=self.files,
-        )
 
     @property
-    def _base(self) -> Path:
-        """The folder that patterns are relative to; the configuration may be in a parent folder."""
-        return self.configuration.folder or self.root
-
-    def _record_unreadable(self, error: OSError) -> None:
-        path = Path(error.filename)
-        message = f"the folder cannot be listed: {(error.strerror or str(error)).lower()}"
-        advice = "grant read permission, or list the folder under `exclude` in evalcontract.toml"
-        fault = SourceProblem("source/unreadable", message, None, advice)
-        self.unreadable_dirs[path] = UnreadableFile(display_name(path), (fault,))
+    def unreadable_dirs(self) -> dict[Path, UnreadableFile]:
+        """The folders that could not be listed so far."""
+        return self.listing.unreadable_dirs
 
     @cached_property
     def _artifact_files(self) -> dict[Kind, list[Source]]:
@@ -95,11 +77,8 @@ class Workspace:
 
     def _read_folder(self, kind: Kind) -> list[Source]:
         return [
-            verified(
-                kind,
-                require_single_value(read_file(path, display_name(path), self.files, quick=True)),
-            )
-            for path in self._data_files(self.root / f"{kind}s")
+            verified(kind, require_single_value(self.listing.read(path, quick=True)))
+            for path in self.listing.data_files(self.root / f"{kind}s")
             if not path.name.endswith(_SCHEMA)
         ]
 
@@ -135,12 +114,10 @@ class Workspace:
     def bundle_files(self) -> dict[str, Source]:
         """The files `bundles/{name}.schema.json`, by name."""
         sources: dict[str, Source] = {}
-        for path in self._data_files(self.root / "bundles"):
+        for path in self.listing.data_files(self.root / "bundles"):
             if path.name.endswith(_SCHEMA):
                 name = path.name.removesuffix(_SCHEMA)
-                sources[name] = require_single_value(
-                    read_file(path, display_name(path), self.files)
-                )
+                sources[name] = require_single_value(self.listing.read(path))
         return sources
 
     @cached_property
@@ -197,8 +174,9 @@ class Workspace:
         """
         real = self.files.real
         named = {real(path): path for path in (*self._named_datasets(), *self.extra_datasets)}
-        files = self._data_files(self.root)
-        self._check_patterns(files)
+        files = self.listing.data_files(self.root)
+        self.listing.check_configurations()
+        self.listing.check_patterns(files)
         for path in files:
             if path.relative_to(self.root).parts[0] not in ARTIFACT_FOLDERS:
                 is_named = named.pop(real(path), None) is not None
@@ -234,31 +212,17 @@ class Workspace:
         source = read_file(path, display_name(path), self.files)
         return not source.unreadable and not is_dataset(path, root, source, self.files)
 
-    def _check_patterns(self, files: list[Path]) -> None:
-        """Reject a pattern of `datasets` that matches no file: it would check nothing."""
-        globs = self.configuration.datasets
-        if globs and (self._base != self.root or self.nested):
-            files = data_files(self._base, self.configuration.exclude, files=self.files)
-        paths = [path.relative_to(self._base) for path in files]
-        names = [path.as_posix() for path in paths if path.parts[0] not in ARTIFACT_FOLDERS]
-        for pattern in globs:
-            if not any(selects(pattern, name) for name in names):
-                folder = self.files.is_folder(self._base / pattern)
-                advice = f"; `{pattern.rstrip('/')}/*` matches the files in it" if folder else ""
-                raise ConfigurationError(
-                    f"{self.configuration.datasets_at}: `datasets`: the pattern `{pattern}` "
-                    f"matches no YAML, JSON or JSONL file{advice}"
-                )
-
     def _dataset_at(self, path: Path, *, is_named: bool) -> Source | None:
         globs = self.configuration.datasets
-        relative = path.relative_to(self._base).as_posix()
+        relative = path.relative_to(self.listing.base).as_posix()
         is_selected = is_named or any(selects(pattern, relative) for pattern in globs)
         if globs and not is_selected:
             return None
-        source = read_file(path, display_name(path), self.files, quick=True)
+        source = self.listing.read(path, quick=True)
         if is_selected or is_dataset(path, self.root, source, self.files):
             return source
+        if path.stem == "evalcontract" and path.parent == self.root and source.document:
+            check_value(path, source.document.quick)
         return None
 
     def read_json(self, name: str) -> Any:

@@ -1,0 +1,149 @@
+"""The files of a workspace: those to read, and those that are there but not read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalcontract.source import DANGLING, SourceProblem, UnreadableFile, format_of, read_file
+from evalcontract.workspace.discovery import (
+    ARTIFACT_FOLDERS,
+    OTHER_CONFIGURATIONS,
+    WORKSPACE_FOLDERS,
+    data_files,
+    display_name,
+    is_data_file,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.source import Entry, Files, Source
+    from evalcontract.workspace.configuration import Configuration
+
+_REPLACE = "replace it by the file itself, or list it under `exclude`"
+_SCHEMA = ".schema.json"
+
+
+class Listing:
+    """The files of a workspace, as they are found: each folder is listed when it is needed.
+
+    `unreadable_dirs` are the folders that could not be listed so far. `excluded` are the names of
+    files that the configuration excludes, relative to its folder.
+    """
+
+    def __init__(
+        self, root: Path, configuration: Configuration, nested: tuple[Path, ...], files: Files
+    ) -> None:
+        self.unreadable_dirs: dict[Path, UnreadableFile] = {}
+        self.excluded: set[str] = set()
+        self._root = root
+        self._configuration = configuration
+        self._nested = frozenset(nested)
+        self._files = files
+        self._links: set[Path] = set()
+        self._others: dict[Path, Entry] = {}
+        self._configurations: set[Path] = set()
+
+    @property
+    def excluded_count(self) -> int:
+        """The number of YAML, JSON and JSONL files that are excluded."""
+        return sum(format_of(name) is not None for name in self.excluded)
+
+    @property
+    def base(self) -> Path:
+        """The folder that patterns are relative to; the configuration may be in a parent folder."""
+        return self._configuration.folder or self._root
+
+    def data_files(self, top: Path) -> list[Path]:
+        """List the YAML, JSON and JSONL files below a folder of the workspace, sorted."""
+        return data_files(
+            top,
+            self._configuration.exclude,
+            self.base,
+            without=self._nested,
+            on_error=self._record_unreadable,
+            select=self._select,
+            files=self._files,
+        )
+
+    def _select(self, path: Path, entry: Entry, is_excluded: bool) -> bool:  # noqa: FBT001 - see `Select`
+        """Return whether to read a file, and remember why not."""
+        if is_excluded:
+            self.excluded.add(path.relative_to(self.base).as_posix())
+            return False
+        if entry.is_link:
+            self._links.add(path)
+        if is_data_file(path, entry):
+            if path.parent.name == "bundles" and not path.name.endswith(_SCHEMA):
+                self._others[path] = entry
+            return True
+        if path.name in OTHER_CONFIGURATIONS and path.parent == self._root:
+            self._configurations.add(path)
+        self._others[path] = entry
+        return False
+
+    def read(self, path: Path, *, quick: bool = False) -> Source:
+        """Read a file of the workspace; a link that leads out of the workspace is not followed."""
+        name = display_name(path)
+        if path in self._links and (message := self._fault_of_link(path)):
+            fault = SourceProblem("source/unreadable", f"cannot be read: {message}", None, _REPLACE)
+            return UnreadableFile(name, (fault,))
+        return read_file(path, name, self._files, quick=quick)
+
+    def _fault_of_link(self, path: Path) -> str | None:
+        if self._files.kind(path) == DANGLING:
+            return "it is a link that leads nowhere"
+        if self._root not in self._files.real(path).parents:
+            return "it is a link that leads out of the workspace"
+        return None
+
+    def unread(self) -> Iterator[UnreadableFile]:
+        """Yield the files in the folders of the workspace that are not read, and why not."""
+        if self._others:
+            from evalcontract.workspace.unread_files import explain_unread  # rarely needed
+
+            places = {path: entry for path, entry in self._others.items() if self._is_part(path)}
+            yield from explain_unread(places, self._files)
+
+    def _is_part(self, path: Path) -> bool:
+        """Whether a file is where only files of the workspace are expected."""
+        folders = path.relative_to(self._root).parts[:-1]
+        return bool(folders) and folders[0] in WORKSPACE_FOLDERS
+
+    def check_configurations(self) -> None:
+        """Reject settings in a file that is not read as a configuration.
+
+        Raises:
+            ConfigurationError: there are some.
+
+        """
+        if self._configurations:
+            from evalcontract.workspace.misplaced import check_places  # rarely needed
+
+            check_places(sorted(self._configurations), self._files)
+
+    def check_patterns(self, files: list[Path]) -> None:
+        """Reject a pattern of the configuration that matches nothing; `files` are all data files.
+
+        Raises:
+            ConfigurationError: there is one.
+
+        """
+        if self._configuration.datasets or self._configuration.exclude:
+            from evalcontract.workspace.unused_patterns import check_datasets, check_exclude
+
+            if self._configuration.datasets and (self.base != self._root or self._nested):
+                files = data_files(self.base, self._configuration.exclude, files=self._files)
+            paths = [path.relative_to(self.base) for path in files]
+            names = [path.as_posix() for path in paths if path.parts[0] not in ARTIFACT_FOLDERS]
+            check_datasets(self._configuration, names, self._files)
+            if self.base == self._root:
+                check_exclude(self._configuration, self.excluded, self._files)
+
+    def _record_unreadable(self, error: OSError) -> None:
+        path = Path(error.filename)
+        message = f"the folder cannot be listed: {(error.strerror or str(error)).lower()}"
+        advice = "grant read permission, or list the folder under `exclude` in evalcontract.toml"
+        fault = SourceProblem("source/unreadable", message, None, advice)
+        self.unreadable_dirs[path] = UnreadableFile(display_name(path), (fault,))

@@ -1,0 +1,186 @@
+"""Explain why a file in a folder of a workspace is not read, and what to do about it.
+
+Documentation and the files of editors and of version control are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract.model.nearest import nearest
+from evalcontract.source import DANGLING, FOLDER, SUFFIXES, SourceProblem, UnreadableFile
+from evalcontract.workspace.discovery import display_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from evalcontract.source import Entry, Files
+
+#: The codes of a file that is surely data of evalcontract, that may be data, and of any other one.
+MISNAMED, UNSUPPORTED, UNREAD = (
+    "workspace/misnamed-file",
+    "workspace/unsupported-file",
+    "workspace/unread-file",
+)
+_SILENT = re.compile(
+    r"(readme|licen[cs]e|notice|copying|changelog|authors|contributing|codeowners)(\..*)?|"
+    r"thumbs\.db|desktop\.ini|makefile|"
+    r".*\.(md|mdx|markdown|rst|adoc|sw[opx])|#.*#|"
+    # Hidden files that are not data: of version control, editors, macOS, linters.
+    r"\.git.*|\.#.*|\._.*|\.nfs.*|\.vscode.*|\.(ds_store|directory|keep|placeholder)|"
+    r"\.[\w-]*(config|lint|prettier|rc|ignore|spell)[\w-]*(\.\w+)?"
+)
+_TABLES = frozenset(
+    (
+        ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".feather", ".avro", ".xlsx", ".xls", ".ods",
+        ".sqlite", ".db",
+    )
+)  # fmt: skip
+_MARKUP = frozenset(
+    (
+        ".toml", ".json5", ".jsonc", ".hjson", ".jsonld", ".jsonnet", ".libsonnet", ".xml",
+        ".ini", ".cue", ".dhall",
+    )
+)  # fmt: skip
+_JSONL = frozenset([".jsonlines", ".jsonline", ".jl", ".ldjson"])
+_PACKED = frozenset(
+    (
+        ".gz", ".bz2", ".xz", ".zst", ".lz4", ".br", ".zip", ".tar", ".tgz", ".7z", ".rar",
+    )
+)  # fmt: skip
+_TEMPLATES = frozenset(
+    (
+        ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".template", ".erb", ".mustache", ".hbs",
+    )
+)  # fmt: skip
+_TEXT = frozenset([".txt", ".text"])
+# Other extensions that are near to one of data.
+_NOT_MISSPELLED = frozenset([".js", ".jsx", ".mjs", ".jso", ".yar", ".yara"])
+_SCHEMA = ".schema.json"
+
+
+class _Reason(NamedTuple):
+    """Why a file is not read. `original` is the name of the file that may be beside it instead."""
+
+    code: str
+    message: str
+    advice: str
+    original: str | None = None
+
+
+def explain_unread(entries: Mapping[Path, Entry], files: Files) -> Iterator[UnreadableFile]:
+    """Yield the files that are not read, with the reasons.
+
+    Files of no known use are reported once for each extension in a folder.
+    """
+    others: dict[tuple[Path, str], list[Path]] = {}
+    for path, entry in entries.items():
+        if _SILENT.fullmatch(entry.name.lower()):
+            continue
+        reason = _reason(path, entry)
+        if reason is None:
+            others.setdefault((path.parent, path.suffix), []).append(path)
+            continue
+        if reason.original and files.is_there(path.with_name(reason.original)):
+            if entry.name.endswith("~"):
+                continue
+            message = f"this file is not read; `{reason.original}` beside it is"
+            reason = _Reason(UNREAD, message, "remove it")
+        yield _unread(path, reason.code, reason.message, reason.advice)
+    for (_, suffix), paths in others.items():
+        yield _of_other_use(suffix, paths)
+
+
+def _of_other_use(suffix: str, paths: list[Path]) -> UnreadableFile:
+    what = f"`{suffix}` files are" if suffix else "files without an extension are"
+    beside = f" (there are {len(paths):,} in this folder)" if len(paths) > 1 else ""
+    kinds = "YAML, JSON and JSONL are" if _kind(paths[0]) == "dataset" else "YAML and JSON are"
+    advice = "move what is not evaluation data to another folder"
+    return _unread(paths[0], UNREAD, f"{what} not read{beside}; {kinds}", advice)
+
+
+def _unread(path: Path, code: str, message: str, advice: str) -> UnreadableFile:
+    fault = SourceProblem(code, message, None, f"{advice}, or list it under `exclude`")
+    return UnreadableFile(display_name(path), (fault,))
+
+
+def _reason(path: Path, entry: Entry) -> _Reason | None:
+    name, suffix = entry.name, path.suffix.lower()
+    if entry.kind == FOLDER:
+        message = "this is a link to a folder, which is not followed"
+        return _Reason(UNSUPPORTED, message, "move the folder here, or check it by itself")
+    if entry.kind == DANGLING:
+        return _Reason(UNSUPPORTED, "this is a link that leads nowhere", "correct it or remove it")
+    if suffix in SUFFIXES and not name.startswith("."):
+        return _schema_of_bundle(path)
+    inner = path.with_suffix("").suffix.lower()
+    if inner in SUFFIXES or name.endswith("~"):
+        return _of_two_extensions(path, name)
+    if suffix in SUFFIXES:
+        message = "hidden files are not read"
+        return _Reason(UNSUPPORTED, message, f"rename it to `{name.lstrip('.')}`")
+    return _of_extension(path, suffix)
+
+
+def _of_two_extensions(path: Path, name: str) -> _Reason | None:
+    """Explain a file such as `a.yaml.txt` or `a.jsonl.gz`."""
+    suffix = path.suffix.lower()
+    original = name.rstrip("~") if name.endswith("~") else path.stem
+    if path.with_name(original).suffix.lower() not in SUFFIXES:
+        return None
+    if suffix in _PACKED:
+        message, advice = "compressed files are not read", f"unpack it to `{original}`"
+        return _Reason(MISNAMED, message, advice, original)
+    if suffix in _TEXT:
+        message = f"`{path.suffix}` files are not read"
+        return _Reason(MISNAMED, message, f"rename it to `{original}`", original)
+    if suffix in _TEMPLATES:
+        message = "templates are not read"
+        return _Reason(UNSUPPORTED, message, f"render it to `{original}`", original)
+    if suffix == ".dvc":
+        message = f"this only points at `{original}`, which is not here"
+        return _Reason(MISNAMED, message, "run `dvc pull`", original)
+    message = f"a file whose name ends in `{name.removeprefix(original)}` is not read"
+    return _Reason(UNSUPPORTED, message, f"rename it to `{original}`, remove it", original)
+
+
+def _of_extension(path: Path, suffix: str) -> _Reason | None:
+    kind = _kind(path)
+    if suffix in _JSONL and kind == "dataset":
+        message = f"`{suffix}` files are not read"
+        return _Reason(MISNAMED, message, f"rename it to `{path.stem}.jsonl`", f"{path.stem}.jsonl")
+    formats = "YAML, JSON or JSONL" if kind == "dataset" else "YAML or JSON"
+    if suffix in _TABLES and kind == "dataset":
+        message = f"`{suffix}` files are not read; a dataset is YAML, JSON or JSONL"
+        advice = (
+            "write it as JSONL, or translate a table of another system with "
+            "`evalcontract convert --from`"
+        )
+        return _Reason(UNSUPPORTED, message, advice)
+    if suffix in _TABLES | _MARKUP | _JSONL:
+        message = f"`{suffix}` files are not read; a {kind} is {formats}"
+        return _Reason(UNSUPPORTED, message, f"write it as {formats}")
+    if suffix in _PACKED:
+        return _Reason(UNSUPPORTED, "compressed files are not read", "unpack it")
+    meant = None if suffix in _NOT_MISSPELLED or not suffix else nearest(suffix, SUFFIXES)
+    if meant:
+        message = f"`{suffix}` files are not read; did you mean `{meant}`?"
+        return _Reason(MISNAMED, message, f"rename it to `{path.stem}{meant}`")
+    return None
+
+
+def _schema_of_bundle(path: Path) -> _Reason:
+    """Explain a file of `bundles/` that is not called `{name}.schema.json`."""
+    name = path.name.removesuffix(path.suffix).removesuffix(".schema")
+    message = "a bundle is a JSON Schema called `{name}.schema.json`; this file is not read"
+    verb = "rename it to" if path.suffix.lower() == ".json" else "write it as JSON to"
+    return _Reason(MISNAMED, message, f"{verb} `{name}{_SCHEMA}`", f"{name}{_SCHEMA}")
+
+
+def _kind(path: Path) -> str:
+    """Return the kind of file that is expected in a folder."""
+    folders = ("datasets", "rubrics", "judges", "bundles", "targets")
+    folder = next((part for part in reversed(path.parts[:-1]) if part in folders), "datasets")
+    return folder.removesuffix("s")

@@ -1,0 +1,187 @@
+"""Files in the folders of a workspace that are not read: each is reported, or is harmless."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from doors import Options, check_workspaces, command_line
+from tables import every_case
+from texts import facts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUBRIC = """\
+id: polite
+version: "1.0.0"
+checks:
+  - {id: no_insults, kind: must_not_contain, values: [stupid]}
+scoring: {combine: all_pass}
+"""
+GOOD = "questions:\n  - {id: a, input: b, rubric_ref: rubric/polite@1.0.0}\n"
+MISNAMED, UNSUPPORTED, UNREAD = "misnamed-file", "unsupported-file", "unread-file"
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder with a small workspace the current one."""
+    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def reported(place: Path) -> list[tuple[str, str, list[str]]]:
+    """Return the file, the code without its kind, and the facts of the help of each finding."""
+    outcome = check_workspaces(place, Options(strict=False))
+    return [
+        (finding.place.file, finding.code.removeprefix("workspace/"), facts(finding.help))
+        for finding in outcome.diagnostics
+    ]
+
+
+@every_case(
+    ("name", "code", "advised"),
+    [
+        ("datasets/b.yaml.txt", MISNAMED, "b.yaml"),
+        ("datasets/b.json.TXT", MISNAMED, "b.json"),
+        ("datasets/b.jsonlines", MISNAMED, "b.jsonl"),
+        ("datasets/b.jsonl.gz", MISNAMED, "b.jsonl"),
+        ("datasets/b.yaml.zst", MISNAMED, "b.yaml"),
+        ("datasets/b.jsonl.dvc", MISNAMED, "dvc pull"),
+        ("datasets/b.ymal", MISNAMED, "b.yaml"),
+        ("datasets/b.josn", MISNAMED, "b.json"),
+        ("datasets/deep/er/b.yml.txt", MISNAMED, "b.yml"),
+        ("rubrics/b.yaml.txt", MISNAMED, "b.yaml"),
+        ("bundles/rag.json", MISNAMED, "rag.schema.json"),
+        ("bundles/rag.yaml", MISNAMED, "rag.schema.json"),
+        ("bundles/rag.schema.yaml", MISNAMED, "rag.schema.json"),
+        ("datasets/b.csv", UNSUPPORTED, "evalcontract convert --from"),
+        ("datasets/b.parquet", UNSUPPORTED, "evalcontract convert --from"),
+        ("datasets/b.json5", UNSUPPORTED, None),
+        ("datasets/b.toml", UNSUPPORTED, None),
+        ("datasets/b.zip", UNSUPPORTED, None),
+        ("datasets/b.yaml.j2", UNSUPPORTED, "b.yaml"),
+        ("datasets/b.yaml.bak", UNSUPPORTED, "b.yaml"),
+        ("datasets/b.yaml.disabled", UNSUPPORTED, "b.yaml"),
+        ("datasets/b.yaml~", UNSUPPORTED, "b.yaml"),
+        ("datasets/.b.yaml", UNSUPPORTED, "b.yaml"),
+        ("judges/b.csv", UNSUPPORTED, None),
+        ("targets/b.toml", UNSUPPORTED, None),
+        ("datasets/a.yaml.bak", UNREAD, None),
+        ("datasets/a.yaml.gz", UNREAD, None),
+        ("datasets/build.py", UNREAD, None),
+        ("datasets/logo.png", UNREAD, None),
+        ("datasets/questions", UNREAD, None),
+        ("judges/prompt.txt", UNREAD, None),
+    ],
+)
+def test_a_file_that_is_not_read(
+    name: str, code: str, advised: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD, name: "x\n"})
+    monkeypatch.chdir(tmp_path)
+    assert reported(tmp_path) == [(name, code, [*([advised] if advised else []), "exclude"])]
+    put(tmp_path, {"evalcontract.toml": f"exclude = ['{name}']\n"})
+    assert reported(tmp_path) == []
+
+
+@every_case(
+    "name",
+    [
+        *("README.md", "README", "LICENSE", "LICENSE.txt", "NOTES.md", "CODEOWNERS", "guide.rst"),
+        *(".gitkeep", ".gitignore", ".gitattributes", ".keep", ".DS_Store", "._a.yaml"),
+        *(".a.yaml.swp", ".#a.yaml", "#a.yaml#", "a.yaml~", "Thumbs.db", ".nfs000012"),
+        *(".prettierrc.yaml", ".yamllint", ".yamllint.yaml", ".editorconfig", ".eslintrc.json"),
+        *(".markdownlint.json", ".hidden/b.csv", "__pycache__/b.csv", "node_modules/b.csv"),
+    ],
+)
+def test_a_harmless_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
+    put(tmp_path, {f"{folder}/{name}": "x\n" for folder in ("datasets", "rubrics", "judges")})
+    put(tmp_path, {"judges/a.yaml": 'id: a\nversion: "1.0.0"\ntemplate: "{{ output }}"\n'})
+    put(tmp_path, {"rubrics/a.yaml": RUBRIC.replace("polite", "a")})
+    monkeypatch.chdir(tmp_path)
+    assert reported(tmp_path) == []
+
+
+def test_files_elsewhere_are_not_reported(place: Path) -> None:
+    put(place, dict.fromkeys(("b.csv", "scripts/c.jsonl.gz", "src/bundles/app.js"), "x\n"))
+    assert reported(place) == []
+
+
+def test_files_of_one_kind_are_one_note(place: Path) -> None:
+    put(place, {f"datasets/{name}": "" for name in ("x.py", "y.py", "z.sh", "deep/x.py")})
+    outcome = check_workspaces(place, Options(strict=True))
+    assert [(finding.place.file, str(finding.severity)) for finding in outcome.diagnostics] == [
+        ("datasets/deep/x.py", "note"),
+        ("datasets/x.py", "note"),
+        ("datasets/z.sh", "note"),
+    ]
+    assert "2" in facts(outcome.diagnostics[1].message)
+
+
+def test_a_table_alone_is_nothing_to_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, {"datasets/b.csv": "x\n"})
+    monkeypatch.chdir(tmp_path)
+    assert command_line("check") == 2
+    assert "datasets/b.csv" in capsys.readouterr().err
+    (tmp_path / "datasets/b.csv").rename(tmp_path / "datasets/b.jsonl.gz")
+    assert command_line("check") == 1
+
+
+def test_an_exclude_that_leaves_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(place, {"evalcontract.toml": "exclude = ['*']\n"})
+    assert command_line("check") == 2
+    assert "`exclude` in evalcontract.toml leaves out 2 files" in capsys.readouterr().err
+
+
+# Links
+
+
+@posix
+def test_links(place: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    away = tmp_path_factory.mktemp("away")
+    put(away, {"secret.yaml": "secret: [\n", "more/b.yaml": GOOD})
+    for name, to in {
+        "datasets/inside.yaml": "a.yaml",
+        "datasets/nowhere.yaml": "missing.yaml",
+        "datasets/nowhere": "missing",
+        "datasets/out.yaml": str(away / "secret.yaml"),
+        "datasets/out.jsonl": str(away / "secret.yaml"),
+        "datasets/more": str(away / "more"),
+        "rubrics/out.yaml": str(away / "secret.yaml"),
+    }.items():
+        (place / name).symlink_to(to)
+    outcome = check_workspaces(place, Options(strict=False))
+    assert [(finding.place.file, finding.code) for finding in outcome.diagnostics] == [
+        ("datasets/more", "workspace/unsupported-file"),
+        ("datasets/nowhere", "workspace/unsupported-file"),
+        ("datasets/nowhere.yaml", "source/unreadable"),
+        ("datasets/out.jsonl", "source/unreadable"),
+        ("datasets/out.yaml", "source/unreadable"),
+        ("rubrics/out.yaml", "source/unreadable"),
+    ]
+    assert "secret" not in "".join(map(str, outcome.diagnostics))
+    assert outcome.files["dataset"] == 5
+
+
+@posix
+def test_a_name_is_hostile(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(place, {"datasets/\x1b[31mred.yaml.txt": "", os.fsdecode(b"datasets/\xff.yaml.gz"): ""})
+    assert command_line("check", "--no-cache") == 1
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert out.count("misnamed-file") == 2
