@@ -185,3 +185,27 @@ def test_a_name_is_hostile(place: Path, capsys: pytest.CaptureFixture[str]) -> N
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert out.count("misnamed-file") == 2
+
+
+# Git LFS
+
+
+@every_case(
+    "name", ["datasets/b.yaml", "datasets/b.json", "b.jsonl", "b.yml", "rubrics/b.yaml",
+             "judges/b.json", "bundles/b.schema.json", "targets/b.yaml"]
+)  # fmt: skip
+def test_a_git_lfs_pointer(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
+    put(tmp_path, {name: f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\n"})
+    monkeypatch.chdir(tmp_path)
+    assert reported(tmp_path) == [(name, "source/lfs-pointer", ["git lfs pull"])]
+
+
+@pytest.mark.parametrize("name", ["b.csv", "b.parquet", "b.jsonl"])
+def test_a_git_lfs_pointer_of_another_system(
+    name: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(place, {name: "version https://git-lfs.github.com/spec/v1\nsize 12\n"})
+    for dialect in ([], ["--dialect", "evret" if name == "b.csv" else "mlflow:oss"]):
+        assert command_line("validate-dataset", name, *dialect) == 1
+        assert "error[source/lfs-pointer]" in capsys.readouterr().out

@@ -30,7 +30,7 @@ from evalcontract.source.filesystem import (
 )
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import Batch, Rows, Source
-from evalcontract.source.text import EMPTY
+from evalcontract.source.text import EMPTY, LFS_POINTER
 from evalcontract.source.yaml_rows import MisreadError, QuickDocument
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "EVERY_FILE",
     "FILE",
     "FOLDER",
+    "LFS_POINTER",
     "NOTHING",
     "SUFFIXES",
     "Batch",

@@ -10,6 +10,7 @@ _FAULTS = (
     "duplicate-key",
     "empty",
     "encoding",
+    "lfs-pointer",
     "limit-exceeded",
     "multiple-documents",
     "syntax",

@@ -18,7 +18,7 @@ from evalcontract.source.json_scanner import scan
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.parquet import ParquetTable
-from evalcontract.source.text import decode, split_lines
+from evalcontract.source.text import decode, split_lines, strip_bom
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,7 +101,7 @@ def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile:
 def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFile:
     match medium:
         case "parquet":
-            return ExternalFile(medium, ParquetTable(name, data))
+            return ExternalFile(medium, ParquetTable(name, strip_bom(data)))
         case "jsonl":
             rows = RowStream(name, lambda: io.BytesIO(data), len(data), as_python=True)
             return ExternalFile(medium, rows, has_mark)

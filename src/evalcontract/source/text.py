@@ -15,18 +15,27 @@ _OTHER_BOMS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/v1"
+LFS_POINTER = SourceProblem(
+    "source/lfs-pointer",
+    "this is a Git LFS pointer, not the file itself",
+    None,
+    "run `git lfs pull`",
+)
 EMPTY = SourceProblem("source/empty", "the file is empty")
 #: A line end of text, CSV and YAML.
 LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def strip_bom(data: bytes) -> bytes:
-    """Remove a UTF-8 byte order mark; refuse those of other encodings.
+    """Remove a UTF-8 byte order mark; refuse those of other encodings, and a Git LFS pointer.
 
     Raises:
-        ParseError: `source/encoding`.
+        ParseError: `source/encoding`, `source/lfs-pointer`.
 
     """
+    if data.startswith(_LFS_POINTER):
+        raise ParseError(LFS_POINTER)
     for bom, name in _OTHER_BOMS:
         if data.startswith(bom):
             raise ParseError(
@@ -44,7 +53,7 @@ def decode(data: bytes) -> str:
     """Decode a whole file, without its byte order mark.
 
     Raises:
-        ParseError: `source/encoding`, `source/binary`, `source/empty`.
+        ParseError: `source/encoding`, `source/binary`, `source/empty`, `source/lfs-pointer`.
 
     """
     body = strip_bom(data)

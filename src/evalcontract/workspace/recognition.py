@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest
-from evalcontract.source import DISK, FILE, NOTHING
+from evalcontract.source import DISK, FILE, LFS_POINTER, NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,11 +30,13 @@ def is_dataset(path: Path, root: Path, source: Source, files: Files = DISK) -> b
     A file is a dataset if it is below `datasets/`, has the key `questions` (or a near miss of it)
     or names the dataset schema in a modeline. A JSONL file or a list is one if its first row has
     an `input`. A file that cannot be parsed is one if its text mentions any of these, and so is a
-    file that may not be opened.
+    file that may not be opened or is a Git LFS pointer.
     """
     if _FOLDER in path.relative_to(root).parts[:-1]:
         return True
     if unreadable := source.unreadable:
+        if LFS_POINTER in unreadable.faults:
+            return True
         return _mentions_dataset(unreadable.lines) or _is_permission_denied(path, unreadable, files)
     if stream := source.stream:
         return _has_rows(stream)
@@ -62,6 +64,8 @@ def _has_rows(source: RowStream) -> bool:
         if batch.rows:
             return _looks_like_row(batch.rows[0])
         if batch.faults:
+            if any(fault is LFS_POINTER for fault, _ in batch.faults):
+                return True
             return _mentions_dataset(source.opening())
     return False
 
