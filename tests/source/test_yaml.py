@@ -672,3 +672,12 @@ def test_raw_of_a_collection_is_nothing() -> None:
 
 def test_raw_of_what_is_not_there_is_nothing() -> None:
     assert document("a: 1\n").raw(("b",)) is None
+
+
+def test_a_tag_hides_no_duplicate_key() -> None:
+    text = "a: !function f\nb: !include [x]\nc: !function g\nd: 1\nd: 2\n"
+    assert [(fault.code, at(fault.span)) for fault in faults(text)] == [
+        ("source/unsupported", "1:4"),
+        ("source/unsupported", "2:4"),
+        ("source/duplicate-key", "5:1"),
+    ]

@@ -47,8 +47,7 @@ def parse_yaml(text: str, file: str, data: bytes) -> Document:
     """Parse one YAML document; `data` are the bytes that `text` came from.
 
     Raises:
-        ParseError: `source/syntax`, `source/duplicate-key`, `source/multiple-documents`,
-            `source/limit-exceeded`, `source/unsupported` …
+        ParseError: `source/syntax`, `source/duplicate-key`, `source/unsupported` …
 
     """
     value = _build(text).value
@@ -98,7 +97,7 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
 
 
 class _NodesNeeded(Exception):
-    """A duplicate key was found without positions: build again with nodes."""
+    """A duplicate key was found without positions."""
 
 
 class _Builder:
@@ -121,6 +120,7 @@ class _Builder:
         self._plain: dict[str, object] = {}
         self._replayed = 0
         self._duplicates: list[SourceProblem] = []
+        self._tags: dict[str, SourceProblem] = {}  # unsupported ones
 
     @property
     def has_anchors(self) -> bool:
@@ -135,14 +135,13 @@ class _Builder:
             raise ParseError(faults.NO_VALUE)
         if event.version is not None:
             strict.check_version(event, self._text)
-        value = self._value(self._next(), self._depth)
-        node = self.node
+        value, node = self._value(self._next(), self._depth), self.node
         self._next()  # the document end
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
             raise ParseError(faults.second_document(event))
-        if self._duplicates:
-            raise ParseError(*self._duplicates)
+        if self._tags or self._duplicates:
+            raise ParseError(*self._tags.values(), *self._duplicates)
         self.value, self.node = value, node
 
     def _value(self, event: Event, depth: int) -> Any:
@@ -154,7 +153,7 @@ class _Builder:
         if depth >= MAX_DEPTH:
             raise ParseError(deep_fault(span_of(event)))
         if event.tag not in (None, "!", _CORE_COLLECTIONS[kind]):
-            raise ParseError(faults.unsupported_tag(event))
+            self._tags.setdefault(event.tag, faults.unsupported_tag(event))
         if event.anchor is not None:
             strict.check_name(event, self._text)
             self._anchors[event.anchor] = None  # an alias to it inside of it is endless
@@ -197,7 +196,8 @@ class _Builder:
         try:
             return resolve_plain(text) if event.tag is None else resolve_tagged(event.tag, text)
         except LookupError:
-            raise ParseError(faults.unsupported_tag(event)) from None
+            self._tags.setdefault(event.tag, faults.unsupported_tag(event))
+            return text
         except ValueError:
             raise ParseError(faults.no_number(event, text)) from None
 
@@ -238,8 +238,8 @@ class _Builder:
         if self._keep or start.flow_style:
             self._end(start, event, nodes)
         if duplicates:
-            missing_dashes = faults.rows_without_dash(duplicates, start, self._text)
-            self._duplicates += missing_dashes or duplicates
+            without_dash = faults.rows_without_dash(duplicates, start, self._text)
+            self._duplicates += without_dash or duplicates
         return values
 
     def _end(self, start: Event, end: Event, nodes: Children) -> None:
