@@ -189,7 +189,8 @@ class _ArtifactLoader(_Loader):
         run.schedule(artifact, policy, library)
         diagnostics = [*run.artifacts(), *unreadable, *run.listing_errors()]
         is_wrong_kind = any(
-            diagnostic.code == f"{self._kind}/wrong-kind" and diagnostic.place.file == artifact.file
+            diagnostic.code in (f"{self._kind}/wrong-kind", f"{self._kind}/other-tool")
+            and diagnostic.place.file == artifact.file
             for diagnostic in diagnostics
         )
         settled = self._settle(diagnostics, strict=policy.strict, loaded=not is_wrong_kind)

@@ -34,7 +34,14 @@ def check_artifact(
         return
     problems = structure_of(artifact.kind).check(document.value, (), document.raw)
     if problems:
-        from evalcontract.library.spelling import with_advice  # slow to import
+        from evalcontract.engine.other_tool import problem_of_root  # both are slow to import
+
+        if isinstance(document.value, dict) and (
+            foreign := problem_of_root(artifact.kind, document.value)
+        ):
+            yield foreign
+            return
+        from evalcontract.library.spelling import with_advice
 
         yield from with_advice(problems, document.value, context.library)
     if not isinstance(document.value, dict):

@@ -61,6 +61,8 @@ def check_root(source: Source) -> tuple[Rows | None, dict[str, Any], list[Proble
     if isinstance(value, dict):
         return _check_mapping(document, value)
     if isinstance(value, list):
+        if foreign := _problem_of_rows(value):
+            return None, {}, [foreign]
         message = "a YAML dataset has its rows under `questions`, but this file is a list"
         return None, {}, [_no_questions(message, (), "add `questions:` above the list")]
     return None, {}, [_no_questions("the file is not a mapping with `questions`", ())]
@@ -74,6 +76,8 @@ def _check_mapping(
         return None, {}, [wrong_kind(Kind.DATASET, other)]
     root = {key: part for key, part in value.items() if key != _ROWS}
     near = nearest(_ROWS, root) if _ROWS not in value else None
+    if _ROWS not in value and not near and (foreign := _problem_of_root(value)):
+        return None, {}, [foreign]
     meant = near or (_like_rows(root) if _ROWS not in value else None)
     problems = _check_other_keys(source, value, meant)
     rows = value.get(_ROWS)
@@ -93,6 +97,18 @@ def _check_mapping(
     else:
         problems.append(_no_questions("`questions` is missing", ()))
     return None, root, problems
+
+
+def _problem_of_rows(rows: list[Any]) -> Problem | None:
+    from evalcontract.engine.other_tool import problem_of_rows  # slow to import
+
+    return problem_of_rows(rows, ())
+
+
+def _problem_of_root(value: dict[str, Any]) -> Problem | None:
+    from evalcontract.engine.other_tool import problem_of_root  # slow to import
+
+    return problem_of_root(Kind.DATASET, value)
 
 
 def _check_other_keys(source: Document, value: dict[str, Any], meant: str | None) -> list[Problem]:

@@ -8,6 +8,7 @@ from evalcontract.engine.dataset_check import DatasetCheck, RowContext
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.passes import NATIVE, CheckedBatch
+from evalcontract.source import SourceProblem
 from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
-    from evalcontract.source import Document, Source, UnreadableFile
+    from evalcontract.source import Batch, Document, Source, UnreadableFile
 
 
 class NativeDataset:
@@ -95,6 +96,10 @@ class NativePass:
         if self._check is None:
             return
         for batch, problems in self._check.batches(keep_rows=keep_rows, jobs=jobs):
+            if batch.first_index == 0 and (foreign := self._foreign(batch, problems)):
+                self._check = None
+                yield foreign
+                return
             diagnostics = (
                 from_source_fault(fault, self.file, text, self._policy)
                 for fault, text in batch.faults
@@ -102,6 +107,20 @@ class NativePass:
             yield CheckedBatch(
                 batch, problems, [diagnostic for diagnostic in diagnostics if diagnostic]
             )
+
+    def _foreign(self, batch: Batch, problems: list[Problem]) -> CheckedBatch | None:
+        """Return a batch without rows if the first rows are those of another tool."""
+        is_faulty = any(problem.row_index == 0 for problem in problems)
+        if not is_faulty or (self._rows and self._rows.prefix):
+            return None
+        from evalcontract.engine.other_tool import problem_of_rows  # slow to import
+
+        problem = problem_of_rows(batch.rows, self.path_of(0))
+        if problem is None:
+            return None
+        fault = SourceProblem(problem.code, problem.message, None, problem.help)
+        empty = batch._replace(rows=[], faults=((fault, ""),))
+        return CheckedBatch(empty, [], [*self.to_diagnostics([problem])])
 
     def path_of(self, index: int) -> Path:
         """Return the path of a row."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.passes import NATIVE
@@ -91,7 +91,12 @@ def _detect(file: Source | ExternalFile) -> Dialect | None:
     value = file.peek()
     rows = value if isinstance(value, list) else [value]
     first = next((row for row in rows if isinstance(row, dict)), None)
-    if first is None or not _NATIVE_KEYS.isdisjoint(first) or first.keys() <= _keys_of_rows():
+    return None if first is None else detect(first)
+
+
+def detect(first: dict[str, Any]) -> Dialect | None:
+    """Return the only dialect that a whole document or a first row can be in."""
+    if not _NATIVE_KEYS.isdisjoint(first) or first.keys() <= _keys_of_rows():
         return None
     from evalcontract.formats import formats_in_use  # slow to import
 

@@ -10,6 +10,10 @@ CODES = (
         Code(f"{kind}/wrong-kind", soft=Severity.ERROR)
         for kind in ("dataset", "rubric", "judge", "target")
     ),
+    *(
+        Code(f"{kind}/other-tool", soft=Severity.ERROR, guess=True)
+        for kind in ("dataset", "rubric", "judge")
+    ),
     Code("dataset/no-questions", soft=Severity.ERROR),
     Code("target/missing-dataset", soft=Severity.ERROR),
     Code("target/misspelled-row-key", guess=True),

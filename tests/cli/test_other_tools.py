@@ -1,0 +1,147 @@
+"""Datasets, rubrics and judges of other tools are recognised, and reported once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from doors import Options, check_workspaces, command_line
+from tables import every_case
+
+from evalcontract import ContractViolation, DatasetLoader
+from evalcontract.workspace.other_tools import TOOLS, tool_of_root, tool_of_rows
+
+MESSAGES = [{"role": "user", "content": "How deep?"}]
+#: Rows by the name of the tool, as its documentation shows them.
+ROWS: list[tuple[str, dict[str, Any]]] = [
+    ("promptfoo", {"vars": {"q": "a"}, "assert": [{"type": "contains", "value": "b"}]}),
+    ("promptfoo", {"description": "x", "vars": {"q": "a"}}),
+    ("Inspect", {"input": "a", "target": "b"}),
+    ("Inspect", {"input": MESSAGES, "target": ["b", "c"], "id": 1, "metadata": {}}),
+    ("Inspect", {"input": "a", "choices": ["b", "c"], "target": "A", "id": 7}),
+    ("DeepEval", {"input": "a", "actual_output": None, "expected_output": "b", "context": None}),
+    ("DeepEval", {"input": "a", "retrieval_context": ["b"], "expected_tools": []}),
+    ("DeepEval", {"scenario": "a", "expected_outcome": "b", "user_description": "c"}),
+    ("pydantic-evals", {"name": "a", "inputs": "b", "expected_output": "c"}),
+    ("Ragas", {"user_input": "a", "retrieved_contexts": ["b"], "response": "c"}),
+    ("Ragas", {"question": "a", "contexts": ["b"], "answer": "c", "ground_truth": "d"}),
+    ("OpenAI evals", {"input": MESSAGES, "ideal": "b"}),
+    ("OpenAI evals", {"item": {"q": "a", "correct": "b"}}),
+    ("LangSmith", {"id": "4d", "inputs": {"q": "a"}, "outputs": {"a": "b"}, "dataset_id": "7a"}),
+    ("ai_best_practices", {"id": 1, "prompt": "a", "expectations": ["b"], "must_contain_any": []}),
+]
+#: Whole files by the name of the tool.
+ROOTS: list[tuple[str, dict[str, Any]]] = [
+    ("promptfoo", {"prompts": ["a"], "providers": ["echo"], "tests": "file://tests.csv"}),
+    ("promptfoo", {"tests": [{"vars": {"q": "a"}}]}),
+    ("promptfoo", {"defaultTest": {"assert": []}}),
+    ("DeepEval", {"goldens": [{"input": "a", "expected_output": "b"}], "test_cases": []}),
+    ("pydantic-evals", {"name": "a", "cases": [{"name": "b", "inputs": "c"}], "evaluators": []}),
+    ("Ragas", {"samples": [{"user_input": "a"}]}),
+    ("OpenAI evals", {"x": {"id": "x.dev.v0", "metrics": ["accuracy"]}}),
+    ("OpenAI evals", {"x.dev.v0": {"class": "evals.elsuite.basic.match:Match", "args": {}}}),
+    ("OpenAI evals", {"fact": {"prompt": "a", "choice_strings": ["Y"], "input_outputs": {}}}),
+    ("the OpenAI Evals API", {"name": "a", "testing_criteria": [], "data_source_config": {}}),
+    ("LangSmith", {"examples": [{"inputs": {"q": "a"}, "outputs": {"a": "b"}}]}),
+    ("ai_best_practices", {"skill_name": "a", "evals": [{"id": 1, "prompt": "b"}]}),
+]
+#: Faulty rows of evalcontract datasets.
+OWN_ROWS: list[dict[str, Any]] = [
+    {"id": "a", "input": "b", "target": "c"},
+    {"id": "a", "input": "b", "expected_output": "c"},
+    {"id": "a", "input": "b", "vars": {"c": 1}, "assert": []},
+    {"input": "b", "criteria": "c", "target": "d"},
+    {"id": 1, "input": "b", "expected": {"reference": "c"}, "ideal": "d"},
+    {"id": "a", "prompt": "b", "rubric_ref": "rubric/a@1.0.0", "expectations": []},
+    {"id": "a", "question": "b", "expected_facts": ["c"], "contexts": []},
+    {"id": "a", "input": "b"},
+    {"id": 1, "input": "b", "expected_tools": ["c"], "context": ["d"]},
+    {"id": "a", "user_input": "b"},
+    {"id": "a", "prompt": "b"},
+    {"id": "a", "inputs": "b", "must_contain_any": ["c"]},
+]
+
+
+def test_every_tool_is_tried() -> None:
+    tried = {name for name, _ in (*ROWS, *ROOTS)}
+    assert tried == {tool.name for tool in TOOLS}
+    assert all("." in tool.source for tool in TOOLS)
+
+
+@every_case("suffix", [".json", ".jsonl", ".yaml"])
+@every_case(("name", "row"), ROWS)
+def test_rows_of_a_tool(name: str, row: dict[str, Any], suffix: str, tmp_path: Path) -> None:
+    lines = [json.dumps(row)] * 5
+    text = "\n".join(lines) if suffix == ".jsonl" else f"[{','.join(lines)}]"
+    assert_reported_once(tmp_path / f"datasets/a{suffix}", text, name, "dataset")
+
+
+@every_case(("name", "root"), ROOTS)
+def test_a_file_of_a_tool(name: str, root: dict[str, Any], tmp_path: Path) -> None:
+    for kind in ("dataset", "rubric", "judge"):
+        folder = tmp_path / kind
+        assert_reported_once(folder / f"{kind}s/a.json", json.dumps(root), name, kind)
+
+
+def assert_reported_once(path: Path, text: str, name: str, kind: str) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    for strict in (False, True):
+        outcome = check_workspaces(path.parents[1], Options(strict=strict))
+        (finding,) = outcome.diagnostics
+        assert (finding.code, str(finding.severity)) == (f"{kind}/other-tool", "error")
+        assert name in finding.message
+        assert finding.help
+        assert finding.place.span
+
+
+@every_case("row", OWN_ROWS)
+def test_faulty_rows_of_ours_are_of_no_tool(row: dict[str, Any], tmp_path: Path) -> None:
+    assert tool_of_rows([row]) is None
+    assert tool_of_rows([*(foreign for _, foreign in ROWS[2:3]), row]) is None
+    (tmp_path / "datasets").mkdir()
+    for root in ([row], {"questions": [row]}, {"tests": [row]}):
+        (tmp_path / "datasets/a.json").write_text(json.dumps(root), encoding="utf-8")
+        outcome = check_workspaces(tmp_path, Options(strict=False))
+        codes = {finding.code for finding in outcome.diagnostics}
+        assert codes
+        assert "dataset/other-tool" not in codes
+
+
+@every_case(
+    "root",
+    [
+        {"questions": [], "prompts": [], "providers": []},
+        {"checks": [], "testing_criteria": []},
+        {"template": "a", "prompt": "b", "choice_strings": []},
+        {"tests": []},
+        {"cases": [{"id": "a", "input": "b"}]},
+        {"prompts": []},
+        {},
+        [],
+        None,
+    ],
+)
+def test_a_file_of_no_tool(root: Any) -> None:
+    assert tool_of_root(root) is None
+
+
+def test_a_dialect_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("datasets/a.jsonl")
+    row = {"inputs": {"q": "a"}, "expectations": {"expected_facts": ["b"]}}
+    path.parent.mkdir()
+    path.write_text(f"{json.dumps(row)}\n" * 3, encoding="utf-8")
+    (finding,) = check_workspaces(Path(), Options()).diagnostics
+    assert finding.code == "dataset/other-tool"
+    assert "`validate-dataset --dialect mlflow:oss`" in (finding.help or "")
+    assert command_line("validate-dataset", "--dialect", "mlflow:oss", path) == 0
+
+
+def test_nothing_of_another_tool_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"input": "a", "target": "b"}\n', encoding="utf-8")
+    with pytest.raises(ContractViolation) as caught:
+        DatasetLoader(strict=False).load(tmp_path / "a.jsonl")
+    assert [finding.code for finding in caught.value.diagnostics] == ["dataset/other-tool"]
