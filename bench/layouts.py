@@ -76,7 +76,8 @@ def mixed(rows: Iterable[Row]) -> Iterator[str]:
 
 def by_hand(rows: Iterable[Row]) -> Iterator[str]:
     """With comments, blank lines, and what else stands in files that people keep."""
-    yield "# yaml-language-server: $schema=dataset.schema.json\n# What customers ask.\n---\n"
+    yield "# yaml-language-server: $schema=https://example.org/dataset.schema.json\n"
+    yield "# What customers ask.\n---\n"
     yield 'id: support\nversion: "1.2.0"\nlabel: Support # all regions\n\n'
 
     def written(key: str, value: str, indent: int) -> str:

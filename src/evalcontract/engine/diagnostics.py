@@ -104,3 +104,13 @@ def from_source_fault(
     related = tuple((message, Place(file, span, text)) for message, span in fault.related)
     place = Place(file, fault.span, text)
     return Diagnostic(fault.code, severity, fault.message, place, (), fault.help, related=related)
+
+
+def from_source_faults(
+    faults: Iterable[SourceProblem], document: Document, policy: Policy
+) -> Iterator[Diagnostic]:
+    """Yield faults in the text of a document as diagnostics, except those that are turned off."""
+    for fault in faults:
+        text = document.lines[fault.span.line - 1] if fault.span else None
+        if diagnostic := from_source_fault(fault, document.file, text, policy):
+            yield diagnostic

@@ -8,6 +8,7 @@ from evalcontract.engine.dataset_check import DatasetCheck, RowContext
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.passes import NATIVE, CheckedBatch
+from evalcontract.model.reference import Kind
 from evalcontract.source import SourceProblem
 from evalcontract.structure.codes import ILL_FORMED
 
@@ -147,7 +148,13 @@ class NativePass:
             problems += self._check.finish()
             for artifact, _ in self._check.referenced_rubrics():
                 self._run.schedule(artifact, self._policy, self._run.workspace.library)
-        return list(self.to_diagnostics(problems))
+        document = self._source.document
+        of_schema = (
+            self._run.schema_reference(Kind.DATASET, document, self.root, self._policy)
+            if document
+            else ()
+        )
+        return [*self.to_diagnostics(problems), *of_schema]
 
     def coverage_diagnostics(self) -> list[Diagnostic]:
         """Return the findings outside the rows, and the rubrics whose plan could not be made."""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
 from evalcontract.engine.artifact_check import check_artifact
-from evalcontract.engine.diagnostics import from_unreadable, to_diagnostics
+from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
 from evalcontract.engine.gates import SharedGates
 from evalcontract.engine.grading import Plans, plan_crash
 from evalcontract.library.graph import reach
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
+from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import FILE, read_file
@@ -159,6 +160,21 @@ class Run:
             )
             problems = check_artifact(artifact, context, self.workspace.unreadable_names)
             yield from to_diagnostics(problems, artifact.document, policy, documents)
+            yield from self.schema_reference(
+                artifact.kind, artifact.document, artifact.document.value, policy
+            )
+
+    def schema_reference(
+        self, kind: str, document: Document, value: Any, policy: Policy
+    ) -> Iterator[Diagnostic]:
+        """Check the schema that a file names for editors; `value` has the keys of its root."""
+        has_key = isinstance(value, dict) and "$schema" in value
+        if has_key or "yaml-language-server" in document.head:
+            from evalcontract.workspace.schema_references import check_schema_reference
+
+            workspace = self.workspace
+            faults = check_schema_reference(kind, document, value, workspace.root, workspace.files)
+            yield from from_source_faults(faults, document, policy)
 
     def targets(self) -> Iterator[Diagnostic]:
         """Check the files of `targets/`."""
@@ -170,6 +186,9 @@ class Run:
                 problems += self._dataset_problems(target.dataset, document.value["dataset"])
             problems += self._graded_key_problems(document)
             yield from to_diagnostics(problems, document, self.base_policy, {})
+            yield from self.schema_reference(
+                Kind.TARGET, document, document.value, self.base_policy
+            )
 
     @staticmethod
     def _graded_key_problems(document: Document) -> Iterator[Problem]:

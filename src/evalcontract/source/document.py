@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from evalcontract.source.node import Node
     from evalcontract.source.scalar_source_map import ScalarSourceMap
 
+# Comments for editors are at the top of a file.
+_HEAD_CHARACTERS = 1 << 10
 # Files up to this size keep their bytes until the digest is needed.
 _KEPT_BYTES = 1 << 16
 
@@ -66,6 +68,11 @@ class Document:
     def text(self) -> str:
         """The text of the file."""
         return self._text
+
+    @property
+    def head(self) -> str:
+        """The beginning of the text; the last line may be cut."""
+        return self._text[:_HEAD_CHARACTERS]
 
     @cached_property
     def lines(self) -> list[str]:

@@ -25,6 +25,7 @@ CODES = (
     Code("bundle/unsatisfiable-schema"),
     Code("workspace/misnamed-file", soft=Severity.ERROR),
     Code("workspace/unsupported-file"),
+    Code("workspace/schema-reference", strict=Severity.WARNING),
     Code("workspace/unread-file", soft=Severity.NOTE, strict=Severity.NOTE),
     Code("internal/rule-crashed", soft=Severity.ERROR),
 )

@@ -21,7 +21,6 @@ from evalcontract.workspace.discovery import (
 )
 from evalcontract.workspace.graded_keys import GRADED, graded_keys
 from evalcontract.workspace.listing import Listing
-from evalcontract.workspace.misplaced import check_value
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.recognition import is_dataset
 from evalcontract.workspace.single import require_single_value, verified
@@ -166,6 +165,7 @@ class Workspace:
     def scan(self) -> Iterator[tuple[Path, Source | None]]:
         """Yield every data file that is not an artifact, with its source if it is a dataset.
 
+        Files called `{name}.schema.json`, such as those that `schema export` writes, are schemas.
         A file that a target names is a dataset, whatever its folder and name.
 
         Raises:
@@ -180,7 +180,9 @@ class Workspace:
         for path in files:
             if path.relative_to(self.root).parts[0] not in ARTIFACT_FOLDERS:
                 is_named = named.pop(real(path), None) is not None
-                yield path, self._dataset_at(path, is_named=is_named)
+                source = self._dataset_at(path, is_named=is_named)
+                if source or not path.name.endswith(_SCHEMA):
+                    yield path, source
         for path in named.values():
             if not self.is_artifact(path):
                 yield path, read_file(path, display_name(path), self.files)
@@ -222,6 +224,8 @@ class Workspace:
         if is_selected or is_dataset(path, self.root, source, self.files):
             return source
         if path.stem == "evalcontract" and path.parent == self.root and source.document:
+            from evalcontract.workspace.misplaced import check_value  # rarely needed
+
             check_value(path, source.document.quick)
         return None
 
