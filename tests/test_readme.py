@@ -52,7 +52,7 @@ def blocks() -> list[str]:
 @pytest.mark.parametrize(
     ("begins", "command", "exits"),
     [
-        ("warning[dataset/near-miss-key]", ("check", "demo"), 1),
+        ("warning[judge/stale-validation]", ("check", "demo"), 1),
         ("demo/datasets/support.yaml", ("coverage", "demo/datasets/support.yaml"), 0),
         ("--- demo/datasets/support.yaml", ("fix", "--diff", "demo"), 1),
     ],

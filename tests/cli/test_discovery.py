@@ -71,9 +71,9 @@ def test_each_file_belongs_to_the_nearest_workspace(place: Path) -> None:
     outcome = check(place)
     assert find_workspaces(place) == [place, place / "sub/ws", place / "sub/ws/deep/er"]
     assert found(outcome) == [
+        ("sub/ws/deep/er/judges/j.yaml", "source/syntax"),
         ("a.yaml", "reference/dangling"),
         ("sub/ws/deep/er/a.yaml", "reference/dangling"),
-        ("sub/ws/deep/er/judges/j.yaml", "source/syntax"),
     ]
     assert outcome.files == {"dataset": 4, "rubric": 2, "unreadable": 1}
     assert outcome.left_out == []
@@ -310,8 +310,8 @@ def test_links_and_loops(place: Path) -> None:
     write(place, {"targets/t.yaml": "dataset: a.yaml\n"})
     outcome = check(place)
     assert found(outcome) == [
-        ("folder.yaml/b.yaml", "dataset/near-miss-key"),
         ("rubrics/loop.yaml", "source/unreadable"),
+        ("folder.yaml/b.yaml", "dataset/near-miss-key"),
     ]
     assert outcome.left_out == ["loop.yaml", "nothing.yaml", "one.yaml", "two.yaml"]
 

@@ -2,7 +2,7 @@
 
 `expected.json` holds `soft` and `strict`, and `unforced` where targets or a configuration decide,
 as `[file, line, column, severity, code]`. `says` and `never_says` are pieces of what is told at a
-line, `related` the other places that are named there.
+line, `related` the other places that are named there, `places` those that a finding stands for.
 """
 
 from __future__ import annotations
@@ -60,6 +60,11 @@ def placed(found: Diagnostic) -> list[Any]:
     return [found.place.file, *at, str(found.severity), found.code]
 
 
+def by_place(listed: list[Any]) -> list[Any]:
+    """Return a key to sort what is listed by file, line and column."""
+    return [part if part is not None else 0 for part in listed[:3]]
+
+
 def told(found: Diagnostic) -> str:
     return "\n".join([found.message, found.help or "", *(message for message, _ in found.related)])
 
@@ -72,7 +77,7 @@ def test_findings_are_exactly_those(name: str, mode: str, monkeypatch: pytest.Mo
     """No more, no less, at their places, by their codes, and as severe as the mode says."""
     expected = expectation(name)
     outcome = check(name, mode, monkeypatch)
-    assert [placed(found) for found in outcome.diagnostics] == expected[mode]
+    assert sorted((placed(found) for found in outcome.diagnostics), key=by_place) == expected[mode]
     assert outcome.left_out == sorted(["expected.json", *expected["left_out"]])
 
 
@@ -105,7 +110,22 @@ def test_related_places(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         for each in check(name, "soft", monkeypatch).diagnostics
         if each.related
     ]
-    assert found == expectation(name)["related"]
+    assert sorted(found, key=lambda each: each[:2]) == expectation(name)["related"]
+
+
+@every_case("name", [name for name in names() if "places" in expectation(name)])
+def test_places(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cause names its consequences, which are no findings by themselves."""
+    found = [
+        [
+            each.place.file,
+            each.place.span.line if each.place.span else None,
+            [placed_related(site.place) for site in each.sites.first],
+        ]
+        for each in check(name, "soft", monkeypatch).diagnostics
+        if each.sites
+    ]
+    assert sorted(found, key=lambda each: each[:2]) == expectation(name)["places"]
 
 
 def placed_related(place: Any) -> list[Any]:

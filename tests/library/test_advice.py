@@ -174,11 +174,11 @@ def test_the_advice_stands_at_the_finding(tmp_path: Path) -> None:
     (tmp_path / "data.yaml").write_text(ROWS)
     found = check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
     assert [(each.code, each.help) for each in found] == [
-        ("dataset/malformed-value", "did you mean `rubric/everything@1.0.2`?"),
         (
             "rubric/malformed-value",
             "`rubric/everything` is a rubric, but a judge is required here",
         ),
+        ("dataset/malformed-value", "did you mean `rubric/everything@1.0.2`?"),
     ]
 
 

@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity
+from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity, Site, Sites
 from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.span import Place, Span
 
@@ -35,7 +35,10 @@ def serialize(outcome: Outcome) -> bytes | None:
     if sum(len(diagnostic.place.text or "") for diagnostic in diagnostics) > _MAX_CHARACTERS:
         return None
     # Named tuples become lists.
-    fields = [diagnostic._replace(fix=_fix_fields(diagnostic.fix)) for diagnostic in diagnostics]
+    fields = [
+        diagnostic._replace(fix=_fix_fields(diagnostic.fix), sites=_sites_fields(diagnostic.sites))
+        for diagnostic in diagnostics
+    ]
     value = [fields, list(outcome.files.items()), outcome.rows, outcome.left_out]
     data = json.dumps(value).encode()
     with suppress(CacheMiss):
@@ -59,7 +62,9 @@ def deserialize(data: bytes) -> Outcome:
 
 
 def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
-    code, severity, message, place, path, help_, row, row_index, related, fix = fields
+    code, severity, message, place, path, help_, row, row_index, related, fix, cause, sites = fields
+    if cause is not None:
+        raise ValueError("the findings of an outcome have been joined by their causes")
     return Diagnostic(
         code,
         Severity(severity),
@@ -71,7 +76,23 @@ def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
         row_index,
         tuple([(message, _place(*place)) for message, place in related]),
         _fix(*fix) if fix else None,
+        sites=_sites(*sites) if sites else None,
     )
+
+
+def _sites_fields(sites: Sites | None) -> Any:
+    if sites is None:
+        return None
+    first = [site._replace(fix=_fix_fields(site.fix)) for site in sites.first]
+    return sites._replace(first=tuple(first))
+
+
+def _sites(message: str, total: int, first: Sequence[Any]) -> Sites:
+    sites = [
+        Site(_place(*place), tuple(path), row, index, _fix(*fix) if fix else None)
+        for place, path, row, index, fix in first
+    ]
+    return Sites(message, total, tuple(sites))
 
 
 def _fix_fields(fix: Fix | None) -> Any:

@@ -19,7 +19,7 @@ MAX_ENTRY_BYTES = 1 << 25
 MAX_BYTES = 200_000_000
 
 # Change this when the format of entries changes.
-_NAME = "results-2"
+_NAME = "results-3"
 _TEMPORARY = ".new-"
 _STALE_SECONDS = 3600
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH

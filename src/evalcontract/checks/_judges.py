@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.analysis.template import Template
+    from evalcontract.analysis.template_tags import Tag
     from evalcontract.library.artifact import Artifact
 
 #: The variables of templates that are keys of a row and may be missing.
@@ -30,17 +31,29 @@ def needs_of_judges(
     """
     fields: dict[Field, None] = {}
     paths: dict[Field, None] = {}
+    judges: list[Artifact] = []
     for text in references:
         judge = _judge(text, context)
         if judge is None:
             return never_runs(State.UNAVAILABLE, f"there is no `{text}`")
         if not isinstance(judge.document.value.get("template"), str):
             return never_runs(State.UNAVAILABLE, f"`{text}` has no template")
+        judges.append(judge)
         shown, _ = _roots(judge)
         fields.update(dict.fromkeys(field for field in _ROOTS if field in shown))
         if of_row:
             paths.update(dict.fromkeys(_paths(judge)))
-    return Needs(tuple(fields), present=tuple(paths))
+    return Needs(tuple(fields), present=tuple(paths), judges=tuple(judges))
+
+
+def tag_for(judges: Iterable[Artifact], field: Field) -> tuple[Artifact, Tag] | None:
+    """Return the first tag that shows a field, with its judge; or None."""
+    for judge in judges:
+        for tag in _scan(judge.document.value["template"]).tags:
+            is_shown = tag.name == field or tag.name.startswith(f"{field}.")
+            if is_shown and tag.kind in ("variable", "raw"):
+                return judge, tag
+    return None
 
 
 def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozenset[str]:

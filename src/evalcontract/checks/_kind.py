@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
 
 _INDEX = re.compile("[0-9]{1,9}")
@@ -62,12 +63,14 @@ class Needs(NamedTuple):
     """What a check needs from a row.
 
     `fields` must be present and not empty, `present` may be empty. With all of them the check runs,
-    unless `never_runs` gives the reason why it never does.
+    unless `never_runs` gives the reason why it never does. `judges` are those whose templates show
+    some of these.
     """
 
     fields: tuple[Field, ...] = ()
     never_runs: Prediction | None = None
     present: tuple[Field, ...] = ()
+    judges: tuple[Artifact, ...] = ()
 
 
 class EvalContext(NamedTuple):

@@ -30,7 +30,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
     if "facts" in check and is_empty("expected_facts", check["facts"]):
         return never_runs(State.VACUOUS, "its `facts` is empty")
     fields = () if "facts" in check else ("expected_facts",)
-    return Needs((*fields, *judged.fields))
+    return Needs((*fields, *judged.fields), judges=judged.judges)
 
 
 KIND = CheckKind("fact_match", _reads, _needs)

@@ -69,7 +69,17 @@ _OPTIONS = (
         metavar="NUMBER",
         help="Number of processes for a large JSONL file (default: number of cores).",
     ),
-    click.option("-v", "--verbose", is_flag=True, help="List the files that were skipped."),
+    click.option(
+        "--statistics",
+        is_flag=True,
+        help="Print the number of findings by code, and how many are fixable.",
+    ),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="List the files that were skipped, and every place of a finding.",
+    ),
 )
 
 

@@ -41,6 +41,7 @@ class CheckArgs(NamedTuple):
     jobs: int | None = None
     cache: bool = False
     dialect: str | None = None
+    statistics: bool = False
 
 
 def validate_files(
@@ -62,7 +63,7 @@ def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     width = _width() if outcome.diagnostics or outcome.left_out else 0
     colour = wants_colour(sys.stdout)
-    style = Style(colour, width, args.limit, args.verbose, version=__version__)
+    style = Style(colour, width, args.limit, args.verbose, __version__, args.statistics)
     print_ = put_json if args.output_format == "json" else put
     write = FORMATS.get(args.output_format) or report_formats()[args.output_format]
     print_(write(report, style))

@@ -58,6 +58,7 @@ def to_diagnostics(
                     for related in problem.related
                 ),
                 problem.fix,
+                problem.cause,
             )
 
 

@@ -65,7 +65,8 @@ class _FixRun:
     def __init__(
         self, paths: Sequence[Path], options: Options, fix_options: FixOptions, drafts: Drafts
     ) -> None:
-        self._options = options._replace(cache=None)
+        # Each place of a finding has its own fix.
+        self._options = options._replace(cache=None, is_joined=False)
         self._fix_options = fix_options
         self._drafts = drafts
         folders = [path for path in paths if os.path.isdir(path)]

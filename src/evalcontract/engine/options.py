@@ -25,7 +25,8 @@ class Options(NamedTuple):
 
     `jobs` is the maximum number of processes that check one large dataset. Without a `cache`,
     everything is checked again. `dialect` is the format of the datasets, such as `mlflow:oss`; if
-    None, it is detected. `files` is the file system that the run reads.
+    None, it is detected. `files` is the file system that the run reads. With `is_joined`, findings
+    with the same cause are one.
     """
 
     root: Path | None = None
@@ -36,6 +37,7 @@ class Options(NamedTuple):
     cache: Cache | None = None
     dialect: str | None = None
     files: Files = DISK
+    is_joined: bool = True
 
 
 class Input(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import evalcontract
+from evalcontract.engine.findings import Findings, rank_of
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.run import Run, today
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from evalcontract.engine.options import Input, Options, Progress
+    from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import Dataset
     from evalcontract.model.diagnostic import Diagnostic
 
@@ -42,7 +43,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         UsageError: there is no such dialect.
 
     """
-    outcome = Outcome()
+    outcome, findings = Outcome(), Findings(is_joined=options.is_joined)
     runs: dict[Path, Run] = {}
     for input_ in inputs:
         root = options.files.real(options.root or find_root(input_.path, options.files))
@@ -51,18 +52,20 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         run = runs[root]
         if kind is Kind.DATASET:
             dataset = open_dataset(input_, options.dialect, quick=True)
-            outcome.diagnostics += _check_dataset(
-                run, dataset, input_.path, outcome, options.progress
-            )
+            findings.merge(_check_dataset(run, dataset, input_.path, outcome, options))
         else:
-            outcome.diagnostics += _check_artifact(run, kind, input_, outcome)
+            findings.add(_check_artifact(run, kind, input_, outcome), run.workspace.root)
     if not outcome.files:
         raise NothingToCheck("there is nothing to check")
     for run in runs.values():
         if kind is Kind.DATASET:
-            outcome.diagnostics += run.bundles()
-        outcome.diagnostics += [*run.artifacts(), *run.listing_errors()]
-    return outcome.settle()
+            findings.add(run.bundles())
+        findings.add([*run.artifacts(), *run.listing_errors()], run.workspace.root)
+    causes = findings.files_of_causes
+    for run in runs.values() if causes else ():
+        unreadable = [file for file in run.workspace.unreadable if file.file in causes]
+        findings.add(run.unreadable(unreadable))
+    return _settled(outcome, findings, runs.values())
 
 
 def check_workspaces(path: Path, options: Options) -> Outcome:
@@ -97,7 +100,7 @@ _IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files"})
 
 
 def _check_all(path: Path, options: Options) -> Outcome:
-    outcome = Outcome()
+    outcome, findings = Outcome(), Findings(is_joined=options.is_joined)
     files = options.files
     roots = [files.real(options.root)] if options.root else find_workspaces(path, files)
     runs = {root: _run(root, nested_in(root, roots), options) for root in roots}
@@ -105,17 +108,26 @@ def _check_all(path: Path, options: Options) -> Outcome:
     for run in list(runs.values()):
         _assign_datasets(run, runs, other_runs, options)
     for run in runs.values():
-        outcome.diagnostics += _check_workspace(run, outcome, options.progress)
+        _check_workspace(run, outcome, findings, options)
     for run in other_runs.values():
         for dataset_path in run.workspace.extra_datasets:
             source = read_file(dataset_path, display_name(dataset_path), files)
-            outcome.diagnostics += _check_dataset(
-                run, NativeDataset(source), dataset_path, outcome, options.progress
-            )
-        outcome.diagnostics += [*run.artifacts(), *run.bundles()]
+            dataset = NativeDataset(source)
+            findings.merge(_check_dataset(run, dataset, dataset_path, outcome, options))
+        findings.add([*run.artifacts(), *run.bundles()], run.workspace.root)
+    outcome = _settled(outcome, findings, [*runs.values(), *other_runs.values()])
     if not outcome.files and not any(finding.is_error for finding in outcome.diagnostics):
         raise NothingToCheck(_why_nothing(path, outcome, runs.values()))
-    return outcome.settle()
+    return outcome
+
+
+def _settled(outcome: Outcome, findings: Findings, runs: Iterable[Run]) -> Outcome:
+    """Return the outcome with the findings, those on files that others depend on first."""
+    if not findings:
+        return outcome.settle()
+    documents = {file: document for run in runs for file, document in run.documents.items()}
+    outcome.diagnostics = findings.joined(documents)
+    return outcome.settle(rank_of(runs))
 
 
 def _why_nothing(path: Path, outcome: Outcome, runs: Iterable[Run]) -> str:
@@ -124,7 +136,7 @@ def _why_nothing(path: Path, outcome: Outcome, runs: Iterable[Run]) -> str:
     excluded = sum(run.workspace.listing.excluded_count for run in runs)
     if excluded:
         message += f"; `exclude` in evalcontract.toml leaves out {excluded:,} files"
-    for finding in outcome.settle().diagnostics[:1]:
+    for finding in outcome.diagnostics[:1]:
         message += f"; {finding.place}: {finding.message}"
     return message
 
@@ -148,12 +160,12 @@ def _assign_datasets(
         owner.external_graded.setdefault(dataset, []).append(run.graded_by(target))
 
 
-def _check_workspace(run: Run, outcome: Outcome, progress: Progress | None) -> Iterator[Diagnostic]:
+def _check_workspace(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:
     for path, source in run.workspace.scan():
         if source is None:
             outcome.left_out.append(display_name(path))
         else:
-            yield from _check_dataset(run, NativeDataset(source), path, outcome, progress)
+            findings.merge(_check_dataset(run, NativeDataset(source), path, outcome, options))
     library = run.workspace.library
     for artifact in library.artifacts:
         run.schedule(artifact, run.base_policy, library)
@@ -162,14 +174,13 @@ def _check_workspace(run: Run, outcome: Outcome, progress: Progress | None) -> I
         _count(outcome, Kind.TARGET)
     for _ in run.workspace.bundle_files:
         _count(outcome, "bundle")
-    yield from run.artifacts()
-    yield from run.targets()
-    yield from run.bundles()
+    for found in (run.artifacts(), run.targets(), run.bundles()):
+        findings.add(found, run.workspace.root)
     unreadable = run.workspace.unreadable
     for _ in unreadable:
         _count(outcome, "unreadable")
-    yield from run.unreadable(unreadable)
-    yield from run.unread()
+    findings.add(run.unreadable(unreadable))
+    findings.add(run.unread())
 
 
 def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
@@ -182,24 +193,29 @@ def _count(outcome: Outcome, kind: str) -> None:
 
 
 def _check_dataset(
-    run: Run, dataset: Dataset, path: Path, outcome: Outcome, progress: Progress | None
-) -> list[Diagnostic]:
+    run: Run, dataset: Dataset, path: Path, outcome: Outcome, options: Options
+) -> Findings:
     """Check one dataset and return its findings."""
     _count(outcome, Kind.DATASET)
+    findings = Findings(is_joined=options.is_joined)
     if dataset.unreadable:
-        return list(run.unreadable([dataset.unreadable]))
+        findings.add(run.unreadable([dataset.unreadable]))
+        return findings
     dataset_pass = dataset.begin(run, run.policy_for(path), run.graded_for(path))
-    diagnostics: list[Diagnostic] = []
     try:
         for checked in dataset_pass.batches(jobs=run.jobs):
-            diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
-            if progress and dataset_pass.progress:
-                progress(dataset.file, *dataset_pass.progress)
-        diagnostics += dataset_pass.finish()
+            findings.add(checked.faults)
+            diagnostics = dataset_pass.to_diagnostics(checked.problems)
+            findings.add(diagnostics, run.workspace.root)
+            if options.progress and dataset_pass.progress:
+                options.progress(dataset.file, *dataset_pass.progress)
+        findings.add(dataset_pass.finish(), run.workspace.root)
     except MisreadError as misread:
-        return list(run.unreadable([misread.unreadable]))
+        findings = Findings()
+        findings.add(run.unreadable([misread.unreadable]))
+        return findings
     outcome.rows += dataset_pass.count
-    return diagnostics
+    return findings
 
 
 def _check_artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.library.names import promised
+from evalcontract.model.diagnostic import Cause
 from evalcontract.model.listing import listed
 from evalcontract.model.reference import Reference
 
 if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Library
-    from evalcontract.library.names import UnreadableNames
+    from evalcontract.library.names import MisnamedFolder, UnreadableNames
+
+_VERB = "refer to it"
 
 
 def says(dangling: Dangling, library: Library) -> str:
@@ -26,12 +29,24 @@ def says(dangling: Dangling, library: Library) -> str:
     return f"there is no {reference.kind} `{reference.id}`"
 
 
+def cause_of(dangling: Dangling, library: Library, unreadable: UnreadableNames) -> Cause:
+    """Return the cause that references dangle for: a broken file, a folder, or the name itself."""
+    broken = _broken_file(dangling, library, unreadable)
+    if broken:
+        return Cause(broken[0], _VERB, broken[0])
+    folder = _misnamed(dangling, library)
+    return Cause(folder.name if folder else str(dangling.reference), _VERB)
+
+
 def advise(dangling: Dangling, library: Library, unreadable: UnreadableNames) -> str:
     """Return the advice for a dangling reference. `unreadable` has files that it may mean."""
     reference = dangling.reference
     kind, id_ = reference.kind, reference.id
-    if advice := _fix_first(dangling, library, unreadable):
-        return advice
+    if broken := _broken_file(dangling, library, unreadable):
+        file, fault = broken
+        return f"fix {file} first: {fault}"
+    if folder := _misnamed(dangling, library):
+        return f"{kind}s are read from `{kind}s/`: rename the folder `{folder.name}`"
     if dangling.versions:
         return f"it has {listed(reversed(dangling.versions))}"
     if near := meant_by(dangling, library, unreadable):
@@ -47,24 +62,35 @@ def advise(dangling: Dangling, library: Library, unreadable: UnreadableNames) ->
 def meant_by(dangling: Dangling, library: Library, unreadable: UnreadableNames) -> Reference | None:
     """Return the reference that was probably meant, with the version as written, or None."""
     kind, id_, version = dangling.reference
-    if dangling.versions or _fix_first(dangling, library, unreadable):
+    if dangling.versions or _broken_file(dangling, library, unreadable):
         return None
     near = library.nearest_id(kind, id_)
     return None if near is None else Reference(kind, near, version)
 
 
-def _fix_first(dangling: Dangling, library: Library, unreadable: UnreadableNames) -> str | None:
-    """Return advice to fix a broken file that the reference may mean, or None."""
+def _broken_file(
+    dangling: Dangling, library: Library, unreadable: UnreadableNames
+) -> tuple[str, str] | None:
+    """Return a broken file that the reference may mean, and its fault; or None."""
     kind, id_, wanted = dangling.reference
     for version, file in unreadable.get(f"{kind}/{id_}", ()):
         if version in (None, wanted) or wanted is None:
-            return f"fix {file} first: it cannot be parsed"
+            return file, "it cannot be parsed"
     for suspect in library.suspects(kind, id_):
         _, version = promised(suspect.file, kind)
         fault = _identity_fault(suspect)
         if fault and (not dangling.versions or version in (None, wanted)):
-            return f"fix {suspect.file} first: {fault}"
+            return suspect.file, fault
     return None
+
+
+def _misnamed(dangling: Dangling, library: Library) -> MisnamedFolder | None:
+    """Return the folder with a misspelled name that the artifact is probably in, or None."""
+    kind, id_, _ = dangling.reference
+    if dangling.versions:
+        return None
+    folder = library.misnamed_folder(kind)
+    return folder if folder and (not library.ids(kind) or id_ in folder.ids) else None
 
 
 def _identity_fault(artifact: Artifact) -> str | None:

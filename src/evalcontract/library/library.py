@@ -12,9 +12,10 @@ from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version, newest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from evalcontract.library.artifact import Artifact
+    from evalcontract.library.names import MisnamedFolder
 
 
 class Resolved(NamedTuple):
@@ -35,10 +36,19 @@ class Dangling(NamedTuple):
 
 
 class Library:
-    """All rubrics and judges of a workspace. Immutable."""
+    """All rubrics and judges of a workspace. Immutable.
 
-    def __init__(self, artifacts: Iterable[Artifact] = ()) -> None:
+    `misnamed_folder` returns the folder that is probably meant as that of a kind, or None; it is
+    called only for references that do not resolve.
+    """
+
+    def __init__(
+        self,
+        artifacts: Iterable[Artifact] = (),
+        misnamed_folder: Callable[[Kind], MisnamedFolder | None] = lambda _: None,
+    ) -> None:
         self._all = tuple(artifacts)
+        self.misnamed_folder = misnamed_folder
         self._known: dict[Kind, dict[str, dict[Version, list[Artifact]]]] = {
             Kind.RUBRIC: {},
             Kind.JUDGE: {},

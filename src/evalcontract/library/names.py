@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from evalcontract.model.reference import Reference
 from evalcontract.model.version import Version
 
 #: Unreadable files by `{kind}/{id}`: the version in the file name, and the file name.
 UnreadableNames = dict[str, list[tuple[Version | None, str]]]
+
+
+class MisnamedFolder(NamedTuple):
+    """A folder that is probably meant as `rubrics/` or `judges/`, and the ids in its file names."""
+
+    name: str
+    ids: frozenset[str]
 
 
 def promised(file: str, kind: str) -> tuple[str | None, Version | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.advice import advise, meant_by, says
+from evalcontract.library.advice import advise, cause_of, meant_by, says
 from evalcontract.library.graph import find_cycles, rubric_steps
 from evalcontract.library.library import Dangling, Resolved
 from evalcontract.model.diagnostic import Problem, Related
@@ -29,7 +29,9 @@ def check_use(
         near = meant_by(target, library, unreadable)
         exists = near is not None and isinstance(library.resolve(near), Resolved)
         fix = _rewrite(use, str(near), safe=False) if exists else None
-        yield Problem("reference/dangling", says(target, library), use.path, advice, fix=fix)
+        message = says(target, library)
+        cause = cause_of(target, library, unreadable)
+        yield Problem("reference/dangling", message, use.path, advice, fix=fix, cause=cause)
     elif not target.pinned:
         broken = unreadable.get(f"{use.reference.kind}/{use.reference.id}", ())
         unless = "".join(f"; {file} could not be read" for _, file in broken)

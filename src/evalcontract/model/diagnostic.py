@@ -53,12 +53,27 @@ class Within(NamedTuple):
     whole: str = ""
 
 
+class Cause(NamedTuple):
+    """What several problems with the same code have in common: a run reports them as one finding.
+
+    Problems belong together if the `name` of their cause is the same; `verb` says what the rows and
+    checks have to do with it. If the cause is a fault of another file, `file` is its name. It is
+    reported there if it is a finding by itself, or as `problem`, which replaces two or more
+    consequences.
+    """
+
+    name: str
+    verb: str
+    file: str | None = None
+    problem: Problem | None = None
+
+
 class Problem(NamedTuple):
     """A fault of a value, without its line and severity.
 
     `on_key` means the last key of the path instead of its value; `within` means a part of the text
     at the path. `row` is the id of the dataset row, or None if it has none. `fix` is an edit that
-    fixes the problem, or None.
+    fixes the problem, or None. `cause` is what it may share with other problems, or None.
     """
 
     code: str
@@ -71,6 +86,7 @@ class Problem(NamedTuple):
     row_index: int | None = None
     within: Within | None = None
     fix: Fix | None = None
+    cause: Cause | None = None
 
     def relocated(self, change: Callable[[Path], Path]) -> Problem:
         """Return the same problem with its path and that of its fix changed."""
@@ -78,8 +94,33 @@ class Problem(NamedTuple):
         return self._replace(path=change(self.path), fix=fix)
 
 
+class Site(NamedTuple):
+    """One of several places that a finding stands for."""
+
+    place: Place
+    path: Path = ()
+    row: str | None = None
+    row_index: int | None = None
+    fix: Fix | None = None
+
+
+class Sites(NamedTuple):
+    """The places that a finding stands for: their number, and the first of them, in order.
+
+    `message` says what they have in common, such as "500 rows refer to it".
+    """
+
+    message: str
+    total: int
+    first: tuple[Site, ...]
+
+
 class Diagnostic(NamedTuple):
-    """A problem with its place and severity, as used by reports and the Python API."""
+    """A problem with its place and severity, as used by reports and the Python API.
+
+    `cause` is what it may share with other findings on rows or checks. In the outcome of a run, the
+    findings with the same cause are one finding, whose `sites` are the places of all.
+    """
 
     code: str
     severity: Severity
@@ -91,6 +132,8 @@ class Diagnostic(NamedTuple):
     row_index: int | None = None
     related: tuple[tuple[str, Place], ...] = ()
     fix: Fix | None = None
+    cause: Cause | None = None
+    sites: Sites | None = None
 
     @property
     def is_error(self) -> bool:
@@ -129,10 +172,12 @@ class Outcome:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Outcome) and vars(self) == vars(other)
 
-    def settle(self) -> Outcome:
-        """Sort the findings and remove duplicates."""
+    def settle(self, rank: Callable[[Diagnostic], int] | None = None) -> Outcome:
+        """Sort the findings by `rank`, then by their places, and remove duplicates."""
         self.left_out.sort()
         self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)
+        if rank:
+            self.diagnostics.sort(key=rank)
         return self
 
 

@@ -1,4 +1,4 @@
-"""The report for programs: JSON that conforms to `schema/report.schema.json`, version 1.0."""
+"""The report for programs: JSON that conforms to `schema/report.schema.json`, version 1.1."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from evalcontract.model.path import format_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.model.diagnostic import Sites
     from evalcontract.model.fix import Fix
     from evalcontract.model.span import Place
     from evalcontract.report.report import Report, Style
 
-VERSION = "1.0"
+VERSION = "1.1"
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
@@ -50,6 +51,23 @@ def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
         "row_index": diagnostic.row_index,
         "related": [{"message": message, **_place(place)} for message, place in diagnostic.related],
         **({"fix": _fix(diagnostic.fix)} if diagnostic.fix else {}),
+        **(_sites(diagnostic.sites) if diagnostic.sites else {}),
+    }
+
+
+def _sites(sites: Sites) -> dict[str, Any]:
+    return {
+        "place_count": sites.total,
+        "places": [
+            {
+                **_place(site.place),
+                "path": format_path(site.path),
+                "row": site.row,
+                "row_index": site.row_index,
+                **({"fix": _fix(site.fix)} if site.fix else {}),
+            }
+            for site in sites.first
+        ],
     }
 
 

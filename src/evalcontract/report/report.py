@@ -29,7 +29,7 @@ class Report(NamedTuple):
 class Style(NamedTuple):
     """The appearance of a report: whether in colour, the width of a line, the number of findings.
 
-    A `limit` of 0 shows all findings.
+    A `limit` of 0 shows all findings; `statistics` adds their numbers by code.
     """
 
     colour: bool = False
@@ -37,6 +37,7 @@ class Style(NamedTuple):
     limit: int = 0
     verbose: bool = False
     version: str = ""
+    statistics: bool = False
 
 
 #: Yields a report as pieces of text, in order.

@@ -12,6 +12,7 @@ from evalcontract.report.frame import escape_controls, frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from evalcontract.model.diagnostic import Site
     from evalcontract.model.span import Place
     from evalcontract.report.report import Report, Style
 
@@ -26,22 +27,27 @@ def write(report: Report, style: Style) -> Iterator[str]:
     for diagnostic in shown:
         yield from write_finding(diagnostic, style)
         yield "\n"
-    yield from _hidden(report.diagnostics[len(shown) :])
+    yield from _hidden(report.diagnostics[len(shown) :], by_code=not style.statistics)
+    if style.statistics:
+        from evalcontract.report.statistics import write_statistics  # rarely needed
+
+        yield from write_statistics(report.diagnostics)
     yield from _left_out(report, style)
     yield _summary(report, style) + "\n"
     yield from _fixable(report)
 
 
-def _hidden(hidden: Sequence[Diagnostic]) -> Iterator[str]:
-    """Yield the number of findings that are not shown, by code, the most severe first."""
+def _hidden(hidden: Sequence[Diagnostic], *, by_code: bool) -> Iterator[str]:
+    """Yield the number of findings that are not shown, and by code, the most severe first."""
     if not hidden:
         return
     yield f"… {_many(len(hidden), 'more finding')}: `--limit 0` shows all\n"
-    counts = Counter((-diagnostic.severity, diagnostic.code) for diagnostic in hidden)
-    ordered = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
-    width = len(f"{max(counts.values()):,}")
-    for (severity, code), count in ordered:
-        yield f"  {count:{width},}  {Severity(-severity)!s:7}  {code}\n"
+    if by_code:
+        counts = Counter((-diagnostic.severity, diagnostic.code) for diagnostic in hidden)
+        ordered = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+        width = len(f"{max(counts.values()):,}")
+        for (severity, code), count in ordered:
+            yield f"  {count:{width},}  {Severity(-severity)!s:7}  {code}\n"
     yield "\n"
 
 
@@ -64,12 +70,38 @@ def write_finding(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
         first, *rest = _wrapped(advice, max(style.width - gutter - 9, 20))
         yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
+    yield from _sites(diagnostic, style, gutter, paint)
     beyond = len(diagnostic.related) - SHOWN
     for message, other in diagnostic.related if beyond <= 1 else diagnostic.related[:SHOWN]:
         where = f"{escape_controls(message)}: {escape_controls(str(other))}"
         yield f"{' ' * gutter} {paint('=', _BLUE)} {where}\n"
     if beyond > 1:
         yield f"{' ' * gutter} {paint('=', _BLUE)} … and {beyond:,} more places\n"
+
+
+def _sites(
+    diagnostic: Diagnostic, style: Style, gutter: int, paint: Callable[[str, str], str]
+) -> Iterator[str]:
+    """Yield the number of places that a finding stands for; all places with `--verbose`."""
+    sites = diagnostic.sites
+    if sites is None:
+        return
+    first = sites.first[0]
+    where = "" if first.place[:2] == diagnostic.place[:2] else f", the first at {_site(first)}"
+    hint = "" if style.verbose or sites.total == 1 else "; `--verbose` lists them"
+    text = f"{sites.message}{where}{hint}"
+    start, *rest = _wrapped(text, max(style.width - gutter - 3, 20))
+    yield f"{' ' * gutter} {paint('=', _BLUE)} {start}\n"
+    yield from (f"{' ' * (gutter + 3)}{line}\n" for line in rest)
+    if style.verbose and sites.total > 1:
+        yield from (f"{' ' * (gutter + 5)}{_site(site)}\n" for site in sites.first)
+        if beyond := sites.total - len(sites.first):
+            yield f"{' ' * (gutter + 5)}… and {_many(beyond, 'more place')}, which are not kept\n"
+
+
+def _site(site: Site) -> str:
+    row = f" (row `{site.row}`)" if site.row is not None else ""
+    return escape_controls(f"{site.place}{row}")
 
 
 def _wrapped(text: str, width: int) -> list[str]:

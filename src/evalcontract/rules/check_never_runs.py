@@ -44,12 +44,13 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import nearest
+from evalcontract.rules._lacking import cause_in_template
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.checks.plan import Plan, Step
 
 CODE = Code("dataset/check-never-runs", page=__doc__)
 
@@ -63,25 +64,30 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.plan is None or subject.runs_nothing:
         return
-    skipped: dict[str, list[str]] = {}  # the checks' names, by the key that the row lacks
+    skipped: dict[str, list[Step]] = {}  # by the key that the row lacks
     for step in subject.plan.steps:
         outlook = step.outlook(subject.row)
         if outlook.state is State.SKIP and outlook.field is not None:
-            skipped.setdefault(outlook.field, []).append(f"`{step.name}`")
-    for field, names in skipped.items():
+            skipped.setdefault(outlook.field, []).append(step)
+    for field, steps in skipped.items():
+        names = [f"`{step.name}`" for step in steps]
         checks = f"check {names[0]}" if len(names) == 1 else f"checks {listed(names)}"
         message = f"{checks} of {subject.plan.artifact.name} cannot run: the row has no `{field}`"
-        advice = _similar_key(subject.row, field) or (
-            f"add `{field}`, or use a rubric that does not need it"
+        similar = _similar_key(subject.row, field)
+        advice = (
+            f"the row has `{similar}`: use the same name in both places"
+            if similar
+            else f"add `{field}`, or use a rubric that does not need it"
         )
-        yield Problem(CODE, message, (*subject.path, "rubric_ref"), advice)
+        cause = cause_in_template(CODE, steps, field, similar)
+        yield Problem(CODE, message, (*subject.path, "rubric_ref"), advice, cause=cause)
 
 
 def _similar_key(row: Mapping[str, Any], field: str) -> str | None:
-    """Return advice that names a similar sibling of the missing key, if there is one."""
+    """Return a similar sibling of the missing key, if there is one."""
     parent, _, name = field.rpartition(".")
     siblings = field_of(row, parent) if parent else None
     if not isinstance(siblings, dict):
         return None
     near = nearest(name, [key for key in siblings if isinstance(key, str)])
-    return near and f"the row has `{parent}.{near}`: use the same name in both places"
+    return near and f"{parent}.{near}"

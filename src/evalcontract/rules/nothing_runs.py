@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks.row_needs import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
+from evalcontract.rules._lacking import cause_in_template
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
@@ -62,4 +63,7 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
         fields = list(dict.fromkeys(outlook.field for outlook in outlooks if outlook.field))
         wanted = ", ".join(f"`{field}`" for field in fields)
         message = f"no check of {subject.plan.artifact.name} will run on this row"
-        yield Problem(CODE, message, (*subject.path, "rubric_ref"), f"the checks need {wanted}")
+        advice = f"the checks need {wanted}"
+        steps = subject.plan.steps
+        cause = cause_in_template(CODE, steps, fields[0], None) if len(fields) == 1 else None
+        yield Problem(CODE, message, (*subject.path, "rubric_ref"), advice, cause=cause)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +28,7 @@ from evalcontract.workspace.single import require_single_value, verified
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.library.names import MisnamedFolder
     from evalcontract.source import Document, Files, Source, UnreadableFile
 
 _SCHEMA = ".schema.json"
@@ -84,12 +85,18 @@ class Workspace:
     @cached_property
     def library(self) -> Library:
         """All rubrics below `rubrics/`, and all judges below `judges/`."""
-        return Library(
+        artifacts = (
             read_artifact(kind, source.document)
             for kind, sources in self._artifact_files.items()
             for source in sources
             if source.document
         )
+        return Library(artifacts, lru_cache(self._misnamed_folder))
+
+    def _misnamed_folder(self, kind: Kind) -> MisnamedFolder | None:
+        from evalcontract.workspace.misnamed import misnamed_folder  # rarely needed
+
+        return misnamed_folder(self.root, self.files, kind)
 
     @property
     def unreadable(self) -> list[UnreadableFile]:

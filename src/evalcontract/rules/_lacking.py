@@ -1,0 +1,37 @@
+"""Rows that lack what the template of a judge shows: the tag may be the cause of them all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.checks._judges import tag_for
+from evalcontract.model.diagnostic import Cause, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evalcontract.checks.plan import Step
+    from evalcontract.library.artifact import Artifact
+
+
+def cause_in_template(
+    code: str, steps: Iterable[Step], field: str, similar: str | None
+) -> Cause | None:
+    """Return the tag for which checks cannot run on rows without a field; None if there is none.
+
+    `similar` is the name that a row has in place of the field, or None.
+    """
+    judges = [judge for step in steps for judge in step.needs.judges]
+    shown = tag_for(judges, field)
+    if shown is None:
+        return None
+    judge, tag = shown
+    optional = f"`{{{{#{field}}}}}…{{{{/{field}}}}}`"
+    advice = (
+        f"the rows have `{similar}`: use the same name in both places"
+        if similar
+        else f"add `{field}` to the rows, or make it optional: {optional}"
+    )
+    message = f"`{tag.text}` shows what rows lack: no check with this judge runs on them"
+    problem = Problem(code, message, ("template",), advice, within=tag.within)
+    return Cause(f"{judge.file}:{field}:{similar}", f"lack `{field}`", judge.file, problem)
