@@ -34,7 +34,12 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"
 NAMES = sorted(path.name for path in WORKSPACES.iterdir() if path.is_dir())
-ALIASES = {"aevd": "validate-dataset", "aevr": "validate-rubric", "aevj": "validate-judge"}
+ALIASES = {
+    "aevd": "validate-dataset",
+    "aevr": "validate-rubric",
+    "aevj": "validate-judge",
+    "aevt": "validate-target",
+}
 
 RUBRIC = """\
 id: polite
@@ -169,6 +174,7 @@ def test_console_scripts_are_installed() -> None:
         "validate-dataset": start.validate_dataset,
         "validate-rubric": start.validate_rubric,
         "validate-judge": start.validate_judge,
+        "validate-target": start.validate_target,
     }
 
 
@@ -225,7 +231,8 @@ def test_version(call: Callable[..., Result]) -> None:
 @pytest.mark.usefixtures("place")
 def test_aliases_are_the_commands(alias: str, name: str, call: Callable[..., Result]) -> None:
     """An alias does what its command does."""
-    file = {"dataset": "faulty.yaml", "rubric": "rubrics", "judge": "judges"}[name.split("-")[1]]
+    files = {"dataset": "faulty.yaml", "rubric": "rubrics", "judge": "judges", "target": "targets"}
+    file = files[name.split("-")[1]]
     assert call(alias, file) == call(name, file)
     assert call(alias, file, "--strict", "--output-format", "json") == call(
         name, file, "--strict", "--output-format", "json"
@@ -814,7 +821,7 @@ def test_schema_export_failures(call: Callable[..., Result], tmp_path: Path) -> 
 
 
 #: Members of a finding, and of its fix, that need not be there.
-OPTIONAL = {"fix", "to", "value", "place_count", "places"}
+OPTIONAL = {"fix", "to", "value", "place_count", "places", "severity_source"}
 #: Files that others depend on come first.
 ORDER = ("bundles", "judges", "rubrics", "", "targets")
 

@@ -44,7 +44,7 @@ def test_a_group_alone_shows_its_help_once(
             ["validate"],
             (
                 "there is no command `validate`; did you mean `validate-dataset`, "
-                "`validate-rubric` or `validate-judge`?"
+                "`validate-rubric`, `validate-judge` or `validate-target`?"
             ),
         ),
         (
@@ -52,7 +52,8 @@ def test_a_group_alone_shows_its_help_once(
             (
                 "there is no command `rows.yaml`, but a file or folder of that name; put "
                 "a command before it: `check`, `validate-dataset`, `validate-rubric`, "
-                "`validate-judge`, `fix`, `coverage`, `convert`, `explain`, `schema`"
+                "`validate-judge`, `validate-target`, `fix`, `coverage`, `convert`, `explain`, "
+                "`schema`"
             ),
         ),
         (["schema", "lst"], "there is no command `lst`; did you mean `list`?"),
@@ -69,8 +70,8 @@ def test_a_group_alone_shows_its_help_once(
         (
             ["check", "rows.yaml"],
             (
-                "`rows.yaml` is a file, but check takes a folder; for a file use "
-                "validate-dataset, validate-rubric or validate-judge"
+                "`rows.yaml` is a file, but check takes a folder or a file below `targets/`; for a "
+                "file use validate-dataset, validate-rubric, validate-judge or validate-target"
             ),
         ),
         # What `"$FILE"` gives where FILE is not set; it must not mean the current folder.
@@ -117,8 +118,9 @@ def test_line_breaks_are_kept_and_escapes_are_not(
 
 @every_case(
     "command",
-    [[], ["check"], ["validate-dataset"], ["validate-rubric"], ["validate-judge"], ["coverage"],
-     ["explain"], ["schema"], ["schema", "list"], ["schema", "show"], ["schema", "export"]],
+    [[], ["check"], ["validate-dataset"], ["validate-rubric"], ["validate-judge"],
+     ["validate-target"], ["coverage"], ["explain"], ["schema"], ["schema", "list"],
+     ["schema", "show"], ["schema", "export"]],
     ids=" ".join,
 )  # fmt: skip
 def test_help_fits_into_80_columns(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -161,6 +161,7 @@ CALLS: dict[str, list[str]] = {
         "validate-dataset",
         "validate-rubric demo/rubrics",
         "validate-judge demo/judges/accuracy.yaml",
+        "validate-target demo/targets",
     ],
     "coverage": [
         "coverage demo/datasets/support.yaml",

@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity, Site, Sites
+from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity, SeveritySource, Site, Sites
 from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.span import Place, Span
 
@@ -62,7 +62,8 @@ def deserialize(data: bytes) -> Outcome:
 
 
 def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
-    code, severity, message, place, path, help_, row, row_index, related, fix, cause, sites = fields
+    code, severity, message, place, path, help_, row, row_index, related, *others = fields
+    fix, cause, sites, source = others
     if cause is not None:
         raise ValueError("the findings of an outcome have been joined by their causes")
     return Diagnostic(
@@ -77,6 +78,7 @@ def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
         tuple([(message, _place(*place)) for message, place in related]),
         _fix(*fix) if fix else None,
         sites=_sites(*sites) if sites else None,
+        severity_source=SeveritySource(*source) if source else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""`check`: check a whole workspace."""
+"""`check`: check a whole workspace, or a target with what it runs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 import click
 
 from evalcontract.cli.options import shared_options
-from evalcontract.cli.outcome import CheckArgs, run_and_report
+from evalcontract.cli.outcome import CheckArgs, run_and_report, validate_files
 from evalcontract.engine.pipeline import check_workspaces
+from evalcontract.engine.selection import is_target
+from evalcontract.model.reference import Kind
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("path", default=".", metavar="[FOLDER]")
+@click.argument("path", default=".", metavar="[FOLDER|TARGET]")
 @click.option(
     "--cache/--no-cache",
     default=True,
@@ -24,24 +26,31 @@ from evalcontract.engine.pipeline import check_workspaces
 def check(path: str, **options: Any) -> int:
     """Check a whole workspace: its datasets, rubrics, judges, bundles and targets.
 
-    FOLDER defaults to the current folder.
+    FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
+    dataset, and the rubrics and judges that it reaches, as `validate-target` does.
     """
-    folder = _folder(path)
-    return run_and_report(CheckArgs(**options), partial(check_workspaces, folder))
+    args = CheckArgs(**options)
+    checked = _existing(path, args.root)
+    if not checked.is_dir():
+        return validate_files(Kind.TARGET, (path,), args)
+    return run_and_report(args, partial(check_workspaces, checked))
 
 
-def _folder(name: str) -> Path:
-    """Return the path of a folder.
+def _existing(name: str, root: Path | None) -> Path:
+    """Return the path of a folder or target.
 
     Raises:
-        UsageError: there is no such folder; for a file, the message names the right command.
+        UsageError: there is no such file; for another file, the message names the right command.
 
     """
     path = Path(name)
     if "\0" in name or not name or not path.exists():
         raise click.UsageError(f"there is no folder `{name}`", click.get_current_context())
-    if not path.is_dir():
-        single = "validate-dataset, validate-rubric or validate-judge"
-        message = f"`{name}` is a file, but check takes a folder; for a file use {single}"
+    if not path.is_dir() and not is_target(path, root):
+        single = "validate-dataset, validate-rubric, validate-judge or validate-target"
+        message = (
+            f"`{name}` is a file, but check takes a folder or a file below `targets/`; "
+            f"for a file use {single}"
+        )
         raise click.UsageError(message, click.get_current_context())
     return path

@@ -21,6 +21,7 @@ COMMANDS = {
     "validate-dataset": "evalcontract.cli.validate:validate_dataset",
     "validate-rubric": "evalcontract.cli.validate:validate_rubric",
     "validate-judge": "evalcontract.cli.validate:validate_judge",
+    "validate-target": "evalcontract.cli.validate:validate_target",
     "fix": "evalcontract.cli.fix:fix_command",
     "coverage": "evalcontract.cli.coverage:coverage_command",
     "convert": "evalcontract.cli.convert:convert_command",
@@ -31,6 +32,7 @@ ALIASES = {
     "aevd": "validate-dataset",
     "aevr": "validate-rubric",
     "aevj": "validate-judge",
+    "aevt": "validate-target",
 }
 
 

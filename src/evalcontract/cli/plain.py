@@ -19,6 +19,7 @@ KINDS = {
     "validate-dataset": "dataset",
     "validate-rubric": "rubric",
     "validate-judge": "judge",
+    "validate-target": "target",
 }
 #: The options of the fast path and their values, in addition to `--jobs` with a number.
 FLAGS = {"--strict": {"strict": True}, "--soft": {"strict": False}}

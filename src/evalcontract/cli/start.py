@@ -41,6 +41,11 @@ def validate_judge() -> None:
     _run("validate-judge")
 
 
+def validate_target() -> None:
+    """Run `validate-target`."""
+    _run("validate-target")
+
+
 def _run(name: str | None) -> None:
     # Most objects live until the process exits, so collect garbage rarely.
     gc.set_threshold(500_000, 20, 100)

@@ -1,4 +1,4 @@
-"""`validate-dataset`, `validate-rubric` and `validate-judge`."""
+"""`validate-dataset`, `validate-rubric`, `validate-judge` and `validate-target`."""
 
 from __future__ import annotations
 
@@ -66,5 +66,12 @@ validate_judge = _command(
     Kind.JUDGE,
     "Validate judges: their prompts and validation records.",
     "This does not compare the judge with people. "
+    "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input.",
+)
+validate_target = _command(
+    Kind.TARGET,
+    "Validate targets and the datasets that they run.",
+    "The dataset of a target, and the rubrics and judges that its rows reach, are checked as "
+    "strictly as the target demands. "
     "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input.",
 )

@@ -42,7 +42,8 @@ def to_diagnostics(
     `documents` are the documents by file name that related places may be in.
     """
     for problem in problems:
-        severity = policy.severity_of(code_named(problem.code))
+        code = code_named(problem.code)
+        severity = policy.severity_of(code)
         if severity is not None:
             yield Diagnostic(
                 str(problem.code),
@@ -59,6 +60,7 @@ def to_diagnostics(
                 ),
                 problem.fix,
                 problem.cause,
+                severity_source=policy.source_of(code, severity),
             )
 
 
@@ -92,6 +94,7 @@ def from_unreadable(unreadable: UnreadableFile, policy: Policy) -> Iterator[Diag
                 (),
                 diagnostic.help,
                 related=related,
+                severity_source=diagnostic.severity_source,
             )
 
 
@@ -99,12 +102,22 @@ def from_source_fault(
     fault: SourceProblem, file: str, text: str | None, policy: Policy
 ) -> Diagnostic | None:
     """Return one fault of a file as a diagnostic; None if the policy turns it off."""
-    severity = policy.severity_of(code_named(fault.code))
+    code = code_named(fault.code)
+    severity = policy.severity_of(code)
     if severity is None:
         return None
     related = tuple((message, Place(file, span, text)) for message, span in fault.related)
     place = Place(file, fault.span, text)
-    return Diagnostic(fault.code, severity, fault.message, place, (), fault.help, related=related)
+    return Diagnostic(
+        fault.code,
+        severity,
+        fault.message,
+        place,
+        (),
+        fault.help,
+        related=related,
+        severity_source=policy.source_of(code, severity),
+    )
 
 
 def from_source_faults(

@@ -143,6 +143,7 @@ class _Group:
             problem.path,
             problem.help,
             sites=sites,
+            severity_source=first.severity_source,
         )
 
 

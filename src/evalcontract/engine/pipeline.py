@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import Dataset
     from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.policy import Policy
 
 
 def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     """Validate files of one kind, and all artifacts of their workspaces that these refer to.
+
+    A target refers to its dataset, which is checked as strictly as the target demands.
 
     Raises:
         NothingToCheck: there is no input.
@@ -45,20 +48,24 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     """
     outcome, findings = Outcome(), Findings(is_joined=options.is_joined)
     runs: dict[Path, Run] = {}
+    named: dict[Path, Policy] = {}  # the datasets of targets
     for input_ in inputs:
-        root = options.files.real(options.root or find_root(input_.path, options.files))
-        if root not in runs:
-            runs[root] = _run(root, (), options)
-        run = runs[root]
-        if kind is Kind.DATASET:
+        run = _run_of(input_.path, runs, options)
+        if kind is Kind.TARGET:
+            findings.add(_check_target(run, input_, outcome, named))
+        elif kind is Kind.DATASET:
             dataset = open_dataset(input_, options.dialect, quick=True)
             findings.merge(_check_dataset(run, dataset, input_.path, outcome, options))
         else:
             findings.add(_check_artifact(run, kind, input_, outcome), run.workspace.root)
     if not outcome.files:
         raise NothingToCheck("there is nothing to check")
+    for path, policy in named.items():
+        dataset = NativeDataset(read_file(path, display_name(path), options.files))
+        run = _run_of(path, runs, options)
+        findings.merge(_check_dataset(run, dataset, path, outcome, options, policy))
     for run in runs.values():
-        if kind is Kind.DATASET:
+        if kind in (Kind.DATASET, Kind.TARGET):
             findings.add(run.bundles())
         findings.add([*run.artifacts(), *run.listing_errors()], run.workspace.root)
     causes = findings.files_of_causes
@@ -183,6 +190,14 @@ def _check_workspace(run: Run, outcome: Outcome, findings: Findings, options: Op
     findings.add(run.unread())
 
 
+def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:
+    """Return the run of the workspace that a path belongs to."""
+    root = options.files.real(options.root or find_root(path, options.files))
+    if root not in runs:
+        runs[root] = _run(root, (), options)
+    return runs[root]
+
+
 def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
     workspace = open_workspace(root, nested, options.files)
     return Run(workspace, options.strict, options.today or today(), options.jobs)
@@ -193,15 +208,21 @@ def _count(outcome: Outcome, kind: str) -> None:
 
 
 def _check_dataset(
-    run: Run, dataset: Dataset, path: Path, outcome: Outcome, options: Options
+    run: Run,
+    dataset: Dataset,
+    path: Path,
+    outcome: Outcome,
+    options: Options,
+    policy: Policy | None = None,
 ) -> Findings:
-    """Check one dataset and return its findings."""
+    """Check one dataset, by default with the policy of its targets, and return its findings."""
     _count(outcome, Kind.DATASET)
     findings = Findings(is_joined=options.is_joined)
     if dataset.unreadable:
         findings.add(run.unreadable([dataset.unreadable]))
         return findings
-    dataset_pass = dataset.begin(run, run.policy_for(path), run.graded_for(path))
+    policy = policy or run.policy_for(path)
+    dataset_pass = dataset.begin(run, policy, run.graded_for(path))
     try:
         for checked in dataset_pass.batches(jobs=run.jobs):
             findings.add(checked.faults)
@@ -216,6 +237,25 @@ def _check_dataset(
         return findings
     outcome.rows += dataset_pass.count
     return findings
+
+
+def _check_target(
+    run: Run, input_: Input, outcome: Outcome, named: dict[Path, Policy]
+) -> Iterator[Diagnostic]:
+    """Check a target, and add its dataset to `named` with its policy, unless that is a fault."""
+    _count(outcome, Kind.TARGET)
+    source = require_single_value(input_.read())
+    if source.unreadable:
+        yield from run.unreadable([source.unreadable])
+    if source.document is None:
+        return
+    target = run.workspace.target(source.document)
+    diagnostics = list(run.target(target))
+    yield from diagnostics
+    if target.dataset is None or any(found.path == ("dataset",) for found in diagnostics):
+        return
+    path, policy = run.workspace.files.real(target.dataset), run.policy_of(target)
+    named[path] = named[path].join(policy) if path in named else policy
 
 
 def _check_artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:

@@ -71,8 +71,7 @@ class Run:
     @property
     def base_policy(self) -> Policy:
         """The policy for datasets without a target."""
-        policy = self.workspace.configuration.policy
-        return policy if self.forced is None else policy._replace(strict=self.forced)
+        return self.workspace.configuration.policy.forced(self.forced)
 
     def policy_for(self, path: Path | None) -> Policy:
         """Return the policy for a dataset: the strictest of the targets that run it."""
@@ -178,17 +177,18 @@ class Run:
 
     def targets(self) -> Iterator[Diagnostic]:
         """Check the files of `targets/`."""
-        structure = structure_of("target")
         for target in self.workspace.targets:
-            document = target.document
-            problems = structure.check(document.value, (), document.raw)
-            if target.dataset and not any("dataset" in problem.path for problem in problems):
-                problems += self._dataset_problems(target.dataset, document.value["dataset"])
-            problems += self._graded_key_problems(document)
-            yield from to_diagnostics(problems, document, self.base_policy, {})
-            yield from self.schema_reference(
-                Kind.TARGET, document, document.value, self.base_policy
-            )
+            yield from self.target(target)
+
+    def target(self, target: Target) -> Iterator[Diagnostic]:
+        """Check one target."""
+        document = target.document
+        problems = structure_of("target").check(document.value, (), document.raw)
+        if target.dataset and not any("dataset" in problem.path for problem in problems):
+            problems += self._dataset_problems(target.dataset, document.value["dataset"])
+        problems += self._graded_key_problems(document)
+        yield from to_diagnostics(problems, document, self.base_policy, {})
+        yield from self.schema_reference(Kind.TARGET, document, document.value, self.base_policy)
 
     @staticmethod
     def _graded_key_problems(document: Document) -> Iterator[Problem]:

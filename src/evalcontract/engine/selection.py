@@ -7,7 +7,7 @@ from pathlib import Path
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, format_of
-from evalcontract.workspace import data_files, find_workspaces, nested_in, open_workspace
+from evalcontract.workspace import data_files, find_root, find_workspaces, nested_in, open_workspace
 
 
 def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Path]:
@@ -45,3 +45,10 @@ def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Pa
         for path in (*paths, *unreadable)
         if format_of(path.name) != "jsonl" and not path.name.endswith(".schema.json")
     ]
+
+
+def is_target(path: Path, root: Path | None = None) -> bool:
+    """Whether a file is in the folder `targets/` of its workspace, or of `root`."""
+    real = DISK.real(path)
+    root = DISK.real(root or find_root(real))
+    return root in real.parents and real.relative_to(root).parts[0] == "targets"

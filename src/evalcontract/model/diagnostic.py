@@ -29,6 +29,16 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
+class SeveritySource(NamedTuple):
+    """The setting that changed the severity of a finding, and its file.
+
+    `setting` is a key of a target or of the configuration, or `[severity]`.
+    """
+
+    setting: str
+    file: str
+
+
 class Related(NamedTuple):
     """Another place of a problem, such as the first use of an id or a hop of a cycle.
 
@@ -120,6 +130,8 @@ class Diagnostic(NamedTuple):
 
     `cause` is what it may share with other findings on rows or checks. In the outcome of a run, the
     findings with the same cause are one finding, whose `sites` are the places of all.
+    `severity_source` is the setting of a target or the configuration that changed the severity, or
+    None.
     """
 
     code: str
@@ -134,6 +146,7 @@ class Diagnostic(NamedTuple):
     fix: Fix | None = None
     cause: Cause | None = None
     sites: Sites | None = None
+    severity_source: SeveritySource | None = None
 
     @property
     def is_error(self) -> bool:

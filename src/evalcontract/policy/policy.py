@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
+from evalcontract.model.diagnostic import SeveritySource
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -19,19 +21,31 @@ _NONE: Mapping[str, ModeSeverities] = {}
 class Policy(NamedTuple):
     """How severe findings are. `strict` is the mode; `overrides` replace the codes' severities.
 
-    A judge's validation that is older than `max_age_days` is stale; `age_from` is the file of the
-    target that sets this limit, or None.
+    A judge's validation that is older than `max_age_days` is stale; `age_from` is the file that
+    sets this limit, or None. `strict_from` is the setting that makes the mode strict, or None if
+    the caller does; `overrides_from` is the file of the overrides.
     """
 
     strict: bool = False
     max_age_days: int = DEFAULT_MAX_AGE_DAYS
     overrides: Mapping[str, ModeSeverities] = _NONE
     age_from: str | None = None
+    strict_from: SeveritySource | None = None
+    overrides_from: str | None = None
 
     def severity_of(self, code: Code) -> Severity | None:
         """Return the severity of a code, or None if it is not reported."""
         severities = self.overrides.get(code) or code.severities
         return severities.strict if self.strict else severities.soft
+
+    def source_of(self, code: Code, severity: Severity) -> SeveritySource | None:
+        """Return the setting that gives a code another severity than soft mode does, or None."""
+        if severity is code.severities.soft:
+            return None
+        overridden = self.overrides.get(code)
+        if overridden and self.overrides_from and severity is overridden.soft:
+            return SeveritySource("[severity]", self.overrides_from)
+        return self.strict_from if self.strict else None
 
     def join(self, other: Policy) -> Policy:
         """Return the stricter combination of both, for what two datasets share."""
@@ -41,7 +55,13 @@ class Policy(NamedTuple):
             max_age_days=limiting.max_age_days,
             overrides=self.overrides,
             age_from=limiting.age_from,
+            strict_from=self.strict_from if self.strict else other.strict_from,
+            overrides_from=self.overrides_from,
         )
+
+    def forced(self, strict: bool | None) -> Policy:  # noqa: FBT001 - a mode, or None
+        """Return the policy in the mode that the caller sets; None changes nothing."""
+        return self if strict is None else self._replace(strict=strict, strict_from=None)
 
 
 def policy_of_target(
@@ -50,13 +70,13 @@ def policy_of_target(
     """Return the policy that a target sets; `forced` is the mode from the command line."""
     wanted = target.get("strict_validation")
     days = target.get("max_validation_age_days")
-    strict = wanted if isinstance(wanted, bool) else base.strict
-    return Policy(
-        strict=strict if forced is None else forced,
-        max_age_days=days if is_count(days) else base.max_age_days,
-        overrides=base.overrides,
-        age_from=file if is_count(days) else base.age_from,
-    )
+    policy = base
+    if isinstance(wanted, bool):
+        source = SeveritySource("strict_validation", file) if wanted else None
+        policy = policy._replace(strict=wanted, strict_from=source)
+    if is_count(days):
+        policy = policy._replace(max_age_days=days, age_from=file)
+    return policy.forced(forced)
 
 
 def is_count(value: Any) -> TypeGuard[int]:

@@ -51,6 +51,7 @@ def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
         "row_index": diagnostic.row_index,
         "related": [{"message": message, **_place(place)} for message, place in diagnostic.related],
         **({"fix": _fix(diagnostic.fix)} if diagnostic.fix else {}),
+        **({"severity_source": source._asdict()} if (source := diagnostic.severity_source) else {}),
         **(_sites(diagnostic.sites) if diagnostic.sites else {}),
     }
 

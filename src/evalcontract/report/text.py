@@ -12,7 +12,7 @@ from evalcontract.report.frame import escape_controls, frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from evalcontract.model.diagnostic import Site
+    from evalcontract.model.diagnostic import SeveritySource, Site
     from evalcontract.model.span import Place
     from evalcontract.report.report import Report, Style
 
@@ -34,6 +34,7 @@ def write(report: Report, style: Style) -> Iterator[str]:
         yield from write_statistics(report.diagnostics)
     yield from _left_out(report, style)
     yield _summary(report, style) + "\n"
+    yield from _reasons(report)
     yield from _fixable(report)
 
 
@@ -71,6 +72,9 @@ def write_finding(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
         yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
     yield from _sites(diagnostic, style, gutter, paint)
+    if style.verbose and diagnostic.severity_source:
+        why = f"{diagnostic.severity} because {_sets(diagnostic.severity_source)}"
+        yield f"{' ' * gutter} {paint('=', _BLUE)} {why}\n"
     beyond = len(diagnostic.related) - SHOWN
     for message, other in diagnostic.related if beyond <= 1 else diagnostic.related[:SHOWN]:
         where = f"{escape_controls(message)}: {escape_controls(str(other))}"
@@ -157,6 +161,23 @@ def _summary(report: Report, style: Style) -> str:
     if style.colour:
         verdict = f"\x1b[{_COLOURS[worst] if worst else _GREEN}m{verdict}\x1b[0m"
     return f"{', '.join(parts)}: {verdict}"
+
+
+def _reasons(report: Report) -> Iterator[str]:
+    """Yield how many findings are errors because of a target or the configuration."""
+    sources = Counter(
+        diagnostic.severity_source
+        for diagnostic in report.diagnostics
+        if diagnostic.is_error and diagnostic.severity_source
+    )
+    for source, count in sorted(sources.items()):
+        yield f"{_many(count, 'error')} because {_sets(source)}\n"
+
+
+def _sets(source: SeveritySource) -> str:
+    setting = f"`{source.setting}`"
+    what = f"it under {setting}" if source.setting.startswith("[") else setting
+    return f"{escape_controls(source.file)} sets {what}"
 
 
 def _fixable(report: Report) -> Iterator[str]:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalcontract.checks.plan import Step
-    from evalcontract.library.artifact import Artifact
 
 
 def cause_in_template(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.model.diagnostic import SeveritySource
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import Policy
@@ -67,10 +68,10 @@ def read_configuration(path: Path, name: str, files: Files = DISK) -> Configurat
         raise ConfigurationError(f"{name}: is nested too deeply") from None
     except ValueError:  # Python limits the digits of an integer, and raises no TOMLDecodeError
         raise ConfigurationError(f"{name}: contains a number with too many digits") from None
-    return _configuration(table, path, lambda key: place_of_key(text, name, key))
+    return _configuration(table, path, name, lambda key: place_of_key(text, name, key))
 
 
-def _configuration(table: dict[str, Any], path: Path, locate: Locate) -> Configuration:
+def _configuration(table: dict[str, Any], path: Path, name: str, locate: Locate) -> Configuration:
     for key in table:
         if key not in _READERS:
             meant = nearest(key, _READERS)
@@ -83,11 +84,15 @@ def _configuration(table: dict[str, Any], path: Path, locate: Locate) -> Configu
         key: reader(table[key], key, locate) for key, reader in _READERS.items() if key in table
     }
     default = Policy()
+    strict = read.get("strict", default.strict)
     return Configuration(
         Policy(
-            strict=read.get("strict", default.strict),
+            strict=strict,
             max_age_days=read.get("max_validation_age_days", default.max_age_days),
             overrides=read.get("severity", {}),
+            age_from=name if "max_validation_age_days" in read else None,
+            strict_from=SeveritySource("strict", name) if strict else None,
+            overrides_from=name,
         ),
         read.get("datasets", ()),
         read.get("exclude", ()),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LIBRARY_FOLDERS = ("rubrics", "judges")
 ARTIFACT_FOLDERS = (*LIBRARY_FOLDERS, "bundles", "targets")
 DATASETS = "datasets"
+_TARGETS = "targets"
 WORKSPACE_FOLDERS = frozenset({*ARTIFACT_FOLDERS, DATASETS})
 #: Where a configuration might be expected, but is not read; see `misplaced`.
 OTHER_CONFIGURATIONS = (f".{FILE_NAME}", "pyproject.toml")
@@ -48,13 +49,13 @@ def find_root(start: Path, files: Files = DISK) -> Path:
     """Return the workspace of a file or folder.
 
     This is the nearest folder upward that is a workspace. Without one, it is the folder itself, or
-    its parent if the folder is called `datasets`, since `bundles/` and `targets/` are siblings of
-    `datasets/`. A folder named `rubrics` or `judges` inside another folder of a workspace, such as
-    `datasets/judges/`, does not make that folder a workspace.
+    its parent if the folder is called `datasets` or `targets`, since `bundles/`, `targets/` and
+    `datasets/` are siblings. A folder named `rubrics` or `judges` inside another folder of a
+    workspace, such as `datasets/judges/`, does not make that folder a workspace.
     """
     folder = files.real(start if files.is_folder(start) else start.parent)
     candidates = [path for path in (folder, *folder.parents) if is_workspace(path, files)]
-    default = folder.parent if folder.name == DATASETS else folder
+    default = folder.parent if folder.name in (DATASETS, _TARGETS) else folder
     roots = (
         path for n, path in enumerate(candidates) if not _is_part(path, candidates[n + 1 :], files)
     )

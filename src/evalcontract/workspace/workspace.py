@@ -152,14 +152,15 @@ class Workspace:
     @cached_property
     def targets(self) -> list[Target]:
         """The files of `targets/`; the path of a dataset is relative to the workspace root."""
-        targets = []
-        for source in self._target_files:
-            if document := source.document:
-                value = document.value if isinstance(document.value, dict) else {}
-                name = value.get("dataset")
-                path = (self.root / name) if isinstance(name, str) and "\0" not in name else None
-                targets.append(Target(document, path, graded_keys(value.get(GRADED))))
-        return targets
+        documents = [source.document for source in self._target_files]
+        return [self.target(document) for document in documents if document]
+
+    def target(self, document: Document) -> Target:
+        """Return the target in a document."""
+        value = document.value if isinstance(document.value, dict) else {}
+        name = value.get("dataset")
+        path = (self.root / name) if isinstance(name, str) and "\0" not in name else None
+        return Target(document, path, graded_keys(value.get(GRADED)))
 
     def targets_of(self, dataset: Path) -> list[Target]:
         """Return the targets that run a dataset."""
