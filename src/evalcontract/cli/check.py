@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evalcontract.cli.options import shared_options
 from evalcontract.cli.outcome import CheckArgs, run_and_report, validate_files
-from evalcontract.engine.pipeline import check_workspaces
+from evalcontract.cli.output import put
+from evalcontract.engine.pipeline import NOTHING, check_workspaces
 from evalcontract.engine.selection import is_target
 from evalcontract.model.reference import Kind
+from evalcontract.report.frame import escape_controls
+from evalcontract.workspace import display_name
+
+if TYPE_CHECKING:
+    from evalcontract.engine.options import Options
+    from evalcontract.model.diagnostic import Outcome
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -22,8 +29,13 @@ from evalcontract.model.reference import Kind
     default=True,
     help="Reuse the result of an earlier check if no file has changed.",
 )
+@click.option(
+    "--allow-empty",
+    is_flag=True,
+    help="Exit with 0 if FOLDER contains nothing to check.",
+)
 @shared_options
-def check(path: str, **options: Any) -> int:
+def check(path: str, allow_empty: bool, **options: Any) -> int:  # noqa: FBT001 - a flag of click
     """Check a whole workspace: its datasets, rubrics, judges, bundles and targets.
 
     FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
@@ -33,7 +45,14 @@ def check(path: str, **options: Any) -> int:
     checked = _existing(path, args.root)
     if not checked.is_dir():
         return validate_files(Kind.TARGET, (path,), args)
-    return run_and_report(args, partial(check_workspaces, checked))
+    return run_and_report(args, partial(_check_folder, checked, allow_empty))
+
+
+def _check_folder(path: Path, allow_empty: bool, options: Options) -> Outcome:  # noqa: FBT001
+    outcome = check_workspaces(path, options._replace(allows_empty=allow_empty))
+    if not outcome.files and not outcome.diagnostics:
+        put([f"note: {escape_controls(display_name(path))} contains {NOTHING}\n"], err=True)
+    return outcome
 
 
 def _existing(name: str, root: Path | None) -> Path:

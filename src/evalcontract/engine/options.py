@@ -26,7 +26,7 @@ class Options(NamedTuple):
     `jobs` is the maximum number of processes that check one large dataset. Without a `cache`,
     everything is checked again. `dialect` is the format of the datasets, such as `mlflow:oss`; if
     None, it is detected. `files` is the file system that the run reads. With `is_joined`, findings
-    with the same cause are one.
+    with the same cause are one. With `allows_empty`, a folder may contain nothing to check.
     """
 
     root: Path | None = None
@@ -38,6 +38,7 @@ class Options(NamedTuple):
     dialect: str | None = None
     files: Files = DISK
     is_joined: bool = True
+    allows_empty: bool = False
 
 
 class Input(NamedTuple):

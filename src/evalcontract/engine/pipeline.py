@@ -75,13 +75,17 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     return _settled(outcome, findings, runs.values())
 
 
+#: What a folder contains that has nothing to check.
+NOTHING = "no dataset, rubric, judge or target"
+
+
 def check_workspaces(path: Path, options: Options) -> Outcome:
     """Check whole workspaces: datasets, rubrics, judges, bundles and targets.
 
     With a cache, the result is taken from there if nothing has changed.
 
     Raises:
-        NothingToCheck: the folder contains none of these.
+        NothingToCheck: the folder contains none of these, and that is not allowed.
         ConfigurationError: a workspace's configuration cannot be used.
 
     """
@@ -123,7 +127,8 @@ def _check_all(path: Path, options: Options) -> Outcome:
             findings.merge(_check_dataset(run, dataset, dataset_path, outcome, options))
         findings.add([*run.artifacts(), *run.bundles()], run.workspace.root)
     outcome = _settled(outcome, findings, [*runs.values(), *other_runs.values()])
-    if not outcome.files and not any(finding.is_error for finding in outcome.diagnostics):
+    has_errors = any(finding.is_error for finding in outcome.diagnostics)
+    if not (outcome.files or has_errors or options.allows_empty):
         raise NothingToCheck(_why_nothing(path, outcome, runs.values()))
     return outcome
 
@@ -139,7 +144,7 @@ def _settled(outcome: Outcome, findings: Findings, runs: Iterable[Run]) -> Outco
 
 def _why_nothing(path: Path, outcome: Outcome, runs: Iterable[Run]) -> str:
     """Explain why a folder has nothing to check: what is excluded, or not read."""
-    message = f"{display_name(path)} contains no dataset, rubric, judge or target"
+    message = f"{display_name(path)} contains {NOTHING}"
     excluded = sum(run.workspace.listing.excluded_count for run in runs)
     if excluded:
         message += f"; `exclude` in evalcontract.toml leaves out {excluded:,} files"

@@ -160,7 +160,7 @@ def _summary(report: Report, style: Style) -> str:
     worst = max((diagnostic.severity for diagnostic in report.diagnostics), default=None)
     if style.colour:
         verdict = f"\x1b[{_COLOURS[worst] if worst else _GREEN}m{verdict}\x1b[0m"
-    return f"{', '.join(parts)}: {verdict}"
+    return f"{', '.join(parts) or 'nothing to check'}: {verdict}"
 
 
 def _reasons(report: Report) -> Iterator[str]:
