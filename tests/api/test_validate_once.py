@@ -39,6 +39,16 @@ def test_the_library_is_not_made_again_for_each_rubric(tmp_path: Path) -> None:
     assert work(32) < 6 * work(8)
 
 
+def test_a_rubric_is_checked_whatever_stands_beside_the_rows_that_use_it(tmp_path: Path) -> None:
+    """A row that is no mapping, or whose reference is no text, hides no reference of others."""
+    write(tmp_path, {"rubrics/a.yaml": RUBRIC.replace("ID", "a") + "lable: x\n"})
+    good = '{"id": "a", "input": "b", "rubric_ref": "rubric/a@1.0.0"}\n'
+    for other in ("7\n", '{"id": "b", "input": "c", "rubric_ref": ["x"]}\n'):
+        write(tmp_path, {"set.jsonl": good + other})
+        found = validate(Kind.DATASET, [Input(tmp_path / "set.jsonl")], Options()).diagnostics
+        assert {each.code for each in found} == {"rubric/near-miss-key", "dataset/wrong-type"}
+
+
 def test_a_file_that_is_asked_for_twice_over_is_one_finding_each(tmp_path: Path) -> None:
     """What several files reach is told once, and a file outside of the library is read."""
     write(tmp_path, {"rubrics/a.yaml": RUBRIC.replace("ID", "a") + "lable: x\n"})

@@ -124,7 +124,8 @@ class DatasetCheck:
         problems = [
             problem for n, row in exact.items() for problem in self._check_row(row, n, rows)
         ]
-        references = frozenset(_references_of(exact.values()))
+        # Without refs of the whole batch, clean rows are asked one by one.
+        references = frozenset(_references_of(batch.rows if refs is None else exact.values()))
         if refs is not None:
             references |= {text for text in refs.rubrics if isinstance(text, str)}
         needs_ids_only = self._needs_ids_only and self._are_declared(refs)
