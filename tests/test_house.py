@@ -54,7 +54,7 @@ DECLARATION = re.compile(r"\bCode\((?:[^()]|\([^()]*\))*\)")
 KNOWS_MODES = (
     "policy/",
     "cli/",
-    "api/loaders.py",
+    "api/",
     "engine/run.py",
     "engine/pipeline.py",
     "workspace/configuration.py",
@@ -231,7 +231,7 @@ KNOWN = {
     "engine/coverage.py": "is not remembered",
     "engine/output.py": "writes",
     "api/coverer.py": "is not remembered",
-    "api/loaders.py": "is not remembered",
+    "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",
     "source/drafts.py": "is not remembered",
     "model/page.py": "ours, and no check reads it",

@@ -15,41 +15,65 @@ if TYPE_CHECKING:
         DatasetLoader,
         JudgePromptLoader,
         LoadedArtifact,
+        LoadedCheck,
         LoadedDataset,
+        LoadedJudge,
         LoadedRow,
+        LoadedRubric,
         RubricLoader,
+        Workspace,
+        render,
     )
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Severity
-    from evalcontract.model.errors import ContractViolation, EvalContractError
+    from evalcontract.model.errors import (
+        ConfigurationError,
+        ContractViolation,
+        EvalContractError,
+        UsageError,
+    )
 
 _HOMES = {
+    "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
     "DatasetLoader": "evalcontract.api",
     "Diagnostic": "evalcontract.model.diagnostic",
     "EvalContractError": "evalcontract.model.errors",
     "JudgePromptLoader": "evalcontract.api",
     "LoadedArtifact": "evalcontract.api",
+    "LoadedCheck": "evalcontract.api",
     "LoadedDataset": "evalcontract.api",
+    "LoadedJudge": "evalcontract.api",
     "LoadedRow": "evalcontract.api",
+    "LoadedRubric": "evalcontract.api",
     "Provenance": "evalcontract.library.provenance",
     "RubricLoader": "evalcontract.api",
     "Severity": "evalcontract.model.diagnostic",
+    "UsageError": "evalcontract.model.errors",
+    "Workspace": "evalcontract.api",
+    "render": "evalcontract.api",
 }
 
 __all__ = [
+    "ConfigurationError",
     "ContractViolation",
     "DatasetLoader",
     "Diagnostic",
     "EvalContractError",
     "JudgePromptLoader",
     "LoadedArtifact",
+    "LoadedCheck",
     "LoadedDataset",
+    "LoadedJudge",
     "LoadedRow",
+    "LoadedRubric",
     "Provenance",
     "RubricLoader",
     "Severity",
+    "UsageError",
+    "Workspace",
     "__version__",
+    "render",
 ]
 
 

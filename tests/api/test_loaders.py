@@ -37,8 +37,9 @@ from pathlib import Path
 
 import evalcontract
 from evalcontract import (
-    ContractViolation, DatasetLoader, Diagnostic, EvalContractError, JudgePromptLoader,
-    LoadedArtifact, LoadedDataset, LoadedRow, Provenance, RubricLoader, Severity,
+    ConfigurationError, ContractViolation, DatasetLoader, Diagnostic, EvalContractError,
+    JudgePromptLoader, LoadedArtifact, LoadedCheck, LoadedDataset, LoadedJudge, LoadedRow,
+    LoadedRubric, Provenance, RubricLoader, Severity, UsageError, Workspace, render,
 )
 
 
@@ -58,10 +59,24 @@ def load(path: Path) -> list[LoadedRow]:
     return [row for row in dataset if row.ok]
 
 
+def grade(rows: list[dict[str, str]], output: str) -> list[str]:
+    workspace = Workspace("workspace")
+    dataset = DatasetLoader(workspace=workspace, dialect="evalcontract").load_rows(rows)
+    prompts: list[str] = []
+    for row in dataset:
+        rubric: LoadedRubric | None = row.rubric
+        checks: tuple[LoadedCheck, ...] = rubric.checks if rubric else ()
+        judges: list[LoadedJudge] = [judge for check in checks for judge in check.judges]
+        prompts += [render(judge, row, output) for judge in judges]
+    return prompts
+
+
 try:
     load(Path("set.yaml"))
 except ContractViolation as error:
     print([(each.code, each.place.file, each.help) for each in error.diagnostics])
+except (ConfigurationError, UsageError):
+    raise
 except EvalContractError:
     raise
 """

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 from doors import ROOT, command_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The Python API: three loaders, and the check of whole workspaces.
+"""The Python API: loaders, what they load, prompts, and the check of whole workspaces.
 
 Names are imported at first use, since a command needs only some of them. `validate` is in
 `evalcontract.engine.pipeline`.
@@ -9,31 +9,45 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader
+    from evalcontract.api.datasets import DatasetLoader
+    from evalcontract.api.grading import LoadedCheck, LoadedJudge, LoadedRubric
     from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
-    from evalcontract.api.loaders import DatasetLoader, JudgePromptLoader, RubricLoader
+    from evalcontract.api.rendering import render
+    from evalcontract.api.workspace import Workspace
     from evalcontract.engine.pipeline import check_workspaces
     from evalcontract.model.diagnostic import Outcome
 
 _HOMES = {
-    "DatasetLoader": "evalcontract.api.loaders",
-    "JudgePromptLoader": "evalcontract.api.loaders",
+    "DatasetLoader": "evalcontract.api.datasets",
+    "JudgePromptLoader": "evalcontract.api.artifacts",
     "LoadedArtifact": "evalcontract.api.loaded",
+    "LoadedCheck": "evalcontract.api.grading",
     "LoadedDataset": "evalcontract.api.loaded",
+    "LoadedJudge": "evalcontract.api.grading",
     "LoadedRow": "evalcontract.api.loaded",
+    "LoadedRubric": "evalcontract.api.grading",
     "Outcome": "evalcontract.model.diagnostic",
-    "RubricLoader": "evalcontract.api.loaders",
+    "RubricLoader": "evalcontract.api.artifacts",
+    "Workspace": "evalcontract.api.workspace",
     "check_workspaces": "evalcontract.engine.pipeline",
+    "render": "evalcontract.api.rendering",
 }
 
 __all__ = [
     "DatasetLoader",
     "JudgePromptLoader",
     "LoadedArtifact",
+    "LoadedCheck",
     "LoadedDataset",
+    "LoadedJudge",
     "LoadedRow",
+    "LoadedRubric",
     "Outcome",
     "RubricLoader",
+    "Workspace",
     "check_workspaces",
+    "render",
 ]
 
 

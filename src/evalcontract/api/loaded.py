@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from evalcontract.api.grading import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic
@@ -16,27 +19,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LoadedRow:
-    """One row of a file, with its findings.
+    """One row of a dataset, with its findings.
 
-    `value` is normally a dict; the value of an ill-formed row may have any type.
+    `index` counts the rows from 0. `value` is normally a dict; the value of an ill-formed row may
+    have any type. `diagnostics` are the findings in the row.
     """
 
     index: int
     value: Any
     diagnostics: tuple[Diagnostic, ...] = ()
+    _rubric_of: Callable[[LoadedRow], LoadedRubric | None] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The workspace stays behind when a row is sent to another process.
+        return LoadedRow, (self.index, self.value, self.diagnostics)
 
     @property
     def ok(self) -> bool:
         """Whether the row has no findings."""
         return not self.diagnostics
 
+    @property
+    def rubric(self) -> LoadedRubric | None:
+        """The rubric that grades the row; None if the row has no `rubric_ref`.
+
+        Rows of other systems have none.
+
+        Raises:
+            ContractViolation: the `rubric_ref` is malformed, or does not resolve.
+            UsageError: the row was copied or unpickled, and has lost its workspace.
+
+        """
+        if self._rubric_of is None:
+            raise UsageError("the rubric of a copied row is unknown: ask the row that was loaded")
+        return self._rubric_of(self)
+
 
 @dataclass(frozen=True)
 class LoadedDataset:
     """A dataset with all rows in order, including those with faults.
 
-    `diagnostics` are all findings, sorted by place, including those of the rubrics and judges that
-    the rows refer to.
+    `file` is the name of the file, or of the rows in memory. `diagnostics` are all findings,
+    sorted by place, including those of the rubrics and judges that the rows refer to.
+    `provenance` has the exact versions and SHA-256 digests of these, and the digest of the
+    dataset.
     """
 
     file: str
@@ -49,7 +77,10 @@ class LoadedDataset:
 
     @cached_property
     def coverage(self) -> tuple[RowCoverage, ...]:
-        """The coverage of each row: which checks will run on it, in order of the rows."""
+        """The coverage of each row: which checks will run on it, in order of the rows.
+
+        For a dataset of another system, which of that system's own graders will run.
+        """
         return self._cover(self.rows)
 
     def __iter__(self) -> Iterator[LoadedRow]:
@@ -61,7 +92,11 @@ class LoadedDataset:
 
 @dataclass(frozen=True, slots=True)
 class LoadedArtifact:
-    """A rubric or a judge: its content, its exact version and its findings."""
+    """A rubric or a judge: its content, its exact version and its findings.
+
+    `value` is the content of `file`. `diagnostics` are the findings in it and in everything that
+    it refers to, sorted by place.
+    """
 
     id: str
     version: str

@@ -18,6 +18,7 @@ from evalcontract.structure.validator import SchemaValidator
 if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.source import Document, Rows, Source
+    from evalcontract.source.row_iterable import RowIterable
 
 _ROWS = "questions"
 _CODE = "dataset/no-questions"
@@ -47,7 +48,9 @@ def _root_structure() -> SchemaValidator:
     return SchemaValidator("dataset", root_schema())
 
 
-def check_root(source: Source) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
+def check_root(
+    source: Source | RowIterable,
+) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     """Return the rows of a dataset, its other keys, and the problems of the latter.
 
     The rows are None if the dataset has no list of rows.

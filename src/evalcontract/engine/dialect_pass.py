@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import Loss, OurRow, Reader
     from evalcontract.formats._format import RowChecker
+    from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy
@@ -171,6 +172,12 @@ class DialectPass:
     def reader(self) -> DialectRows:
         """Return a reader that converts the rows."""
         return DialectRows(self._dialect.format.reader(self._external, self._dialect.variant))
+
+    def provenance(self) -> Provenance:
+        """Return the provenance of the rows that were read; they have no rubrics of ours."""
+        from evalcontract.library.provenance import Provenance  # needed only by loaders
+
+        return Provenance(self.file, self._source.sha256)
 
     def _unsupported_medium(self) -> Problem | None:
         """Return a problem if the loader does not read files of this medium."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, Document, Source, UnreadableFile
+    from evalcontract.source.row_iterable import RowIterable
 
 
 class NativeDataset:
@@ -33,7 +34,7 @@ class NativeDataset:
 
     dialect = NATIVE
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source | RowIterable) -> None:
         self.file = source.file
         self._source = source
 
@@ -56,7 +57,11 @@ class NativePass:
     """A pass over an evalcontract dataset; see `DatasetPass`. `root` has the keys but the rows."""
 
     def __init__(
-        self, run: Run, source: Source, policy: Policy, graded: frozenset[str] = frozenset()
+        self,
+        run: Run,
+        source: Source | RowIterable,
+        policy: Policy,
+        graded: frozenset[str] = frozenset(),
     ) -> None:
         readable = source.document or source.stream
         if readable is None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.engine.run import Run
     from evalcontract.formats._conversion import Loss, OurRow
+    from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Problem, Within
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
@@ -117,6 +118,10 @@ class DatasetPass(Protocol):
 
     def reader(self) -> RowReader:
         """Return a reader that converts the rows."""
+        ...
+
+    def provenance(self) -> Provenance:
+        """Return the provenance of the rows that were read."""
         ...
 
 

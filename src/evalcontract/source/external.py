@@ -23,6 +23,8 @@ from evalcontract.source.text import decode, split_lines, strip_bom
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from evalcontract.source.row_iterable import IterableRows, RowIterable
+
 #: File formats by file name extension.
 MEDIA = {**SUFFIXES, ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 
@@ -37,7 +39,7 @@ class ExternalFile:
     """
 
     medium: str
-    source: Document | RowStream | CsvTable | ParquetTable | UnreadableFile
+    source: Document | RowStream | CsvTable | ParquetTable | RowIterable | UnreadableFile
     has_mark: bool = False
     remarks: tuple[SourceProblem, ...] = field(default=())
 
@@ -52,8 +54,8 @@ class ExternalFile:
         return self.source.document
 
     @property
-    def stream(self) -> RowStream | CsvTable | ParquetTable | None:
-        """The rows of a JSONL, CSV or Parquet file, otherwise None."""
+    def stream(self) -> RowStream | CsvTable | ParquetTable | IterableRows | None:
+        """The rows of a JSONL, CSV or Parquet file, or in memory; otherwise None."""
         return self.source.stream
 
     @property

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import io
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.span import Place
 from evalcontract.source.fault import ParseError, SourceProblem
+from evalcontract.source.plain import CONVERTERS
 from evalcontract.source.rows import Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
@@ -104,13 +102,5 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    convert = next((convert for kind, convert in _CONVERTERS if isinstance(value, kind)), None)
+    convert = next((convert for kind, convert in CONVERTERS if isinstance(value, kind)), None)
     return convert(value) if convert else value
-
-
-_CONVERTERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    (datetime | date | time, lambda value: value.isoformat()),
-    (timedelta, timedelta.total_seconds),
-    (Decimal, float),
-    (bytes, lambda value: base64.b64encode(value).decode()),
-)

@@ -1,0 +1,136 @@
+"""The loaders of rubrics and judges, by id or by reference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from evalcontract.api.loader import LOG, Loader, settle
+from evalcontract.api.resolving import Resolver
+from evalcontract.library.advice import advise, says
+from evalcontract.library.library import Dangling, Resolved
+from evalcontract.model.diagnostic import sort_key
+from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.model.reference import IDENTIFIER, Kind, Reference
+from evalcontract.model.version import Version
+
+if TYPE_CHECKING:
+    from evalcontract.api.grading import LoadedJudge, LoadedRubric
+    from evalcontract.engine.run import Run
+    from evalcontract.source import UnreadableFile
+
+_MAX_SHOWN = 80  # characters of an argument that a message quotes
+
+
+class _ArtifactLoader(Loader):
+    """Loads artifacts of one kind."""
+
+    _kind: Kind
+
+    def _load(self, name: str, version: str | None) -> LoadedRubric | LoadedJudge:
+        run = self._run()
+        library = run.workspace.library
+        reference = self._reference(name, version)
+        resolved = library.resolve(reference)
+        # A file that cannot be read may contain the artifact, or a later version of it.
+        unreadable = (
+            []
+            if isinstance(resolved, Resolved) and resolved.pinned
+            else list(run.unreadable(_candidate_files(run, reference)))
+        )
+        if isinstance(resolved, Dangling):
+            if unreadable:
+                raise ContractViolation(unreadable)
+            advice = advise(resolved, library, run.workspace.unreadable_names)
+            if "/" not in name:
+                advice = advice.replace(f"`{self._kind}/", "`")  # an id was asked for
+            raise UsageError(f"{says(resolved, library)}; {advice}")
+        policy = run.base_policy
+        artifact = Resolver(run, policy).loaded(resolved.artifact, pinned=resolved.pinned)
+        diagnostics = [*artifact.diagnostics, *unreadable, *run.listing_errors()]
+        is_wrong_kind = any(
+            diagnostic.code in (f"{self._kind}/wrong-kind", f"{self._kind}/other-tool")
+            and diagnostic.place.file == artifact.file
+            for diagnostic in diagnostics
+        )
+        diagnostics.sort(key=sort_key)
+        settled = settle(diagnostics, strict=policy.strict, loaded=not is_wrong_kind)
+        for diagnostic in settled:
+            LOG.warning("%s", diagnostic)
+        return replace(artifact, diagnostics=settled)
+
+    def _reference(self, name: str, version: str | None) -> Reference:
+        """Return the reference that the arguments of `load` mean.
+
+        Raises:
+            UsageError: they are malformed, name another kind, or give the version twice.
+
+        """
+        example = f"`{self._kind}/{{id}}@{{version}}`"
+        parsed = Version.parse(version) if version is not None else None
+        if version is not None and parsed is None:
+            raise UsageError(f"`{version[:_MAX_SHOWN]}` is not a version such as 1.0.0")
+        if IDENTIFIER.fullmatch(name):
+            return Reference(self._kind, name, parsed)
+        shown = name[:_MAX_SHOWN]
+        reference = Reference.parse(name)
+        if reference is None:
+            raise UsageError(f"`{shown}` is neither an id nor a reference of the form {example}")
+        if reference.kind is not self._kind:
+            loader = _LOADERS[reference.kind].__name__
+            raise UsageError(f"`{shown}` refers to a {reference.kind}: load it with `{loader}`")
+        if parsed is not None and reference.is_pinned:
+            raise UsageError(f"`{shown}` has a version: do not give `version` as well")
+        return reference._replace(version=reference.version or parsed)
+
+
+def _candidate_files(run: Run, reference: Reference) -> list[UnreadableFile]:
+    """Return the unreadable files whose names match a reference."""
+    names = run.workspace.unreadable_names.get(f"{reference.kind}/{reference.id}", ())
+    expected = reference.version
+    files = {file for version, file in names if expected is None or version in (None, expected)}
+    return [unreadable for unreadable in run.workspace.unreadable if unreadable.file in files]
+
+
+class RubricLoader(_ArtifactLoader):
+    """Loads rubrics. See `Loader` for the parameters."""
+
+    _kind = Kind.RUBRIC
+
+    def load(
+        self,
+        id: str,  # noqa: A002 - the key of the rubric
+        version: str | None = None,
+    ) -> LoadedRubric:
+        """Load a rubric of the workspace.
+
+        `id` is its id or a reference: `load("answers", "1.0.0")` is
+        `load("rubric/answers@1.0.0")`. Versions are exact; without one, the newest is loaded.
+        Soft mode logs one warning per finding in the rubric and in what it refers to.
+
+        Raises:
+            UsageError: there is no such rubric (the message names the known ones), or `id` or
+                `version` is malformed.
+            ContractViolation: in strict mode, there is an error; in both modes, the file cannot
+                be read or contains another kind.
+            ConfigurationError: the configuration of the workspace cannot be used.
+
+        """
+        return cast("LoadedRubric", self._load(id, version))
+
+
+class JudgePromptLoader(_ArtifactLoader):
+    """Loads judges. See `Loader` for the parameters."""
+
+    _kind = Kind.JUDGE
+
+    def load(
+        self,
+        id: str,  # noqa: A002 - the key of the judge
+        version: str | None = None,
+    ) -> LoadedJudge:
+        """Load a judge of the workspace, as `RubricLoader.load` loads a rubric."""
+        return cast("LoadedJudge", self._load(id, version))
+
+
+_LOADERS: dict[Kind, type[Loader]] = {Kind.RUBRIC: RubricLoader, Kind.JUDGE: JudgePromptLoader}

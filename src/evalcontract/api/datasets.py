@@ -1,0 +1,220 @@
+"""The loader of datasets: files of any format, and rows in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.api.coverer import Coverer
+from evalcontract.api.loaded import LoadedDataset, LoadedRow
+from evalcontract.api.loader import LOG, Loader, settle
+from evalcontract.api.resolving import Resolver
+from evalcontract.engine.native_pass import NativeDataset, NativePass
+from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.options import Input
+from evalcontract.engine.passes import NATIVE, rows_of
+from evalcontract.model.diagnostic import sort_key
+from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.source.row_iterable import RowIterable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import date
+
+    from evalcontract.api.grading import LoadedRubric
+    from evalcontract.api.workspace import Workspace
+    from evalcontract.checks.coverage import RowCoverage
+    from evalcontract.engine.passes import CheckedBatch, CheckedRow, Dataset, DatasetPass
+    from evalcontract.engine.run import Run
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.policy import Policy
+
+    Cover = Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]]
+
+# Rows in memory of another system are taken for the lines of a file of this medium.
+_MEDIUM = "jsonl"
+
+
+class DatasetLoader(Loader):
+    """Loads datasets, and checks their rows and the artifacts that these refer to.
+
+    `dialect` is the format of the datasets: by default evalcontract's own, or that of another
+    system, such as `mlflow:oss` (docs/formats.md lists them). It is never guessed, so that the
+    keys of the rows do not depend on their content. Rows of another system are checked as its own
+    loader reads them and are given as they are: converting them may make new rubrics, which need
+    an id and a version; `evalcontract convert` writes these. See `Loader` for the other
+    parameters.
+
+    Raises:
+        UsageError: there is no such dialect, or both `root` and `workspace` are given.
+
+    """
+
+    def __init__(
+        self,
+        root: str | Path | None = None,
+        *,
+        workspace: Workspace | None = None,
+        dialect: str = NATIVE,
+        strict: bool | None = None,
+        on_day: date | None = None,
+    ) -> None:
+        super().__init__(root, workspace=workspace, strict=strict, on_day=on_day)
+        self._dialect = dialect
+        if dialect != NATIVE:
+            from evalcontract.formats import dialect_of  # not for evalcontract datasets
+
+            self._dialect = str(dialect_of(dialect))
+
+    def load(self, path: str | Path) -> LoadedDataset:
+        """Load one dataset: YAML, JSON or JSONL, or what the system of the dialect reads.
+
+        Soft mode logs one warning per offending row (logger `evalcontract`) and returns all
+        rows. An empty list of rows is loaded, and reported as a finding.
+
+        Raises:
+            ContractViolation: in strict mode, there is an error; in both modes, nothing can be
+                loaded: the file does not exist or is not a dataset, or no line of it is a row.
+            ConfigurationError: the configuration of the workspace cannot be used.
+            UsageError: `root` is not a folder.
+
+        """
+        path = Path(path)
+        run = self._run(path)
+        dataset = open_dataset(Input(path), self._dialect)
+        return _load(run, dataset, run.policy_for(path), run.graded_for(path))
+
+    def load_rows(self, rows: Iterable[Mapping[str, Any]], name: str = "rows") -> LoadedDataset:
+        """Load rows that are in memory, as the rows of a file.
+
+        The iterable is read once, batch by batch: a batch is checked before the next one is
+        requested. The values of the loaded rows are plain copies: dates and times become ISO 8601
+        strings, bytes base64, durations seconds, decimals floats. A row with a value that JSON
+        cannot represent (NaN, an object) is a finding, and is left out; the indexes of the other
+        rows stay. The places of findings are `NAME[INDEX]`. The digest in the provenance is that
+        of the lines `json.dumps(row, sort_keys=True)`.
+
+        The workspace is `root` or `workspace`, or else that of the current folder. No target
+        applies.
+
+        Raises:
+            ContractViolation: in strict mode, there is an error; in both modes, no row could be
+                loaded, or the system of the dialect loads none of them.
+            ConfigurationError: the configuration of the workspace cannot be used.
+            UsageError: `rows` is a path, a text or a single mapping, `root` is not a folder, or
+                the system of the dialect does not read files with a row per line.
+
+        """
+        if isinstance(rows, str | bytes | Path | Mapping) or not isinstance(rows, Iterable):
+            kind = type(rows).__name__
+            raise UsageError(
+                f"rows must be an iterable of mappings, not `{kind}`; `load` reads files"
+            )
+        run = self._run()
+        return _load(run, self._in_memory(rows, name), run.base_policy, run.graded_for(None))
+
+    def _in_memory(self, rows: Iterable[Any], name: str) -> Dataset:
+        if self._dialect == NATIVE:
+            return NativeDataset(RowIterable(name, rows))
+        from evalcontract.engine.dialect_pass import DialectDataset  # not for our datasets
+        from evalcontract.formats import dialect_of
+        from evalcontract.source.external import ExternalFile
+
+        dialect = dialect_of(self._dialect)
+        if _MEDIUM not in dialect.format.media:
+            title = dialect.format.title
+            raise UsageError(f"{title} reads whole files and not single rows: use `load`")
+        file = ExternalFile(_MEDIUM, RowIterable(name, rows, as_python=True))
+        return DialectDataset(dialect, file, is_explicit=True)
+
+
+def _load(run: Run, dataset: Dataset, policy: Policy, graded: frozenset[str]) -> LoadedDataset:
+    if dataset.unreadable:
+        raise ContractViolation(tuple(run.unreadable([dataset.unreadable])))
+    dataset_pass = dataset.begin(run, policy, graded)
+    native = dataset_pass if isinstance(dataset_pass, NativePass) else None
+    resolver = Resolver(run, policy)
+
+    def rubric_of(row: LoadedRow) -> LoadedRubric | None:
+        if native is None:
+            return None
+        return resolver.rubric_of(row.value, native.path_of(row.index), native)
+
+    rows: dict[int, LoadedRow] = {}
+    checked_rows: dict[int, CheckedRow] = {}
+    diagnostics: list[Diagnostic] = []
+    has_faults = native is not None and not native.has_rows
+    for checked in dataset_pass.batches(keep_rows=True):
+        of_batch = list(dataset_pass.to_diagnostics(checked.problems))
+        rows |= _loaded_rows(checked, of_batch, rubric_of)
+        if native is None:
+            checked_rows |= {row.number: row for row in rows_of(dataset_pass, checked)}
+        diagnostics += [*checked.faults, *of_batch]
+        has_faults = has_faults or bool(checked.batch.faults)
+    of_dataset = dataset_pass.finish()
+    _add(rows, of_dataset)
+    if native is None:
+        has_faults = has_faults or any(dataset_pass.rejects(found.code) for found in of_dataset)
+    diagnostics += [*of_dataset, *run.bundles(), *run.artifacts(), *run.listing_errors()]
+    diagnostics.sort(key=_key)
+    settled = settle(diagnostics, strict=policy.strict, loaded=bool(rows) or not has_faults)
+    _log(rows.values(), settled)
+    provenance = dataset_pass.provenance()
+    cover = _cover_of(run, dataset_pass, checked_rows, graded)
+    return LoadedDataset(dataset.file, tuple(rows.values()), settled, provenance, cover)
+
+
+def _loaded_rows(
+    checked: CheckedBatch,
+    diagnostics: list[Diagnostic],
+    rubric_of: Callable[[LoadedRow], LoadedRubric | None],
+) -> dict[int, LoadedRow]:
+    by_row: dict[int, list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        if diagnostic.row_index is not None:
+            by_row.setdefault(diagnostic.row_index, []).append(diagnostic)
+    return {
+        index: LoadedRow(index, value, tuple(sorted(by_row.get(index, ()), key=_key)), rubric_of)
+        for index, value in enumerate(checked.batch.rows, checked.batch.first_index)
+    }
+
+
+def _add(rows: dict[int, LoadedRow], diagnostics: list[Diagnostic]) -> None:
+    """Add the findings on the whole dataset to the rows that they concern."""
+    for diagnostic in diagnostics:
+        row = rows.get(diagnostic.row_index) if diagnostic.row_index is not None else None
+        if row is not None:
+            of_row = (*row.diagnostics, diagnostic)
+            rows[row.index] = LoadedRow(row.index, row.value, of_row, row._rubric_of)  # noqa: SLF001
+
+
+def _key(diagnostic: Diagnostic) -> tuple[Any, ...]:
+    """Return a key to sort findings; rows in memory have no lines, but each has its own file."""
+    if diagnostic.place.span is None and diagnostic.row_index is not None:
+        file = diagnostic.place.file.rpartition("[")[0]
+        return (file, diagnostic.row_index, 0, diagnostic.code, diagnostic.message)
+    return sort_key(diagnostic)
+
+
+def _cover_of(
+    run: Run,
+    dataset_pass: DatasetPass,
+    checked_rows: dict[int, CheckedRow],
+    graded: frozenset[str],
+) -> Cover:
+    if isinstance(dataset_pass, NativePass):
+        return Coverer(run, dataset_pass.root, graded).cover
+    return lambda rows: tuple(dataset_pass.cover(checked_rows[row.index]) for row in rows)
+
+
+def _log(rows: Iterable[LoadedRow], diagnostics: Sequence[Diagnostic]) -> None:
+    """Log one warning per offending row, and one per finding outside the rows."""
+    for row in rows:
+        if row.diagnostics:
+            more = len(row.diagnostics) - 1
+            extra = f" (and {more} more in this row)" if more else ""
+            LOG.warning("%s%s", row.diagnostics[0], extra)
+    for diagnostic in diagnostics:
+        if diagnostic.row_index is None:
+            LOG.warning("%s", diagnostic)

@@ -1,0 +1,73 @@
+"""The examples of docs/python.md and docs/runner.py run on the workspace of the README."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+NAMED = re.compile(r"^`(evals/\S+)`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+VALIDATED = re.compile(r"(?<=validated_at: )[0-9-]{10}")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    day = str(datetime.now(tz=UTC).date() - timedelta(days=3))
+    for name, text in NAMED.findall(README):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(VALIDATED.sub(day, text), encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> list[str]:
+    call = [sys.executable, "-W", "error", *arguments]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_page(workspace: Path) -> None:
+    parts = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    assert len(parts) == 6
+    printed = run(workspace, "-c", "".join(parts))
+    assert printed[:2] == ["0 return_period True ()", "1 order_status True ()"]
+    assert "'expectatons'" in "".join(printed)
+    assert "weighted_avg 0.8 A customer asked: {{ input }}" in printed
+    assert "no_insults must_not_contain {'values': ['stupid', 'idiot'], " in "".join(printed)
+    assert "The assistant said: You can return it within 30 days." in printed
+    assert printed[-1] == "2"
+
+
+def test_the_runner(workspace: Path) -> None:
+    rubric = workspace / "evals" / "rubrics" / "answers.yaml"
+    text = rubric.read_text(encoding="utf-8")
+    more = (
+        "  - {id: period, kind: regex, pattern: '[0-9]+ DAYS', flags: [i]}\n"
+        "  - {id: sorry, kind: must_contain_any, values: [Sorry, SORRY], case_sensitive: true}\n"
+        "scoring:"
+    )
+    rubric.write_text(text.replace("scoring:", more), encoding="utf-8")
+    assert run(workspace, str(ROOT / "docs" / "runner.py"), "evals/datasets/support.yaml") == [
+        "--- accurate: accuracy",
+        "A customer asked: How long can I return a jacket?",
+        "The assistant said: You asked: How long can I return a jacket? Within 30 days.",
+        "Is every statement true? Answer PASS or FAIL.",
+        "",
+        "return_period: 0.67 (not run: facts, accurate)",
+    ]
+
+
+def test_the_runner_uses_the_public_api_alone() -> None:
+    text = (ROOT / "docs" / "runner.py").read_text(encoding="utf-8")
+    modules = re.findall(r"^(?:from|import) (\S+)", text, re.MULTILINE)
+    ours = [module for module in modules if module.startswith("evalcontract")]
+    assert ours == ["evalcontract"]
+    assert len(text.splitlines()) <= 70
