@@ -59,4 +59,6 @@ def outcome_of(case: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Out
     """Check a case in an empty folder, as from inside of it."""
     placed_in(case, folder)
     monkeypatch.chdir(folder)
+    if any(folder.rglob("*.expect")):
+        (folder / "evalcontract.toml").write_text("exclude = ['*.expect']\n", encoding="utf-8")
     return check_workspaces(Path(), Options(root=Path(), strict=False, today=TODAY))

@@ -16,7 +16,7 @@ from doors import command_line
 from tables import every_case
 
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.schemas import load
+from evalcontract.structure.schemas import load, text_of
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -108,6 +108,10 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    for kind in ("dataset", "rubric", "judge", "target"):  # as `schema export` writes them
+        schema = folder / "evals/schema" / f"{kind}.schema.json"
+        schema.parent.mkdir(parents=True, exist_ok=True)
+        schema.write_text(text_of(kind), encoding="utf-8")
 
 
 def test_files_of_the_readme_are_a_clean_workspace(printed: Print, tmp_path: Path) -> None:

@@ -145,3 +145,11 @@ def test_nothing_of_another_tool_is_loaded(tmp_path: Path) -> None:
     with pytest.raises(ContractViolation) as caught:
         DatasetLoader(strict=False).load(tmp_path / "a.jsonl")
     assert [finding.code for finding in caught.value.diagnostics] == ["dataset/other-tool"]
+
+
+def test_ignored_rows_are_checked_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "evalcontract.toml").write_text('[severity]\n"dataset/other-tool" = "ignore"\n')
+    (tmp_path / "datasets/a.jsonl").write_text('{"input": "a", "target": "b"}\n' * 2)
+    codes = [finding.code for finding in check_workspaces(tmp_path, Options()).diagnostics]
+    assert codes.count("dataset/missing-key") == 2

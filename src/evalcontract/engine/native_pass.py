@@ -124,9 +124,11 @@ class NativePass:
         problem = problem_of_rows(batch.rows, self.path_of(0))
         if problem is None:
             return None
+        diagnostics = [*self.to_diagnostics([problem])]
+        if not diagnostics:
+            return None  # the configuration ignores it, so that each row is checked
         fault = SourceProblem(problem.code, problem.message, None, problem.help)
-        empty = batch._replace(rows=[], faults=((fault, ""),))
-        return CheckedBatch(empty, [], [*self.to_diagnostics([problem])])
+        return CheckedBatch(batch._replace(rows=[], faults=((fault, ""),)), [], diagnostics)
 
     def path_of(self, index: int) -> Path:
         """Return the path of a row."""

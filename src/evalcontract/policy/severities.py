@@ -35,7 +35,7 @@ _OTHER_NAMES = {
     "critical": "error",
 }
 #: Codes that stay errors, because they mean that a file or its content was not checked at all.
-LOCKED = ("source/*", "*/wrong-kind", "*/other-tool", "dataset/no-questions", "internal/*")
+LOCKED = ("source/*", "*/wrong-kind", "dataset/no-questions", "internal/*")
 
 
 def parse_severities(
