@@ -681,3 +681,5 @@ def test_a_tag_hides_no_duplicate_key() -> None:
         ("source/unsupported", "2:4"),
         ("source/duplicate-key", "5:1"),
     ]
+    (tag, second) = faults("a: !x b\n---\nc\n")
+    assert (tag.code, second.code) == ("source/unsupported", "source/multiple-documents")

@@ -35,6 +35,7 @@ from evalcontract.source.yaml_parts import (
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _SCALAR: Any = yaml.ScalarEvent
+_Pairs = dict[str, tuple[Span, Node]]
 _ODD_KEYS = frozenset(("-", ""))
 _SEQUENCE_END, _MAPPING_END = yaml.SequenceEndEvent, yaml.MappingEndEvent
 _CORE_COLLECTIONS = {
@@ -64,7 +65,7 @@ def read_piece(text: str, *, depth: int = 0, keep_nodes: bool = False) -> tuple[
 
     """
     builder = _build(text, keep_nodes=keep_nodes, depth=depth)
-    if builder.has_anchors:
+    if builder.anchors:
         raise ParseError
     return builder.value, builder.node
 
@@ -78,6 +79,7 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
     """Build the value of a text; start again with nodes or hidden surrogates if needed."""
     strict.check_byte_order_marks(text)
     hidden = hide(text)
+    builder: _Builder | None = None
     while True:
         try:
             builder = _Builder(text, hidden, keep_nodes=keep_nodes, depth=depth)
@@ -85,6 +87,9 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
                 builder.build()
         except _NodesNeeded:
             keep_nodes = True
+        except ParseError as error:
+            tags = builder.tags.values() if builder else ()
+            raise ParseError(*tags, *error.faults) from None
         except yaml.YAMLError as error:
             with_surrogates = hide_surrogates(hidden)
             if with_surrogates is None:
@@ -116,16 +121,11 @@ class _Builder:
         self._block: Event | None = None  # the start event of the enclosing block
         self.value: Any = None
         self.node = Node(Span.point())
-        self._anchors: dict[str, Anchored | None] = {}
+        self.anchors: dict[str, Anchored | None] = {}
         self._plain: dict[str, object] = {}
         self._replayed = 0
         self._duplicates: list[SourceProblem] = []
-        self._tags: dict[str, SourceProblem] = {}  # unsupported ones
-
-    @property
-    def has_anchors(self) -> bool:
-        """Whether the document has anchors."""
-        return bool(self._anchors)
+        self.tags: dict[str, SourceProblem] = {}  # those that are not supported
 
     def build(self) -> None:
         """Parse the document: set `value` and, with `keep_nodes`, `node`."""
@@ -140,8 +140,8 @@ class _Builder:
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
             raise ParseError(faults.second_document(event))
-        if self._tags or self._duplicates:
-            raise ParseError(*self._tags.values(), *self._duplicates)
+        if self.tags or self._duplicates:
+            raise ParseError(*self._duplicates)
         self.value, self.node = value, node
 
     def _value(self, event: Event, depth: int) -> Any:
@@ -153,10 +153,10 @@ class _Builder:
         if depth >= MAX_DEPTH:
             raise ParseError(deep_fault(span_of(event)))
         if event.tag not in (None, "!", _CORE_COLLECTIONS[kind]):
-            self._tags.setdefault(event.tag, faults.unsupported_tag(event))
+            self.tags.setdefault(event.tag, faults.unsupported_tag(event))
         if event.anchor is not None:
             strict.check_name(event, self._text)
-            self._anchors[event.anchor] = None  # an alias to it inside of it is endless
+            self.anchors[event.anchor] = None  # an alias to it inside of it is endless
         outer_block = self._block
         if not event.flow_style:
             self._block = event
@@ -164,7 +164,7 @@ class _Builder:
         value = build(event, depth + 1)
         self._block = outer_block
         if event.anchor is not None:
-            self._anchors[event.anchor] = Anchored(value, self.node, size_of(value, {}))
+            self.anchors[event.anchor] = Anchored(value, self.node, size_of(value, {}))
         return value
 
     def _scalar(self, event: Event) -> Any:
@@ -185,7 +185,7 @@ class _Builder:
             self.node = Node(span_of(event), None, text)
         if event.anchor is not None:
             strict.check_name(event, self._text)
-            self._anchors[event.anchor] = Anchored(value, self.node, 1, text)
+            self.anchors[event.anchor] = Anchored(value, self.node, 1, text)
         return value
 
     def _resolve(self, event: Event, text: str) -> object:
@@ -196,7 +196,7 @@ class _Builder:
         try:
             return resolve_plain(text) if event.tag is None else resolve_tagged(event.tag, text)
         except LookupError:
-            self._tags.setdefault(event.tag, faults.unsupported_tag(event))
+            self.tags.setdefault(event.tag, faults.unsupported_tag(event))
             return text
         except ValueError:
             raise ParseError(faults.no_number(event, text)) from None
@@ -215,7 +215,7 @@ class _Builder:
 
     def _mapping(self, start: Event, depth: int) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        nodes: dict[str, tuple[Span, Node]] = {}
+        nodes: _Pairs = {}
         merges: list[tuple[Event, Any, Node]] = []
         duplicates: list[SourceProblem] = []
         next_event = self._next
@@ -270,16 +270,16 @@ class _Builder:
         if kind is yaml.AliasEvent:
             self._alias(event, 0)
             strict.check_key(event, self._text)
-            anchored = self._anchors.get(event.anchor)
+            anchored = self.anchors.get(event.anchor)
             if anchored is not None and anchored.text is not None:
                 return anchored.text
         raise ParseError(faults.complex_key(event, self._text))
 
     def _alias(self, event: Event, depth: int) -> Any:
         strict.check_name(event, self._text)
-        if event.anchor not in self._anchors:
+        if event.anchor not in self.anchors:
             raise ParseError(faults.no_anchor(event))
-        anchored = self._anchors[event.anchor]
+        anchored = self.anchors[event.anchor]
         if anchored is None:
             raise ParseError(faults.endless(event))
         value, self.node = anchored.value, anchored.node
@@ -290,10 +290,7 @@ class _Builder:
             raise ParseError(deep_fault(span_of(event)))
         return value
 
-    def _duplicate(
-        self, event: Event, key: str, nodes: dict[str, tuple[Span, Node]]
-    ) -> SourceProblem:
+    def _duplicate(self, event: Event, key: str, nodes: _Pairs) -> SourceProblem:
         if not self._keep:
             raise _NodesNeeded
-        first, _ = nodes[key]
-        return duplicate_fault(key, span_of(event), first)
+        return duplicate_fault(key, span_of(event), nodes[key][0])
