@@ -148,6 +148,23 @@ def test_an_exclude_that_leaves_nothing(place: Path, capsys: pytest.CaptureFixtu
     assert "`exclude` in evalcontract.toml leaves out 2 files" in capsys.readouterr().err
 
 
+def test_a_file_that_another_file_names_is_read(place: Path) -> None:
+    shape = "  - {id: shape, kind: json_schema, schema_ref: rubrics/shapes/answer.txt}\n"
+    put(place, {"rubrics/shapes/answer.txt": '{"type": "object"}', "datasets/quiet.data": GOOD})
+    assert [name for name, _, _ in reported(place)] == [
+        "datasets/quiet.data",
+        "rubrics/shapes/answer.txt",
+    ]
+    put(place, {"targets/quiet.yaml": "dataset: datasets/quiet.data\n"})
+    put(place, {"rubrics/polite.yaml": RUBRIC.replace("scoring", f"{shape}scoring")})
+    assert reported(place) == []
+
+
+def test_a_folder_of_datasets_may_be_called_bundles(place: Path) -> None:
+    put(place, {"datasets/bundles/a.yaml": GOOD})
+    assert reported(place) == []
+
+
 # Links
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ class Listing:
         self.unreadable_dirs: dict[Path, UnreadableFile] = {}
         self.excluded: set[str] = set()
         self._root = root
+        self._bundles = os.path.join(root, "bundles", "")  # noqa: PTH118 - with a slash at the end
         self._configuration = configuration
         self._nested = frozenset(nested)
         self._files = files
@@ -75,7 +77,7 @@ class Listing:
         if entry.is_link:
             self._links.add(path)
         if is_data_file(path, entry):
-            if path.parent.name == "bundles" and not path.name.endswith(_SCHEMA):
+            if str(path).startswith(self._bundles) and not path.name.endswith(_SCHEMA):
                 self._others[path] = entry
             return True
         if path.name in OTHER_CONFIGURATIONS and path.parent == self._root:
@@ -97,6 +99,10 @@ class Listing:
         if self._root not in self._files.real(path).parents:
             return "it is a link that leads out of the workspace"
         return None
+
+    def mark_read(self, path: Path) -> None:
+        """Remember that a file was read because another file names it."""
+        self._others.pop(path, None)
 
     def unread(self) -> Iterator[UnreadableFile]:
         """Yield the files in the folders of the workspace that are not read, and why not."""

@@ -191,7 +191,8 @@ class Workspace:
                 source = self._dataset_at(path, is_named=is_named)
                 if source or not path.name.endswith(_SCHEMA):
                     yield path, source
-        for path in named.values():
+        for actual, path in named.items():
+            self.listing.mark_read(actual)
             if not self.is_artifact(path):
                 yield path, read_file(path, display_name(path), self.files)
 
@@ -247,6 +248,7 @@ class Workspace:
         path = self.files.real(self.root / name)
         if self.root not in path.parents:
             raise LookupError("is outside the workspace")
+        self.listing.mark_read(path)
         source = read_file(path, name, self.files)
         if source.document:
             return source.document.value
