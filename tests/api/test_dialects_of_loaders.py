@@ -80,8 +80,9 @@ def test_rows_in_memory_may_be_what_only_python_reads() -> None:
 def test_a_dialect_is_never_guessed(tmp_path: Path) -> None:
     """The keys of rows do not depend on their content."""
     path = write(tmp_path, "records.jsonl", [GOOD])
-    loaded = DatasetLoader(strict=False).load(path)
-    assert {found.code.split("/")[0] for found in loaded.diagnostics} == {"dataset"}
+    with pytest.raises(ContractViolation) as caught:
+        DatasetLoader(strict=False).load(path)
+    assert [finding.code for finding in caught.value.diagnostics] == ["dataset/other-tool"]
 
 
 @every_case(

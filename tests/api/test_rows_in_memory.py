@@ -46,7 +46,7 @@ def codes(found: Any) -> list[tuple[str, str, int | None]]:
 
 def test_findings_are_those_of_a_file(tmp_path: Path) -> None:
     rows = [
-        row(1, rubric_ref="rubric/polite@1.0.0"),
+        {"id": "r1", "input": "x", "rubric_ref": "rubric/polite@1.0.0"},
         row(1),
         {"id": "a", "inptu": "x"},
         row(2, rubric_ref="rubric/polit@1.0.0"),

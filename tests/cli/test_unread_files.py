@@ -184,12 +184,12 @@ def test_links(place: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
         (place / name).symlink_to(to)
     outcome = check_workspaces(place, Options(strict=False))
     assert [(finding.place.file, finding.code) for finding in outcome.diagnostics] == [
+        ("rubrics/out.yaml", "source/unreadable"),
         ("datasets/more", "workspace/unsupported-file"),
         ("datasets/nowhere", "workspace/unsupported-file"),
         ("datasets/nowhere.yaml", "source/unreadable"),
         ("datasets/out.jsonl", "source/unreadable"),
         ("datasets/out.yaml", "source/unreadable"),
-        ("rubrics/out.yaml", "source/unreadable"),
     ]
     assert "secret" not in "".join(map(str, outcome.diagnostics))
     assert outcome.files["dataset"] == 5
