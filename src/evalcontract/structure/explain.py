@@ -35,7 +35,7 @@ def explain(
     `prefix` and `source_text` are those of `SchemaValidator.check`.
     """
     problems = [near_miss(pair.kind, mismatch) for mismatch in mismatches]
-    misspelled = {(mismatch.path, mismatch.meant) for mismatch in mismatches}
+    misspelled = {(mismatch.path, mismatch.meant) for mismatch in mismatches if mismatch.meant}
     for schema, schema_violations in violations:
         explanation = _Explanation(pair, schema, value, misspelled, schema_violations)
         for violation in schema_violations:

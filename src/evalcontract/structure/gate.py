@@ -94,7 +94,7 @@ def gate_schema(
     accepted = dict(harmless or {})
     inside = accepted.pop(INSIDE, ())
     for name, keys in accepted.items():
-        definitions[name]["properties"].update(dict.fromkeys(keys, _PLAIN))
+        definitions[name]["properties"].update({key: _custom(key, name) for key in keys})
     row_keys = row_definition["properties"]
     embedded = {
         f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_with_keys(bundle, row_keys)}
@@ -140,6 +140,14 @@ def joined(schema: Any, other: Any) -> Schema:
         elif merged.get(keyword) != part:
             separate[keyword] = part
     return {**merged, "allOf": [*merged.get("allOf", ()), separate]} if separate else merged
+
+
+def _custom(key: str, definition: str) -> Schema:
+    """Return the schema of the values of a custom key for which it is not reported."""
+    from evalcontract.structure.keys.elsewhere import misplaced_words  # slow to import
+
+    word = misplaced_words().get(key) if definition == "row" else None
+    return {"allOf": [_PLAIN, {"not": word.shape}]} if word else _PLAIN
 
 
 def _plain_levels() -> dict[str, Schema]:

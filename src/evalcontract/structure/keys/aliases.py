@@ -114,7 +114,11 @@ ALIASES = {
         "assert asserts assertions testing_criteria",
         KeyAlias(("rubric_ref", "checks", "questions"), distinct=True),
     ),
-    **_aliases("graders evaluators", KeyAlias(("rubric_ref", "checks"))),
+    "graders": KeyAlias(("rubric_ref", "checks", "questions"), distinct=True),
+    "evaluators": KeyAlias(("rubric_ref", "checks")),
+    "rubric_id": KeyAlias(
+        ("rubric_ref", "questions"), distinct=True, advice="use `rubric_ref: rubric/ID@VERSION`"
+    ),
     **_aliases("scorers metrics rules criteria tests", KeyAlias(("checks",))),
     **_aliases("guidelines grading_notes", KeyAlias(("criteria",))),
     "tool_calls": KeyAlias(("expected_tools",)),

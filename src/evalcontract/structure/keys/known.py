@@ -19,7 +19,11 @@ _GENERIC = frozenset({"name", "provider", "reference"})
 
 
 class KnownKeys:
-    """The known keys of a mapping: all of them (`keys`), and those of its own schema (`own`)."""
+    """The known keys of a mapping: all of them (`keys`), and those of its own schema (`own`).
+
+    With `rejects_words`, the keys of the contract that belong elsewhere are reported: see the
+    module `elsewhere`.
+    """
 
     def __init__(
         self,
@@ -28,12 +32,15 @@ class KnownKeys:
         required: tuple[str, ...],
         is_open: bool,  # noqa: FBT001 - a field
         root: Schema,
+        *,
+        rejects_words: bool = False,
     ) -> None:
         self.keys = keys
         self.own = own
         self.required = required
         self.is_open = is_open
         self.root = root
+        self.rejects_words = rejects_words
 
     @cached_property
     def names(self) -> frozenset[str]:

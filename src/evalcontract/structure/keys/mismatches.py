@@ -1,8 +1,9 @@
 """Unknown keys of open mappings that are probably mistakes.
 
-A near-miss key is a misspelling of a known key, a misplaced key is known at another level, and a
-foreign key is the name that another tool uses. The known keys are derived from the schemas; the
-names used by other tools and the common words that look like misspellings are listed in `aliases`.
+A near-miss key is a misspelling of a known key, a misplaced key is known at another level or in
+another file, and a foreign key is the name that another tool uses. The known keys are derived from
+the schemas; the names used by other tools and the common words that look like misspellings are
+listed in `aliases`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.structure.fits import Fits
 from evalcontract.structure.keys.aliases import canonical_key
+from evalcontract.structure.keys.elsewhere import (
+    advice_for_check_flag,
+    misplaced_words,
+    rejects_words,
+)
 from evalcontract.structure.keys.fixes import (
     KeyEntry,
     drop_conflicting_fixes,
@@ -42,9 +48,9 @@ _NESTED = (dict, list)
 class KeyMismatch(NamedTuple):
     """A key of the mapping at `path` that is probably a mistake.
 
-    `meant` is the known key that was meant, or the parent key of a misplaced one. `fault` is the
-    second half of the code. A higher `rank` means a weaker guess. `fix` is None if there is no
-    clear fix.
+    `meant` is the known key that was meant, or the parent key of a misplaced one; it is empty if
+    the key belongs in another file. `fault` is the second half of the code. A higher `rank` means
+    a weaker guess. `fix` is None if there is no clear fix.
     """
 
     path: Path
@@ -117,7 +123,14 @@ class KeyMismatches:
         parts = list(branches(schema, value, self._root))
         required = [key for part in (*parts, bundle_schema) for key in part.get("required", ())]
         is_open = not any(isinstance(part.get("additionalProperties"), bool) for part in parts)
-        return KnownKeys(keys, own, tuple(required), is_open and bool(keys), self._root)
+        return KnownKeys(
+            keys,
+            own,
+            tuple(required),
+            is_open and bool(keys),
+            self._root,
+            rejects_words=any(map(rejects_words, parts)),
+        )
 
 
 def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
@@ -127,6 +140,8 @@ def meant_paths(value: Any, schema: Schema) -> frozenset[Path]:
     """
     paths: set[Path] = set()
     for mismatch in KeyMismatches(schema).of(value):
+        if not mismatch.meant:
+            continue
         paths.add((*mismatch.path, mismatch.meant))
         if mismatch.fault == "misplaced-key":
             is_one_up = mismatch.meant == mismatch.key
@@ -187,6 +202,16 @@ class _KeyClassifier(NamedTuple):
         elif alias := canonical_key(key, known, self.value, self.missing):
             advice, rank, fix = alias.advice, alias.rank, self._rename(key, alias)
             yield KeyMismatch(self.path, key, alias.key, "foreign-key", advice, rank, fix)
+        elif self.known.rejects_words:
+            yield from self._read_elsewhere(key)
+
+    def _read_elsewhere(self, key: str) -> Iterator[KeyMismatch]:
+        """Yield the mismatch of a key that is read only in another place or another tool."""
+        word = misplaced_words().get(key)
+        if word and word.counts(self.value[key]):
+            yield KeyMismatch(self.path, key, "", "misplaced-key", word.advice)
+        elif advice := advice_for_check_flag(key):
+            yield KeyMismatch(self.path, key, "", "foreign-key", advice)
 
     def _entry(self, key: str) -> KeyEntry:
         return KeyEntry(self.path, key, self.value)
