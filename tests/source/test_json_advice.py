@@ -19,6 +19,21 @@ ADVICE = [
     ('{"a": 1}, {"a": 2}', "keep one value"),
     ('{"a": 1} {"a": 2}', "begin a new line before it"),
     ('{"a": 1}{"a": 2}', "begin a new line before it"),
+    ('// a\n{"a": 1}', "remove it; JSON has no comments"),
+    ('{"a": 1, // b', "remove it; JSON has no comments"),
+    ('{"a": /* b */ 1}', "remove it; JSON has no comments"),
+    ('["a" // b', "remove it; JSON has no comments"),
+    ('{"a": 1} # b', "remove it; JSON has no comments"),
+    ('```json\n{"a": 1}\n```', "remove the lines that begin with ```"),
+    ('{"a": 1}\n```', "remove the lines that begin with ```"),
+    (
+        'Here it is:\n```json\n{"a": 1}',
+        "remove the lines that begin with ```, and the text around them",
+    ),
+    ('Here it is: {"a": 1}', "remove everything before the `{`"),
+    ('Here is [it]: {"a": 1}', "remove everything before the `[`"),
+    ("hello", "put text in double quotes"),
+    ('{"a": hello [b]}', "put text in double quotes"),
 ]
 
 

@@ -190,6 +190,20 @@ SLIPS: dict[str, tuple[tuple[str, str], str, str, str]] = {
         (CRITERIA, f"<<<<<<< HEAD\n{CRITERIA}=======\n{CRITERIA}>>>>>>> b\n"), "4:1",
         "merge conflict", "decide between",
     ),
+    "a code block around it": (
+        ("questions:", "```yaml\nquestions:"), "1:1", "Markdown code block", "begin with ```",
+    ),
+    "prose and a code block": (
+        ("questions:", "Here it is:\n\n```yaml\nquestions:"), "3:1", "Markdown", "begin with ```",
+    ),
+    "the end of a code block": (("[returns]\n", "[returns]\n```\n"), "8:1", "Markdown", "with ```"),
+    "a code block that is not indented": (
+        value("|\n```php\n    ```"), "5:1", "a backtick", "quote it",
+    ),
+    "a key between two levels": (
+        (CRITERIA, "  criteria: x\n"), "4:3", "`criteria` at column 3",
+        "column 5, like `input`, or to column 1, like `questions`",
+    ),
     "an end in the middle": (("\n\n", "\n...\n"), "9:3", "the end of the document", "remove"),
     "a document in the middle": (("\n\n", "\n---\n"), "8:1", "second document", "keep one"),
     "a tag": (value("!important"), "4:15", "the tag `!important`", "quote"),

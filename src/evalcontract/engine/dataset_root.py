@@ -144,6 +144,11 @@ def _like_rows(root: dict[str, Any]) -> str | None:
         if isinstance(part, list) and any(isinstance(row, dict) for row in part)
     ]
     usual = [key for key in lists if key.lower() in _USUAL_NAMES]
+    if not usual:
+        from evalcontract.structure.keys.aliases import is_other_list  # needed only for a finding
+        from evalcontract.structure.keys.elsewhere import misplaced_words
+
+        lists = [key for key in lists if not is_other_list(key) and key not in misplaced_words()]
     candidates = usual or lists
     return candidates[0] if len(candidates) == 1 else None
 

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
+from evalcontract.source.json_hints import hint_at, hint_before
 from evalcontract.source.limits import MAX_DEPTH, deep_fault
 from evalcontract.source.node import Node
 from evalcontract.source.text import LINE_END
@@ -127,7 +128,8 @@ class _Scanner:
             self._fail("the text ends where a value is expected", "is the file truncated?")
         if self._peek() == "'":
             self._fail("strings cannot be in single quotes", 'use double quotes: "…"')
-        self._fail("a value is expected here", "put text in double quotes")
+        message, advice = "a value is expected here", "put text in double quotes"
+        self._fail(*(hint_before(self._text, self._at) or (message, advice)))
 
     def _not_finite(self, word: str) -> None:
         message, advice = f"`{word}` is not JSON", "write `null` or remove the key"
@@ -228,6 +230,7 @@ class _Scanner:
         return f'write "{match[1]}"' if match else None
 
     def _fail(self, message: str, advice: str | None) -> NoReturn:
+        message, advice = hint_at(self._text, self._at) or (message, advice)
         span = self._span(self._at, min(self._at + 1, len(self._text)))
         raise ParseError(SourceProblem("source/syntax", f"not JSON: {message}", span, advice))
 

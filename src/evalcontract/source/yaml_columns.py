@@ -95,7 +95,12 @@ def odd_column(failure: ParserFailure, column: int) -> SyntaxHint | None:
     nearest = min(above, key=lambda sibling: abs(sibling[0] - column))
     if nearest[0] == column:
         return None
-    return _aligned(number, key, (nearest[0], f"`{nearest[1]}`"))
+    distance = abs(nearest[0] - column)
+    tied = [sibling for sibling in above if column - sibling[0] == distance]
+    others = f", or to column {tied[0][0] + 1}, like `{tied[0][1]}`" if tied else ""
+    if tied and tied[0][0] == nearest[0]:
+        others = ""
+    return _aligned(number, key, (nearest[0], f"`{nearest[1]}`{others}"))
 
 
 def _opens_block(failure: ParserFailure, key: re.Match[str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from evalcontract.source.json_hints import FENCE, FENCE_MARK
 from evalcontract.source.parser_failure import (
     KEY,
     ParserFailure,
@@ -33,6 +34,7 @@ from evalcontract.source.yaml_text import quoted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_BLOCK_HEADER = re.compile(r":\s*[|>][-+\d]*$")
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}) |={7}$")
 
 
@@ -41,10 +43,20 @@ def find_hint(failure: ParserFailure) -> SyntaxHint | None:
     conflict = _merge_conflict(failure.lines)
     if conflict is not None:
         return conflict
-    if tight := _tight_comment(failure):
-        return tight
+    if hint := _fence(failure) or _tight_comment(failure):
+        return hint
     detectors = [detector for part, detector in _DETECTORS if part in failure.message]
     return next((hint for detector in detectors if (hint := detector(failure))), None)
+
+
+def _fence(failure: ParserFailure) -> SyntaxHint | None:
+    """Detect the fence of a Markdown code block that surrounds the file."""
+    is_fence = failure.text(failure.line).startswith(FENCE_MARK)
+    above = failure.text(line_above(failure.lines, failure.line))
+    if not is_fence or _BLOCK_HEADER.search(above):
+        return None
+    message, advice = FENCE
+    return SyntaxHint(message, span_at(failure.line, 0, len(FENCE_MARK)), advice)
 
 
 def _tight_comment(failure: ParserFailure) -> SyntaxHint | None:
@@ -104,7 +116,7 @@ def _no_colon(failure: ParserFailure) -> SyntaxHint | None:
         return SyntaxHint(f"a space is missing after `{tight['key']}:`", place, advice)
     if text.startswith("//"):
         return SyntaxHint("a comment does not begin with `//`", place, "begin it with `# `")
-    if re.search(r":\s*[|>][-+\d]*$", above):
+    if _BLOCK_HEADER.search(above):
         advice = "indent its lines by two spaces more than its key"
         return SyntaxHint("the text of a block scalar is not indented", place, advice)
     if equals := re.match(r"(?P<key>[\w$.-]+)\s*=\s*(?P<rest>.*)", text):

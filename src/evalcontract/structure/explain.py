@@ -8,6 +8,7 @@ from evalcontract.structure.keys.aliases import canonical_closed_key
 from evalcontract.structure.keys.fixes import KeyEntry, rename_unknown
 from evalcontract.structure.keys.spelling import meant_key, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
+from evalcontract.structure.messages.split_text import with_whole_text
 from evalcontract.structure.messages.values import message_for
 from evalcontract.structure.schemas import alternatives, described, known_keys
 
@@ -67,6 +68,14 @@ class _Explanation:
                 required, mapping = violation.validator_value, violation.instance
                 missing = [key for key in required if key not in mapping]
                 self._missing.setdefault(tuple(violation.absolute_path), []).extend(missing)
+        #: The unknown keys of closed mappings that the root requires, and lacks.
+        self._indented = {
+            (tuple(violation.absolute_path), key)
+            for violation in violations
+            if violation.absolute_path and _has_unknown_keys(violation)
+            for key in violation.instance
+            if key in self._missing.get((), ()) and key not in pair.known(violation, (0,), schema)
+        }
         #: The unknown keys of closed mappings by path, each with the known key that was meant.
         self._unknown = {
             tuple(violation.absolute_path): self._resolve_unknown(violation)
@@ -94,7 +103,10 @@ class _Explanation:
                     mapping = violation.instance
                     entry = KeyEntry(path, key, mapping)
                     fix = rename_unknown(entry, meant, all_meant, known, missing, self._fits)
-                    yield unknown_key(kind, key, meant, known, path, mapping, missing, fix)
+                    problem = unknown_key(kind, key, meant, known, path, mapping, missing, fix)
+                    is_indented = (path, key) in self._indented
+                    advice = f"move it to the root, beside `{path[0]}`" if is_indented else None
+                    yield problem._replace(help=advice) if is_indented else problem
         elif violation.validator == "unevaluatedProperties" and violation.validator_value is False:
             yield from self._unevaluated(violation, path)
         elif violation.validator == "anyOf" and unknown:
@@ -105,9 +117,21 @@ class _Explanation:
             mapping_path for mapping_path, _ in self._misspelled
         }:
             # A forbidden key is often right, and the key that would allow it is misspelled.
-            written = source_text((*prefix, *path)) if source_text else None
-            subject = "a row" if prefix else f"a {kind}"
-            yield message_for(kind, violation, path, written, subject)
+            yield self._message(violation, path, source_text, prefix)
+
+    def _message(
+        self,
+        violation: SchemaViolation,
+        path: Path,
+        source_text: Callable[[Path], str | None] | None,
+        prefix: Path,
+    ) -> Problem:
+        def written(part: Path) -> str | None:
+            return source_text((*prefix, *part)) if source_text else None
+
+        subject = "a row" if prefix else f"a {self._pair.kind}"
+        problem = message_for(self._pair.kind, violation, path, written(path), subject)
+        return with_whole_text(problem, path, written)
 
     def _is_repeated(self, violation: SchemaViolation) -> bool:
         """Whether an earlier key of the mapping is forbidden for the same reason."""
@@ -119,6 +143,8 @@ class _Explanation:
 
     def _required(self, violation: SchemaViolation, path: Path) -> Iterator[Problem]:
         meant = {*self._unknown.get(path, {}).values()}
+        if not path:
+            meant |= {key for _, key in self._indented}
         mapping = violation.instance
         known = described(self._schema, self._value, path) | known_keys(
             violation.schema, mapping, self._schema
@@ -157,13 +183,13 @@ class _Explanation:
             or meant_key(key, known, mapping, missing)
             or canonical_closed_key(key, known, mapping)
             for key in mapping
-            if key not in known
+            if key not in known and (path, key) not in self._indented
         }
         still_missing = [key for key in missing if key not in meant.values()]
         unresolved = [key for key, known_key in meant.items() if known_key is None]
         if len(still_missing) == len(unresolved) == 1:
             meant[unresolved[0]] = still_missing[0]
-        return meant
+        return meant | {key: None for key in mapping if (path, key) in self._indented}
 
     @staticmethod
     def _split_off(key: str, mapping: dict[str, Any], known: dict[str, Schema]) -> str | None:

@@ -80,6 +80,8 @@ def _equivalent(canonical: str) -> KeyAlias:
     return KeyAlias((canonical,), equivalent=True)
 
 
+#: The keys of other tools for lists of mappings that describe the system under test.
+_OF_SYSTEMS = frozenset({"prompts", "providers"})
 #: The keys of other tools in open mappings.
 ALIASES = {
     **_aliases("question query request user_query user_message messages", _equivalent("input")),
@@ -236,6 +238,12 @@ def _applies(
     has_expectations = any(name in value for name in _EXPECTATIONS)
     is_expectation = canonical in (*_EXPECTATIONS, "expected_tools")
     return not is_present and (canonical in missing or (is_expectation and not has_expectations))
+
+
+def is_other_list(key: str) -> bool:
+    """Whether other tools have a list under a key that is not a list of rows."""
+    alias = ALIASES.get(normalise(key))
+    return key in _OF_SYSTEMS or (alias is not None and not alias.of_rows)
 
 
 def canonical_closed_key(key: str, known: Container[str], value: Container[str]) -> str | None:

@@ -104,7 +104,7 @@ def _example(key: str, schema: Schema, root: Schema) -> str | None:
         return f"one of {listed(schema['enum'], VALUES)}"
     for example in samples(schema, root):
         if isinstance(example, str):
-            text = f'"{example}"' if key == "version" else example.split("\n")[0]
+            text = f'"{example}"' if key == "version" else flow(example, inside=False)
         else:
             text = flow(example)
         if len(text) <= _MAX_LENGTH:

@@ -95,7 +95,8 @@ def _corrected(text: str, pattern: str) -> str | None:
     kind = next((kind for kind in ("rubric", "judge") if pattern.startswith(f"^{kind}/")), None)
     if kind is not None:
         return _corrected_reference(kind, text)
-    for form in (quoted_version(text), normalise(_FOLDER_OR_SUFFIX.sub("", text))):
+    slashed = text.replace("\\", "/") if "\\" in text else None
+    for form in (quoted_version(text), slashed, normalise(_FOLDER_OR_SUFFIX.sub("", text))):
         if form and pattern and native_for({"pattern": pattern}).is_valid(form):
             return f'write "{form}"' if form[0].isdigit() else f"write `{form}`"
     return None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.source.yaml_text import flow
 from evalcontract.structure.messages.keys import samples
+from evalcontract.structure.messages.numbers import number_advice
 from evalcontract.structure.messages.texts import clipped, quoted_version
 
 if TYPE_CHECKING:
@@ -22,9 +24,9 @@ _TYPES = {
     "null": "null",
 }
 _TRUE, _FALSE = ("yes", "y", "on", "true", "1"), ("no", "n", "off", "false", "0")
-_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+_BULLET = re.compile(r"^\s*(?:[-*\u2022]\s+)?")
+_MAX_LENGTH = 60
 _DATE = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
-_PERCENT = 100
 # Advice for values that belong under another key, by the last key of the path.
 _KEY_ADVICE: dict[tuple[str, type], str] = {
     ("input", list): "write plain text; earlier messages go into `context`",
@@ -78,7 +80,7 @@ def _unquoted(
 ) -> tuple[str, str | None]:
     """Return the message for a string without quotes, which YAML reads as a number or boolean."""
     if name.endswith("version`") and not isinstance(violation.instance, bool):
-        message = f"{name} must be quoted: `{text}` is a number in YAML, not text"
+        message = f"{name} must be quoted: `{text}` is a number, not text"
         return message, f'quote it: "{quoted_version(text) or text}"'
     if "pattern" not in violation.schema:
         return message, f'quote it: "{text}"'
@@ -96,7 +98,8 @@ def _advice(types: list[str], violation: SchemaViolation) -> str | None:
         return _boolean(value)
     if "number" in types or "integer" in types:
         noun = "a number" if "number" in types else "a whole number"
-        return _number(value, violation.schema, noun)
+        key = str(violation.absolute_path[-1]) if violation.absolute_path else ""
+        return number_advice(value, violation.schema, noun, key)
     if "array" in types:
         return _list(value, violation.schema)
     if "object" in types:
@@ -105,6 +108,12 @@ def _advice(types: list[str], violation: SchemaViolation) -> str | None:
 
 
 def _text(value: Any, schema: dict[str, Any]) -> str:
+    if isinstance(value, dict) and len(value) == 1 and "pattern" not in schema:
+        ((key, part),) = value.items()
+        if isinstance(part, str | int | float) and "\n" not in str(part):
+            # `- warranty: 2 years` is a mapping in YAML.
+            text = part if isinstance(part, str) else flow(part)
+            return f"quote it: {json.dumps(f'{key}: {text}', ensure_ascii=False)}"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         return f"write it without the brackets: {clipped(flow(value[0], inside=False))}"
     examples = schema.get("examples", ()) if "pattern" in schema else ()
@@ -121,21 +130,12 @@ def _boolean(value: Any) -> str:
     return "write true or false, without quotes"
 
 
-def _number(text: Any, schema: dict[str, Any], noun: str) -> str:
-    match = _NUMBER.search(text.replace("_", "")) if isinstance(text, str) else None
-    if match is None:
-        return f"write {noun}{', such as 0.8' if schema.get('maximum') == 1 else ''}"
-    number = match[0].replace(",", ".")
-    if text.strip() == match[0] == number:
-        return f"remove the quotes: {number}"
-    if text.strip() == f"{match[0]}%" and schema.get("maximum") == 1:
-        return f"write {float(number) / _PERCENT:g}"
-    if text.strip() == match[0]:
-        return f"write {number}, with a decimal point"
-    return f"write only the number: {number}"
-
-
 def _list(value: Any, schema: dict[str, Any]) -> str:
+    if isinstance(value, str) and "\n" in value.strip():
+        items = [_BULLET.sub("", line) for line in value.splitlines() if line.strip()]
+        listed = flow(items)
+        is_short = len(listed) <= _MAX_LENGTH
+        return f"write a list: {listed}" if is_short else "write each line as an item of a list"
     if isinstance(value, str):
         parts = [part.strip() for part in value.split(",")] if "," in value else [value]
         options = _mapping_or_empty(schema.get("items")).get("enum", ())

@@ -1,0 +1,32 @@
+"""Advice for a text in a flow list that a comma in it has split: `[1,000 EUR]` has two items."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
+
+_HEAD = re.compile(r"[-+]?[1-9]\d{0,2}")
+_TAIL = re.compile(r"\d{3}(?!\d).*")
+
+
+def with_whole_text(
+    problem: Problem, path: Path, source_text: Callable[[Path], str | None]
+) -> Problem:
+    """Return the problem of an item with the advice to quote the whole text, if it was split."""
+    *parent, last = path or ("",)
+    if not isinstance(last, int) or not problem.code.endswith("/wrong-type"):
+        return problem
+    before, own, after = (
+        source_text((*parent, index)) if index >= 0 else None for index in range(last - 1, last + 2)
+    )
+    for head, tail in ((own, after), (before, own)):
+        if head and tail and _HEAD.fullmatch(head) and _TAIL.fullmatch(tail):
+            advice = f'quote the text with its comma: "{head},{tail}"'
+            return problem._replace(help=advice, fix=None)
+    return problem
