@@ -19,6 +19,7 @@ _MAX_LENGTH = 60
 _VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 # The folder and suffix in a file name that was written in place of an id.
 _FOLDER_OR_SUFFIX = re.compile(r"^.*/|(?:\.schema)?\.(?:json|ya?ml)$")
+_SOME_PATH = "folder/file.yaml"
 _REFERENCE = re.compile(
     r"(?:(?:rubric|judge)s?/)?(?P<id>[a-z][a-z0-9_]*?)(?:@(?P<version>[^/]*?))?(?:\.ya?ml|\.json)?"
 )
@@ -95,8 +96,10 @@ def _corrected(text: str, pattern: str) -> str | None:
     kind = next((kind for kind in ("rubric", "judge") if pattern.startswith(f"^{kind}/")), None)
     if kind is not None:
         return _corrected_reference(kind, text)
-    slashed = text.replace("\\", "/") if "\\" in text else None
-    for form in (quoted_version(text), slashed, normalise(_FOLDER_OR_SUFFIX.sub("", text))):
+    path = text.replace("\\", "/").lstrip("/")
+    is_path = bool(pattern) and native_for({"pattern": pattern}).is_valid(_SOME_PATH)
+    name = path if is_path else normalise(_FOLDER_OR_SUFFIX.sub("", text))
+    for form in (quoted_version(text), name):
         if form and pattern and native_for({"pattern": pattern}).is_valid(form):
             return f'write "{form}"' if form[0].isdigit() else f"write `{form}`"
     return None
