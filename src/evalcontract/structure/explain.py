@@ -130,7 +130,14 @@ class _Explanation:
             return source_text((*prefix, *part)) if source_text else None
 
         subject = "a row" if prefix else f"a {self._pair.kind}"
-        problem = message_for(self._pair.kind, violation, path, written(path), subject)
+        problem = message_for(
+            self._pair.kind,
+            violation,
+            path,
+            written(path),
+            subject,
+            lambda value: self._fits.fits(value, violation.schema),
+        )
         return with_whole_text(problem, path, written)
 
     def _is_repeated(self, violation: SchemaViolation) -> bool:

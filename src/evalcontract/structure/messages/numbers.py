@@ -12,8 +12,8 @@ _NUMBER = re.compile(
     r"(?P<number>-?(?:(?P<grouped>[1-9]\d{0,2}(?:[,_]\d{3})+)|(?:0|[1-9]\d*)(?:[.,]\d+)?))"
     r"(?P<unit>\s*(?:[A-Za-z]+|%)?)"
 )
-# Units that may also be thousands, millions and the like.
-_SCALES = frozenset("bgkmt")
+# The number of letters from which on a unit is clear: `k` and `m` may also be numbers.
+_CLEAR = 3
 _KEYWORDS = (
     "type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 )  # fmt: skip
@@ -63,7 +63,9 @@ def _without_commas(match: re.Match[str], noun: str) -> str | None:
 def _is_unit_of(unit: str, key: str) -> bool:
     """Whether a unit is the one that a key names: `s` and `sec` for `timeout_seconds`."""
     *_, last_word = key.split("_")
-    return unit.lower() not in _SCALES and last_word.startswith(unit.lower())
+    if len(unit) < _CLEAR:
+        return (unit, last_word) == ("s", "seconds")
+    return last_word.startswith(unit.lower())
 
 
 def _is_valid(number: str, schema: dict[str, Any]) -> bool:

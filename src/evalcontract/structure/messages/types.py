@@ -12,7 +12,12 @@ from evalcontract.structure.messages.numbers import number_advice
 from evalcontract.structure.messages.texts import clipped, quoted_version
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from evalcontract.structure.native import SchemaViolation
+
+    #: Whether a value is valid where another one is not.
+    Fits = Callable[[Any], bool]
 
 _TYPES = {
     "string": "text",
@@ -42,11 +47,16 @@ _KEY_ADVICE: dict[tuple[str, type], str] = {
 
 
 def wrong_type(
-    violation: SchemaViolation, name: str, written: str | None, among: list[str] | None = None
+    violation: SchemaViolation,
+    name: str,
+    written: str | None,
+    fits: Fits,
+    among: list[str] | None = None,
 ) -> tuple[str, str | None]:
     """Return the message and the advice for a value of the wrong type.
 
-    `written` is a scalar as written in the file, if known. `among` overrides the allowed types.
+    `written` is a scalar as written in the file, if known. `fits` returns whether another value is
+    valid in its place. `among` overrides the allowed types.
     """
     allowed = among or violation.validator_value
     types = [allowed] if isinstance(allowed, str) else allowed
@@ -59,7 +69,7 @@ def wrong_type(
         return _unquoted(violation, name, message, written if written is not None else flow(value))
     key = violation.absolute_path[-1] if violation.absolute_path else None
     advice = _KEY_ADVICE.get((key, type(value))) if isinstance(key, str) else None
-    return message, advice or _advice(types, violation)
+    return message, advice or _advice(types, violation, fits)
 
 
 def type_name(value: Any) -> str:
@@ -90,7 +100,7 @@ def _unquoted(
     return message, f'such as "{examples[0]}"' if examples else None
 
 
-def _advice(types: list[str], violation: SchemaViolation) -> str | None:
+def _advice(types: list[str], violation: SchemaViolation, fits: Fits) -> str | None:
     value = violation.instance
     if value is None:
         return "fill it in, or remove it"
@@ -101,20 +111,20 @@ def _advice(types: list[str], violation: SchemaViolation) -> str | None:
         key = str(violation.absolute_path[-1]) if violation.absolute_path else ""
         return number_advice(value, violation.schema, noun, key)
     if "array" in types:
-        return _list(value, violation.schema)
+        return _list(value, violation.schema, fits)
     if "object" in types:
-        return _mapping(value, violation.schema)
-    return _text(value, violation.schema)
+        return _mapping(value, violation.schema, fits)
+    return _text(value, violation.schema, fits)
 
 
-def _text(value: Any, schema: dict[str, Any]) -> str:
+def _text(value: Any, schema: dict[str, Any], fits: Fits) -> str:
     if isinstance(value, dict) and len(value) == 1 and "pattern" not in schema:
         ((key, part),) = value.items()
         if isinstance(part, str | int | float) and "\n" not in str(part):
             # `- warranty: 2 years` is a mapping in YAML.
             text = part if isinstance(part, str) else flow(part)
             return f"quote it: {json.dumps(f'{key}: {text}', ensure_ascii=False)}"
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str) and fits(value[0]):
         return f"write it without the brackets: {clipped(flow(value[0], inside=False))}"
     examples = schema.get("examples", ()) if "pattern" in schema else ()
     if examples:
@@ -130,22 +140,27 @@ def _boolean(value: Any) -> str:
     return "write true or false, without quotes"
 
 
-def _list(value: Any, schema: dict[str, Any]) -> str:
+def _list(value: Any, schema: dict[str, Any], fits: Fits) -> str:
+    if isinstance(value, dict):
+        return "write a list: begin each item with `- `"
     if isinstance(value, str) and "\n" in value.strip():
         items = [_BULLET.sub("", line) for line in value.splitlines() if line.strip()]
-        listed = flow(items)
-        is_short = len(listed) <= _MAX_LENGTH
-        return f"write a list: {listed}" if is_short else "write each line as an item of a list"
+        is_short = len(flow(items)) <= _MAX_LENGTH
+        general = "write each line as an item of a list"
+        return f"write a list: {flow(items)}" if is_short and fits(items) else general
     if isinstance(value, str):
         parts = [part.strip() for part in value.split(",")] if "," in value else [value]
         options = _mapping_or_empty(schema.get("items")).get("enum", ())
         if value and value not in options and all(letter in options for letter in value):
             parts = list(value)  # `ix` are the flags i and x
-        return f"write a list: {clipped(flow([part for part in parts if part]))}"
-    if isinstance(value, dict):
-        return "write a list: begin each item with `- `"
-    of_strings = _mapping_or_empty(schema.get("items")).get("type") == "string"
-    return f"write a list: {flow([flow(value) if of_strings else value])}"
+        candidates: list[list[Any]] = [[part for part in parts if part]]
+    else:
+        candidates = [[value], [flow(value)]]
+    for candidate in candidates:
+        if fits(candidate):
+            return f"write a list: {clipped(flow(candidate))}"
+    example = next(filter(fits, schema.get("examples", ())), None)
+    return f"write a list, such as {clipped(flow(example))}" if example else "write a list"
 
 
 def _mapping_or_empty(schema: Any) -> dict[str, Any]:
@@ -153,17 +168,18 @@ def _mapping_or_empty(schema: Any) -> dict[str, Any]:
     return schema if isinstance(schema, dict) else {}
 
 
-def _mapping(value: Any, schema: dict[str, Any]) -> str:
+def _mapping(value: Any, schema: dict[str, Any], fits: Fits) -> str:
     """Return the advice to write a mapping; with the value under the only required key."""
     properties = schema.get("properties", {})
     required = schema.get("required", ["name"] if "name" in properties else [])
     if len(required) == 1:
         key = required[0]
         options = _mapping_or_empty(properties.get(key)).get("enum", (value,))
-        if key in properties and value in options and isinstance(value, list) is (key == "judges"):
-            shown = "[…]" if isinstance(value, list) else flow(value)
-            return f"write a mapping: {{{key}: {clipped(shown)}}}"
-    example = next(samples(schema, schema), None)
+        if key == "judges" and isinstance(value, list):
+            return f"write a mapping: {{{key}: […]}}"
+        if key in properties and value in options and fits({key: value}):
+            return f"write a mapping: {{{key}: {clipped(flow(value))}}}"
+    example = next(filter(fits, samples(schema, schema)), None)
     if isinstance(example, dict) and example:
         return f"write a mapping, such as {clipped(flow(example))}"
     is_list = isinstance(value, list)

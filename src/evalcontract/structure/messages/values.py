@@ -52,12 +52,17 @@ _LIMITS = {
 
 
 def message_for(
-    kind: str, violation: SchemaViolation, path: Path, written: str | None, subject: str
+    kind: str,
+    violation: SchemaViolation,
+    path: Path,
+    written: str | None,
+    subject: str,
+    fits: Callable[[Any], bool] = lambda _: True,
 ) -> Problem:
     """Return the problem for a violation.
 
     `written` is a scalar as written in the file, if known. `subject` is the noun for the whole
-    value, such as `a row`.
+    value, such as `a row`. `fits` returns whether another value is valid in its place.
     """
     code = f"{kind}/{FAULTS.get(violation.validator, 'invalid-value')}"
     name = f"`{key_of(path)}`" if path else subject
@@ -68,15 +73,18 @@ def message_for(
     if violation.validator in ("anyOf", "oneOf"):
         types = types_of(violation)
         if types is not None:
-            message, advice = wrong_type(violation, name, written, types)
+            message, advice = wrong_type(violation, name, written, fits, types)
             return Problem(f"{kind}/wrong-type", message, path, advice)
         if violation.validator == "anyOf" and kind == "dataset" and not _requires_keys(violation):
             code = "dataset/invalid-value"
     if pair := split_key_value(path[-1] if path else None, violation.instance):
         message = f"`{path[-1]}` is a key without a value"
         return Problem(code, message, path, f"write `{pair[0]}: {pair[1]}`", on_key=True)
-    render = _RENDERERS.get(violation.validator, _other)
-    message, advice = render(violation, name, written)
+    if violation.validator == "type":
+        message, advice = wrong_type(violation, name, written, fits)
+    else:
+        render = _RENDERERS.get(violation.validator, _other)
+        message, advice = render(violation, name, written)
     on_key = violation.validator in ("not", None)
     fix = fix_of_value(violation, path, written)
     return Problem(code, message, path, advice, on_key=on_key, fix=fix)
@@ -155,7 +163,6 @@ def _other(violation: SchemaViolation, name: str, written: str | None) -> Messag
 
 
 _RENDERERS: dict[str, Callable[[SchemaViolation, str, str | None], Message]] = {
-    "type": wrong_type,
     "enum": unknown_value,
     "const": _const,
     "pattern": malformed,
