@@ -8,11 +8,11 @@ but not `order: 1042`. A single word outside of checks whose value may be any te
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.structure.keys.known import generic_keys, is_compound
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import matches, native_for
 from evalcontract.structure.schemas import follow, known_keys, load, properties
 
 if TYPE_CHECKING:
@@ -47,17 +47,21 @@ class _Use(NamedTuple):
     kind: str | None = None
 
 
-class MisplacedWord(NamedTuple):
+class MisplacedWord:
     """A key that is read elsewhere; `shape` is the schema of the values for which it counts."""
 
-    advice: str
-    shape: Schema
-    validator: NativeValidator
+    def __init__(self, advice: str, shape: Schema) -> None:
+        self.advice = advice
+        self.shape = shape
+
+    @cached_property
+    def _validator(self) -> NativeValidator:
+        return native_for(self.shape)
 
     def counts(self, value: Any) -> bool:
         """Whether the key with this value is a key of the contract rather than a custom key."""
         try:
-            return bool(self.validator.is_valid(value))
+            return bool(self._validator.is_valid(value))
         except (ValueError, TypeError, RecursionError):
             return False  # not a JSON value
 
@@ -98,7 +102,7 @@ def _word(uses: list[_Use]) -> MisplacedWord:
     elif kinds:
         places.append(f"{_CHECK} of kind {' or '.join(kinds)}")
     advice = f"it belongs {', or '.join(dict.fromkeys(places))}"
-    return MisplacedWord(advice, shape, native_for(shape))
+    return MisplacedWord(advice, shape)
 
 
 def _of_roots() -> Iterator[tuple[str, _Use]]:
@@ -143,8 +147,13 @@ def _use(key: str, schema: Schema, root: Schema, place: str) -> Iterator[tuple[s
         yield key, _Use(place)
         return
     shape = _shape(schema, root)
-    if not native_for(shape).is_valid(_ANY_TEXT):
+    if not _accepts_any_text(shape):
         yield key, _Use(place, shape)
+
+
+def _accepts_any_text(shape: Schema) -> bool:
+    is_text = shape.get("type", "string") == "string" and "enum" not in shape
+    return is_text and matches(shape.get("pattern", ""), _ANY_TEXT)
 
 
 def _shape(schema: Any, root: Schema) -> Schema:
