@@ -181,7 +181,7 @@ def test_no_cache_writes_and_reads_nothing(
     assert command_line("check", str(folder), "--no-cache") == 0
     assert not own_cache.exists()
     assert command_line("check", str(folder)) == 0
-    assert len(list(own_cache.glob("*/*"))) == 3
+    assert len(list(own_cache.glob("*/*"))) == 4
     assert len(list(folder.rglob("*"))) == len(FILES) + 8  # and nothing was added
     capfd.readouterr()
 
@@ -708,7 +708,7 @@ def test_checks_at_once_agree(folder: Path, own_cache: Path) -> None:
     assert len(printed) == 1
     assert b'"findings"' in printed.pop()
     assert all(each.returncode == 0 for each in running)
-    assert len(list(own_cache.glob("*/*"))) == 3
+    assert len(list(own_cache.glob("*/*"))) == 4
 
 
 def test_a_cache_in_the_workspace_is_no_data(folder: Path, checks: Checks) -> None:

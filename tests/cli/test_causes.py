@@ -286,3 +286,20 @@ def test_a_loader_knows_the_finding_of_each_row(
     assert [text.split(": ")[0] for text in logged(caplog.records)] == [
         f"data.yaml:{line}:{column}" for line, column in ((2, 37), (3, 37), (4, 37))
     ]
+
+
+def test_names_from_files_cannot_act_on_a_terminal(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The name of a file, the id of a row, and the name in a tag."""
+    judge = JUDGE.replace("  {{ output }}\n  {{ expected.facts }}\n", "  {{ output }}\n")
+    tag = '"{{ output }} {{ expected.a\\e[2J }}"\n'
+    write(place, {"judges/right.yaml": judge.replace("|\n  {{ output }}\n", tag)})
+    for name in ("a\x1b[2J.yaml", "b.yaml"):
+        write(place, {name: rows(2, "expected: {fact: Paris}").replace("id: r0", 'id: "r\\e[2J"')})
+        write(place, {f"z{name}": rows(2, rubric="rubric/zebra@1.0.0")})
+    for arguments in (["--verbose"], ["--statistics"], []):
+        command_line("check", "--no-cache", *arguments)
+        out = capsys.readouterr().out
+        assert "4 rows in 2 files" in out
+        assert "\x1b" not in out

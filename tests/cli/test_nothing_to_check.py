@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+FAULTY = "questions: [{id: a, input: b, criteria: c, expecteed_facts: []}]\n"
+
+
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder with nothing in it the current one."""
@@ -38,9 +41,7 @@ def test_it_is_allowed(cache: str, empty: Path, capsys: pytest.CaptureFixture[st
         assert printed.err == "note: . contains no dataset, rubric, judge or target\n"
         assert command_line("check", cache) == 2
         capsys.readouterr()
-    (empty / "a.yaml").write_text(
-        "questions: [{id: a, input: b, criteria: c, expecteed_facts: []}]"
-    )
+    (empty / "a.yaml").write_text(FAULTY)
     assert command_line("check", "--allow-empty", "--strict", cache) == 1
     assert capsys.readouterr().err == ""
 

@@ -4,6 +4,8 @@ The outcome of a run depends on the files that it reads, the installation, the d
 All but the files are one cache key. Its entry lists the file queries of earlier runs: which paths
 they looked up, listed and read. A list of queries with its present results is another key, and its
 entry is the outcome: a run that gets the same results makes the same queries and finds the same.
+
+Where that fails, since some files have changed, the run may remember the others; see `Memory`.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.cache.installation import installation_fingerprint, loaded_code
+from evalcontract.cache.memory import Memory
 from evalcontract.cache.recording import RecordingFiles
 from evalcontract.cache.serialization import CacheMiss, deserialize, serialize
 from evalcontract.cache.store import digest
@@ -29,33 +32,43 @@ if TYPE_CHECKING:
 _MAX_LISTS = 8
 
 
-def cached_check(cache: Cache, key: Any, check: Callable[[Files], Outcome]) -> Outcome:
+def cached_check(
+    cache: Cache, key: Any, check: Callable[[Files, Memory | None], Outcome]
+) -> Outcome:
     """Return the outcome of `check`, from the cache if possible.
 
-    The `repr` of `key` must identify everything but the files that the outcome depends on.
+    If some files have changed, `check` is called with what it remembers of the others, unless other
+    packages extend this one. The `repr` of `key` must identify everything but the files that the
+    outcome depends on.
     """
     installation = installation_fingerprint()
     if installation is None:
-        return check(DISK)
+        return check(DISK, None)
     context = _digest(installation.fingerprint, key)
+    replayed = RecordingFiles()
     with suppress(CacheMiss):
-        return _load(cache, context)
+        return _load(cache, context, replayed)
     files = RecordingFiles()
-    outcome = check(files)
+    has_memory = not installation.has_plugins
+    memory = Memory(cache, context, files, replayed.results) if has_memory else None
+    outcome = check(files, memory)
     if installation.has_plugins:
         files.record_code(loaded_code())
     _store(cache, context, files, outcome)
+    if memory and files.is_cacheable:
+        memory.save()
     return outcome
 
 
-def _load(cache: Cache, context: str) -> Outcome:
+def _load(cache: Cache, context: str, files: RecordingFiles) -> Outcome:
     """Return the outcome of an earlier run that got the same query results.
+
+    The queries of earlier runs are made through `files`.
 
     Raises:
         CacheMiss: there is no such run.
 
     """
-    files = RecordingFiles()
     for name in _query_lists(cache, context):
         with suppress(OSError, ValueError, LookupError, TypeError):
             queries = [tuple(query) for query in json.loads(cache.get(name) or b"")]

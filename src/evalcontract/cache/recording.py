@@ -44,6 +44,7 @@ class RecordingFiles(Files):
         self.results: dict[Query, str] = {}
         self.is_cacheable = True
         self._listed: dict[str, dict[str, Entry]] = {}
+        self._real_folders: dict[str, Path] = {}
         self._started = time.time_ns()
 
     def mark_uncacheable(self) -> None:
@@ -59,7 +60,10 @@ class RecordingFiles(Files):
         """Return the real path; a listing of its folder shows whether the name is a link."""
         entry = self._listed_entry(path)
         if entry and not entry.is_link:
-            return self.real(os.path.dirname(path)) / entry.name  # noqa: PTH120 - may be a string
+            folder = os.path.dirname(path)  # noqa: PTH120 - may be a string
+            if folder not in self._real_folders:
+                self._real_folders[folder] = self.real(folder)
+            return self._real_folders[folder] / entry.name
         return Path(self._query("real", path))
 
     def entries(self, folder: str | Path, *endings: str) -> tuple[Entry, ...]:
@@ -105,6 +109,11 @@ class RecordingFiles(Files):
                 with suppress(OSError, ValueError):
                     self._query(*query)
         return [self.results[query] for query in queries]
+
+    def adopt(self, query: Query, result: str) -> str:
+        """Record a result that the query had just before, and return it."""
+        self._record(query, result)
+        return result
 
     def _listed_entry(self, path: str | Path) -> Entry | None:
         folder, name = os.path.split(path)

@@ -62,6 +62,11 @@ class Findings:
                 self._groups[key] = group
 
     @property
+    def single(self) -> list[Diagnostic] | None:
+        """The findings, if none of them has a cause that others may have, too; else None."""
+        return None if self._groups else self._single
+
+    @property
     def files_of_causes(self) -> set[str]:
         """The files with the causes of findings."""
         files = (group.cause.file for group in self._groups.values() if not group.cause.problem)

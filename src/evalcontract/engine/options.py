@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from evalcontract.cache import Cache
+    from evalcontract.cache import Cache, Memory
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
 
@@ -27,6 +27,7 @@ class Options(NamedTuple):
     everything is checked again. `dialect` is the format of the datasets, such as `mlflow:oss`; if
     None, it is detected. `files` is the file system that the run reads. With `is_joined`, findings
     with the same cause are one. With `allows_empty`, a folder may contain nothing to check.
+    `memory` has results of earlier runs for files that have not changed.
     """
 
     root: Path | None = None
@@ -39,6 +40,7 @@ class Options(NamedTuple):
     files: Files = DISK
     is_joined: bool = True
     allows_empty: bool = False
+    memory: Memory | None = None
 
 
 class Input(NamedTuple):

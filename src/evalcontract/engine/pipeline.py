@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import evalcontract
 from evalcontract.engine.findings import Findings, rank_of
+from evalcontract.engine.named_files import check_artifact_file, check_target
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.run import Run, today
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
@@ -21,17 +20,16 @@ from evalcontract.workspace import (
     find_workspaces,
     nested_in,
     open_workspace,
-    require_single_value,
     search_root,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from evalcontract.engine.known_datasets import KnownDatasets
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import Dataset
-    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
 
 
@@ -52,12 +50,12 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     for input_ in inputs:
         run = _run_of(input_.path, runs, options)
         if kind is Kind.TARGET:
-            findings.add(_check_target(run, input_, outcome, named))
+            findings.add(check_target(run, input_, outcome, named))
         elif kind is Kind.DATASET:
             dataset = open_dataset(input_, options.dialect, quick=True)
             findings.merge(_check_dataset(run, dataset, input_.path, outcome, options))
         else:
-            findings.add(_check_artifact(run, kind, input_, outcome), run.workspace.root)
+            findings.add(check_artifact_file(run, kind, input_, outcome), run.workspace.root)
     if not outcome.files:
         raise NothingToCheck("there is nothing to check")
     for path, policy in named.items():
@@ -82,7 +80,8 @@ NOTHING = "no dataset, rubric, judge or target"
 def check_workspaces(path: Path, options: Options) -> Outcome:
     """Check whole workspaces: datasets, rubrics, judges, bundles and targets.
 
-    With a cache, the result is taken from there if nothing has changed.
+    With a cache, the result is taken from there if nothing has changed; else those of the datasets
+    that have not changed, unless what they refer to has.
 
     Raises:
         NothingToCheck: the folder contains none of these, and that is not allowed.
@@ -102,12 +101,12 @@ def check_workspaces(path: Path, options: Options) -> Outcome:
     return cached_check(
         cache,
         [evalcontract.__version__, top, cache_key],
-        lambda files: _check_all(path, options._replace(files=files)),
+        lambda files, memory: _check_all(path, options._replace(files=files, memory=memory)),
     )
 
 
 #: The options that do not affect the outcome.
-_IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files"})
+_IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files", "memory"})
 
 
 def _check_all(path: Path, options: Options) -> Outcome:
@@ -173,26 +172,59 @@ def _assign_datasets(
 
 
 def _check_workspace(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:
-    for path, source in run.workspace.scan():
-        if source is None:
-            outcome.left_out.append(display_name(path))
-        else:
-            findings.merge(_check_dataset(run, NativeDataset(source), path, outcome, options))
+    _check_datasets(run, outcome, findings, options)
     library = run.workspace.library
     for artifact in library.artifacts:
         run.schedule(artifact, run.base_policy, library)
-        _count(outcome, artifact.kind)
+        outcome.count(artifact.kind)
     for _ in run.workspace.targets:
-        _count(outcome, Kind.TARGET)
+        outcome.count(Kind.TARGET)
     for _ in run.workspace.bundle_files:
-        _count(outcome, "bundle")
-    for found in (run.artifacts(), run.targets(), run.bundles()):
-        findings.add(found, run.workspace.root)
+        outcome.count("bundle")
+    for diagnostics in (run.artifacts(), run.targets(), run.bundles()):
+        findings.add(diagnostics, run.workspace.root)
     unreadable = run.workspace.unreadable
     for _ in unreadable:
-        _count(outcome, "unreadable")
+        outcome.count("unreadable")
     findings.add(run.unreadable(unreadable))
     findings.add(run.unread())
+
+
+def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:
+    """Check the datasets of a workspace, except those with results of an earlier run."""
+
+    def take(part: Outcome) -> None:
+        for kind, count in part.files.items():
+            outcome.files[kind] = outcome.files.get(kind, 0) + count
+        outcome.rows += part.rows
+        outcome.left_out += part.left_out
+        findings.add(part.diagnostics)
+
+    known = _known_datasets(run, take, options)
+    for path, source in run.workspace.scan(*([known.recall] if known else ())):
+        part, found = Outcome(), Findings(is_joined=options.is_joined)
+        if source is None:
+            part.left_out.append(display_name(path))
+        else:
+            found = _check_dataset(run, NativeDataset(source), path, part, options)
+        if known and found.single is not None:
+            part.diagnostics = found.single
+            known.keep(path, part)
+        else:
+            findings.merge(found)
+        take(part)
+    if known:
+        known.save()
+
+
+def _known_datasets(
+    run: Run, take: Callable[[Outcome], None], options: Options
+) -> KnownDatasets | None:
+    if options.memory is None:
+        return None
+    from evalcontract.engine.known_datasets import KnownDatasets  # only with a cache
+
+    return KnownDatasets(run, options.memory, take)
 
 
 def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:
@@ -208,10 +240,6 @@ def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
     return Run(workspace, options.strict, options.today or today(), options.jobs)
 
 
-def _count(outcome: Outcome, kind: str) -> None:
-    outcome.files[kind] = outcome.files.get(kind, 0) + 1
-
-
 def _check_dataset(
     run: Run,
     dataset: Dataset,
@@ -221,7 +249,7 @@ def _check_dataset(
     policy: Policy | None = None,
 ) -> Findings:
     """Check one dataset, by default with the policy of its targets, and return its findings."""
-    _count(outcome, Kind.DATASET)
+    outcome.count(Kind.DATASET)
     findings = Findings(is_joined=options.is_joined)
     if dataset.unreadable:
         findings.add(run.unreadable([dataset.unreadable]))
@@ -242,53 +270,3 @@ def _check_dataset(
         return findings
     outcome.rows += dataset_pass.count
     return findings
-
-
-def _check_target(
-    run: Run, input_: Input, outcome: Outcome, named: dict[Path, Policy]
-) -> Iterator[Diagnostic]:
-    """Check a target, and add its dataset to `named` with its policy, unless that is a fault."""
-    _count(outcome, Kind.TARGET)
-    source = require_single_value(input_.read())
-    if source.unreadable:
-        yield from run.unreadable([source.unreadable])
-    if source.document is None:
-        return
-    target = run.workspace.target(source.document)
-    diagnostics = list(run.target(target))
-    yield from diagnostics
-    if target.dataset is None or any(found.path == ("dataset",) for found in diagnostics):
-        return
-    path, policy = run.workspace.files.real(target.dataset), run.policy_of(target)
-    named[path] = named[path].join(policy) if path in named else policy
-
-
-def _check_artifact(run: Run, kind: Kind, input_: Input, outcome: Outcome) -> Iterator[Diagnostic]:
-    _count(outcome, kind)
-    library = run.workspace.library
-    known = None if input_.stream else library.in_file(kind, display_name(input_.path))
-    if known is not None:
-        run.schedule(known, run.base_policy, library)
-        return
-    source = require_single_value(input_.read())
-    if source.unreadable:
-        yield from run.unreadable([source.unreadable])
-    if source.document is None:
-        return
-    artifact, library = _inserted(read_artifact(kind, source.document), library)
-    # A separate run: the artifact replaces the one in the library.
-    artifact_run = Run(run.workspace, run.forced, run.today)
-    artifact_run.schedule(artifact, run.base_policy, library)
-    yield from artifact_run.artifacts(library)
-
-
-def _inserted(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:
-    """Return the artifact and a library in which it replaces the one from the same file.
-
-    If both are identical, return the one in the library, and the library unchanged.
-    """
-    old = library.at(artifact.file)
-    if old and (old.kind, old.document.sha256) == (artifact.kind, artifact.document.sha256):
-        return old, library
-    others = [other for other in library.artifacts if other.file != artifact.file]
-    return artifact, Library([artifact, *others])

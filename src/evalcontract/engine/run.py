@@ -17,7 +17,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
-from evalcontract.source import FILE, read_file
+from evalcontract.source import FILE, NOTHING, read_file
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.graded_keys import GRADED, meant_row_key
 
@@ -47,7 +47,9 @@ class Run:
     dataset, `has_php` whether checks that need PHP can run. `artifact_policies` has the policy of
     each scheduled artifact, joined from the datasets that use it; `external_policies` those of
     targets of other workspaces for datasets of this one, and `external_graded` the row keys that
-    their runners grade.
+    their runners grade. `scheduled` has the files of the artifacts that were scheduled, in order;
+    `files_of_checks` the names of the JSON files that checks refer to; `schemas_of_files` whether
+    each schema that a file names for editors is missing, by its path.
     """
 
     def __init__(
@@ -67,6 +69,9 @@ class Run:
         self.artifact_policies: dict[str, tuple[Artifact, Policy]] = {}
         self.external_policies: dict[Path, list[Policy]] = {}
         self.external_graded: dict[Path, list[frozenset[str]]] = {}
+        self.scheduled: list[str] = []
+        self.files_of_checks: set[str] = set()
+        self.schemas_of_files: dict[Path, bool] = {}
 
     @property
     def base_policy(self) -> Policy:
@@ -76,7 +81,7 @@ class Run:
     def policy_for(self, path: Path | None) -> Policy:
         """Return the policy for a dataset: the strictest of the targets that run it."""
         targets = self.workspace.targets_of(path) if path else []
-        external = self.external_policies.get(self.workspace.files.real(path), []) if path else []
+        external = self._external_policies_of(path) if path and self.external_policies else []
         policies = [*(self.policy_of(target) for target in targets), *external]
         if not policies:
             return self.base_policy
@@ -84,6 +89,9 @@ class Run:
         for policy in policies[1:]:
             joined = joined.join(policy)
         return joined
+
+    def _external_policies_of(self, path: Path) -> list[Policy]:
+        return self.external_policies.get(self.workspace.files.real(path), [])
 
     def policy_of(self, target: Target) -> Policy:
         """Return the policy of a target."""
@@ -116,9 +124,7 @@ class Run:
     def plans(self) -> Plans:
         """The plans of rubrics, shared by all datasets of the run."""
         workspace = self.workspace
-        context = EvalContext(
-            workspace.library, has_php=self._has_php, read_json=workspace.read_json
-        )
+        context = EvalContext(workspace.library, has_php=self._has_php, read_json=self.read_json)
         return Plans(context)
 
     @cached_property
@@ -136,6 +142,7 @@ class Run:
 
     def schedule(self, artifact: Artifact, policy: Policy, library: Library) -> None:
         """Schedule the check of an artifact and of all artifacts that it refers to."""
+        self.scheduled.append(artifact.file)
         for reached in reach([artifact], library):
             scheduled = self.artifact_policies.get(reached.file)
             joined = scheduled[1].join(policy) if scheduled else policy
@@ -153,7 +160,7 @@ class Run:
                 library,
                 self.today,
                 policy.max_age_days,
-                self._read_json,
+                self.read_json,
                 library.used,
                 policy.age_from,
             )
@@ -171,9 +178,14 @@ class Run:
         if has_key or "yaml-language-server" in document.head:
             from evalcontract.workspace.schema_references import check_schema_reference
 
-            workspace = self.workspace
-            faults = check_schema_reference(kind, document, value, workspace.root, workspace.files)
+            root = self.workspace.root
+            faults = check_schema_reference(kind, document, value, root, self.is_schema_missing)
             yield from from_source_faults(faults, document, policy)
+
+    def is_schema_missing(self, path: Path) -> bool:
+        """Whether there is no file at the path of a schema that a file names for editors."""
+        self.schemas_of_files[path] = self.workspace.files.kind(path) == NOTHING
+        return self.schemas_of_files[path]
 
     def targets(self) -> Iterator[Diagnostic]:
         """Check the files of `targets/`."""
@@ -258,5 +270,7 @@ class Run:
         """Yield the findings for files in the folders of the workspace that are not read."""
         yield from self.unreadable(self.workspace.listing.unread())
 
-    def _read_json(self, name: str) -> Any:
+    def read_json(self, name: str) -> Any:
+        """Return the value of a JSON or YAML file; see `Workspace.read_json`."""
+        self.files_of_checks.add(name)
         return self.workspace.read_json(name)

@@ -185,6 +185,10 @@ class Outcome:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Outcome) and vars(self) == vars(other)
 
+    def count(self, kind: str) -> None:
+        """Count a file of a kind."""
+        self.files[kind] = self.files.get(kind, 0) + 1
+
     def settle(self, rank: Callable[[Diagnostic], int] | None = None) -> Outcome:
         """Sort the findings by `rank`, then by their places, and remove duplicates."""
         self.left_out.sort()

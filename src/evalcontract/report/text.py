@@ -93,7 +93,7 @@ def _sites(
     first = sites.first[0]
     where = "" if first.place[:2] == diagnostic.place[:2] else f", the first at {_site(first)}"
     hint = "" if style.verbose or sites.total == 1 else "; `--verbose` lists them"
-    text = f"{sites.message}{where}{hint}"
+    text = f"{escape_controls(sites.message)}{where}{hint}"
     start, *rest = _wrapped(text, max(style.width - gutter - 3, 20))
     yield f"{' ' * gutter} {paint('=', _BLUE)} {start}\n"
     yield from (f"{' ' * (gutter + 3)}{line}\n" for line in rest)

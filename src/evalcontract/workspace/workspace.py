@@ -26,7 +26,7 @@ from evalcontract.workspace.recognition import is_dataset
 from evalcontract.workspace.single import require_single_value, verified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from evalcontract.library.names import MisnamedFolder
     from evalcontract.source import Document, Files, Source, UnreadableFile
@@ -164,17 +164,18 @@ class Workspace:
 
     def targets_of(self, dataset: Path) -> list[Target]:
         """Return the targets that run a dataset."""
-        real = self.files.real
-        path = real(dataset)
-        return [
-            target for target in self.targets if target.dataset and real(target.dataset) == path
-        ]
+        named = [(target, target.dataset) for target in self.targets if target.dataset]
+        path = self.files.real(dataset) if named else None
+        return [target for target, other in named if self.files.real(other) == path]
 
-    def scan(self) -> Iterator[tuple[Path, Source | None]]:
+    def scan(
+        self, is_remembered: Callable[[Path, bool], bool] = lambda _path, _is_named: False
+    ) -> Iterator[tuple[Path, Source | None]]:
         """Yield every data file that is not an artifact, with its source if it is a dataset.
 
         Files called `{name}.schema.json`, such as those that `schema export` writes, are schemas.
-        A file that a target names is a dataset, whatever its folder and name.
+        A file that a target names is a dataset, whatever its folder and name. A file is skipped if
+        `is_remembered`, called with its path and whether a target names it.
 
         Raises:
             ConfigurationError: a pattern of the configuration matches no file.
@@ -187,7 +188,9 @@ class Workspace:
         self.listing.check_patterns(files)
         for path in files:
             if path.relative_to(self.root).parts[0] not in ARTIFACT_FOLDERS:
-                is_named = named.pop(real(path), None) is not None
+                is_named = bool(named) and named.pop(real(path), None) is not None
+                if is_remembered(path, is_named):
+                    continue
                 source = self._dataset_at(path, is_named=is_named)
                 if source or not path.name.endswith(_SCHEMA):
                     yield path, source

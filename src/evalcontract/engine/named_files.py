@@ -1,0 +1,72 @@
+"""Check the rubrics, judges and targets that a command names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.engine.run import Run
+from evalcontract.library.artifact import Artifact, read_artifact
+from evalcontract.library.library import Library
+from evalcontract.model.reference import Kind
+from evalcontract.workspace import display_name, require_single_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from evalcontract.engine.options import Input
+    from evalcontract.model.diagnostic import Diagnostic, Outcome
+    from evalcontract.policy import Policy
+
+
+def check_target(
+    run: Run, input_: Input, outcome: Outcome, named: dict[Path, Policy]
+) -> Iterator[Diagnostic]:
+    """Check a target, and add its dataset to `named` with its policy, unless that is a fault."""
+    outcome.count(Kind.TARGET)
+    source = require_single_value(input_.read())
+    if source.unreadable:
+        yield from run.unreadable([source.unreadable])
+    if source.document is None:
+        return
+    target = run.workspace.target(source.document)
+    diagnostics = list(run.target(target))
+    yield from diagnostics
+    if target.dataset is None or any(found.path == ("dataset",) for found in diagnostics):
+        return
+    path, policy = run.workspace.files.real(target.dataset), run.policy_of(target)
+    named[path] = named[path].join(policy) if path in named else policy
+
+
+def check_artifact_file(
+    run: Run, kind: Kind, input_: Input, outcome: Outcome
+) -> Iterator[Diagnostic]:
+    """Check a rubric or a judge, or schedule its check if the library has the same file."""
+    outcome.count(kind)
+    library = run.workspace.library
+    known = None if input_.stream else library.in_file(kind, display_name(input_.path))
+    if known is not None:
+        run.schedule(known, run.base_policy, library)
+        return
+    source = require_single_value(input_.read())
+    if source.unreadable:
+        yield from run.unreadable([source.unreadable])
+    if source.document is None:
+        return
+    artifact, library = _inserted(read_artifact(kind, source.document), library)
+    # A separate run: the artifact replaces the one in the library.
+    artifact_run = Run(run.workspace, run.forced, run.today)
+    artifact_run.schedule(artifact, run.base_policy, library)
+    yield from artifact_run.artifacts(library)
+
+
+def _inserted(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:
+    """Return the artifact and a library in which it replaces the one from the same file.
+
+    If both are identical, return the one in the library, and the library unchanged.
+    """
+    old = library.at(artifact.file)
+    if old and (old.kind, old.document.sha256) == (artifact.kind, artifact.document.sha256):
+        return old, library
+    others = [other for other in library.artifacts if other.file != artifact.file]
+    return artifact, Library([artifact, *others])
