@@ -122,7 +122,7 @@ def varied(number: int) -> Iterator[str]:
             ("context", chance.choice((text(chance, 20), [text(chance, 9)], {"page": index}))),
             ("expected", {"format": "text", "min_words": chance.randrange(40)}),
             ("expected_tools", [{"name": chance.choice(TOOLS), "arguments": {"deep": [1, {}]}}]),
-            ("must_not_contain", [chance.choice(WORDS).upper()]),
+            ("must_not_contain", [f"NEVER {chance.choice(WORDS).upper()}"]),
             ("metadata", {"score": chance.random(), "seen": index, "ok": True, "by": None}),
             ("source_url", f"https://example.org/{index}?a=1&b={chance.choice(WORDS)}"),
             ("x_batch", index // 1000),

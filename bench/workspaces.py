@@ -24,13 +24,12 @@ def write(path: Path, pieces: Iterable[str]) -> None:
         file.writelines(pieces)
 
 
-def write_rubrics(folder: Path, number: int = RUBRICS, *, judged: bool = False) -> None:
-    """Write that many rubrics, each with a judge of its own where they are judged."""
+def write_rubrics(folder: Path, number: int = RUBRICS) -> None:
+    """Write that many rubrics, each with a judge of its own."""
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     for each in range(number):
-        write(folder / "rubrics" / f"quality_{each}.yaml", [_rubric(each, judged=judged)])
-        if judged:
-            write(folder / "judges" / f"judge_{each}.yaml", [_judge(each, today)])
+        write(folder / "rubrics" / f"quality_{each}.yaml", [_rubric(each)])
+        write(folder / "judges" / f"judge_{each}.yaml", [_judge(each, today)])
 
 
 def write_schemas(folder: Path) -> None:
@@ -43,7 +42,7 @@ def write_schemas(folder: Path) -> None:
 
 def write_many(folder: Path, parts: int) -> None:
     """Write a workspace of that many rubrics and judges, and a fifth as many datasets."""
-    write_rubrics(folder, parts, judged=True)
+    write_rubrics(folder, parts)
     every = rows(parts // 5 * ROWS_OF_A_PART)
     for number in range(parts // 5):
         some = [next(every) for _ in range(ROWS_OF_A_PART)]
@@ -52,13 +51,7 @@ def write_many(folder: Path, parts: int) -> None:
         write(folder / "datasets" / f"part_{number}.yaml", plain(some))
 
 
-def _rubric(number: int, *, judged: bool) -> str:
-    judge = f"""\
-  - id: judged
-    kind: llm_judge
-    judge_prompt_ref: judge/judge_{number}@1.0.0
-    threshold: 0.5
-"""
+def _rubric(number: int) -> str:
     return f"""\
 id: quality_{number}
 version: "1.0.0"
@@ -70,9 +63,13 @@ checks:
     kind: tool_usage
   - id: form
     kind: format
-{judge if judged else ""}scoring:
+  - id: judged
+    kind: llm_judge
+    judge_prompt_ref: judge/judge_{number}@1.0.0
+    threshold: 0.5
+scoring:
   combine: weighted_avg
-  weights: {{facts: 2, tools: 1, form: 1{", judged: 2" if judged else ""}}}
+  weights: {{facts: 2, tools: 1, form: 1, judged: 2}}
 """
 
 
@@ -83,6 +80,8 @@ version: "1.0.0"
 template: |
   A customer asked: {{{{ input }}}}
   The assistant said: {{{{ output }}}}
+  {{{{#criteria}}}}It should do this: {{{{ criteria }}}}{{{{/criteria}}}}
+  {{{{#expected.min_words}}}}Words: {{{{ expected.min_words }}}}{{{{/expected.min_words}}}}
   Does the answer keep rule {number} of the house? Answer PASS or FAIL.
 validation:
   tpr: 0.93

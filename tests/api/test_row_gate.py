@@ -320,7 +320,8 @@ def test_each_rule_keeps_its_own_silence(
     subject = RowSubject((0,), row, plan, bundle, declared, graded=graded, source=rows_of([row]))
     for rule in ROW_RULES:
         silence = {"$schema": row_schema()["$schema"], "allOf": [rule.silent(plan, bundle)]}
-        if native_for(silence).is_valid(row):
+        is_suspected = rule.suspects is not None and rule.suspects(row)
+        if native_for(silence).is_valid(row) and not is_suspected:
             assert list(rule.check(subject)) == [], rule.code
 
 

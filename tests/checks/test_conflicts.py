@@ -18,7 +18,7 @@ from evalcontract.checks.conflicts import OWN_CONFLICTS, Conflicts, conflicts_of
 from evalcontract.checks.plan import plan_of
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
-from evalcontract.rules.row_contradiction import _refused
+from evalcontract.rules.row_contradiction import _refused, _suspects
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.native import native_for
 
@@ -83,7 +83,7 @@ READS_BOTH = ({"kind": "must_contain_any"}, {"kind": "must_not_contain"}, {"kind
 )
 @example(["full refund"], ["a refund"], [], [], False)
 @example([], ["refund a"], [], ["REFUND"], False)
-def test_the_gate_refuses_rows_that_forbid_what_they_expect(
+def test_rows_that_forbid_what_they_expect_are_looked_at(
     some: list[str],
     forbidden: list[str],
     facts: list[str],
@@ -95,7 +95,8 @@ def test_the_gate_refuses_rows_that_forbid_what_they_expect(
     row = {key: texts for key, texts in row.items() if texts}
     for made in (conflicts_of(placed(*READS_BOTH, *banning[: len(banned)])), OWN_CONFLICTS):
         gate = native_for({"$schema": SCHEMA, "allOf": list(_refused(made)) or [True]})
-        assert not (gate.is_valid(row) and list(made.of(row)))
+        is_silent = gate.is_valid(row) and not _suspects(row)
+        assert not (is_silent and list(made.of(row)))
 
 
 @every_case(

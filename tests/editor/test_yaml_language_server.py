@@ -93,7 +93,7 @@ validation:
 """,
 }
 #: The ways in which a file can break a schema. The editor also looks whether a date is one.
-KEY_FAULTS = {"near-miss-key", "misplaced-key", "foreign-key"}
+KEY_FAULTS = {"near-miss-key", "misplaced-key", "foreign-key", "other-tool"}
 SCHEMA_FAULTS = {
     *FAULTS.values(),
     "invalid-value",
@@ -158,7 +158,7 @@ def test_editor_and_command_line_agree(client: Client, tmp_path: Path, kind: str
 def test_one_mistake_is_one_finding_of_ours(client: Client, tmp_path: Path) -> None:
     """A misspelled required key: the editor says it twice, we at the key alone."""
     path = tmp_path / "polite.yaml"
-    check = "  - id: one\n    kind: must_contain_any\n    value: [hello]\n"
+    check = "  - id: one\n    kind: regex\n    patern: hello\n"
     head = f"# yaml-language-server: $schema={ROOT.as_posix()}/schema/rubric.schema.json\n"
     text = f'id: polite\nversion: "1.0"\nchecks:\n{check}scoring: {{combine: min}}\n'
     path.write_text(head + text, encoding="utf-8")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.valid_parts import Checks
 
-# Only ASCII letters, so that the prefilter can express the same as a pattern.
-_FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+#: Lowers ASCII letters by `str.translate`; no others, so that a pattern can express the same.
+FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _NONE: Mapping[str, Path] = {}
 
 
@@ -120,7 +120,7 @@ class Conflicts(NamedTuple):
         if "must_not_contain" in self.texts:
             for index, text in enumerate(row.get("must_not_contain") or ()):
                 if text.strip() and _in_any_case(text, sensitive=self.sensitive):
-                    yield Ban(text.translate(_FOLD), ("must_not_contain", index), is_own=True)
+                    yield Ban(text.translate(FOLD), ("must_not_contain", index), is_own=True)
 
     def _of_alternatives(self, texts: Sequence[str], bans: list[Ban]) -> Iterator[Conflict]:
         """Yield a conflict if each of the texts of which one is enough contains a forbidden one."""
@@ -220,7 +220,7 @@ def _banned(checks: Checks) -> dict[str, Path]:
     for texts in filter(None, map(forbidden_texts, checks)):
         for index, text in enumerate(texts.values):
             if _in_any_case(text, sensitive=texts.sensitive):
-                banned.setdefault(text.translate(_FOLD), (*texts.path, index))
+                banned.setdefault(text.translate(FOLD), (*texts.path, index))
     return banned
 
 
@@ -230,7 +230,7 @@ def _in_any_case(text: str, *, sensitive: bool) -> bool:
 
 
 def _contained(text: str, bans: Iterable[Ban]) -> Ban | None:
-    folded = text.translate(_FOLD)
+    folded = text.translate(FOLD)
     return next((ban for ban in bans if ban.text in folded), None)
 
 

@@ -77,6 +77,7 @@ class DatasetCheck:
         )
         self._is_graded_at_root = any(key in root for key in grading_keys())
         self._ungated_rules = [rule for rule in self._rules.row if rule.silent is None]
+        self._suspecting = [rule.suspects for rule in self._rules.row if rule.suspects]
         self._references: set[str] = set()
         dataset_context = DatasetContext(rows.prefix, root, context.declared, rows.cut_texts)
         watches = [(rule.code, rule.watch(dataset_context)) for rule in self._rules.dataset]
@@ -140,19 +141,34 @@ class DatasetCheck:
         These are the rows that do not pass their gate or have a problem by a rule without a gate.
         """
         if gates.pass_all(rows, refs):
-            if self._ungated_rules:
-                for index, row in enumerate(rows, first):
-                    if any(self._run_rules(row, index, self._ungated_rules)):
-                        yield index
+            yield from self._suspicious_beside_gates(rows, first)
             return
         if len(rows) == 1:
-            if not (gates.learn(rows[0]) and gates.pass_all(rows, refs)):
+            if gates.learn(rows[0]) and gates.pass_all(rows, refs):
+                yield from self._suspicious_beside_gates(rows, first)
+            else:
                 yield first
             return
         size = 1 if len(rows) <= _FEW_ROWS else (len(rows) + 1) // 2
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
             yield from self._suspicious_rows(part, refs_of_rows(part), gates, first + start)
+
+    def _suspicious_beside_gates(self, rows: list[Any], first: int) -> Iterator[int]:
+        """Yield the indexes of rows that pass their gate, and may have problems nevertheless."""
+        if not self._suspecting and not self._ungated_rules:
+            return
+        for index, row in enumerate(rows, first):
+            if self._is_suspected(row) or (
+                self._ungated_rules and any(self._run_rules(row, index, self._ungated_rules))
+            ):
+                yield index
+
+    def _is_suspected(self, row: dict[str, Any]) -> bool:
+        try:
+            return any(suspects(row) for suspects in self._suspecting)
+        except Exception:  # noqa: BLE001 - the rule is run, and reports what it has
+            return True
 
     def _are_declared(self, refs: RowRefs | None) -> bool:
         return refs is not None and refs.bundles <= self._context.declared | {None}

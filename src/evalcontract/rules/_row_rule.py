@@ -56,6 +56,9 @@ class RowSubject(NamedTuple):
 #: The type of `RowRule.silent`: takes the rows' plan and bundle, returns a JSON Schema.
 Silent = Callable[["Plan | None", "str | None"], dict[str, Any] | bool]
 
+#: The type of `RowRule.suspects`: takes a row.
+Suspects = Callable[[dict[str, Any]], bool]
+
 
 class RowRule(NamedTuple):
     """A rule for one row. Pure.
@@ -64,17 +67,23 @@ class RowRule(NamedTuple):
     the rule reports nothing: `True` for all rows, `False` for none. The rule never sees rows that
     the schema accepts, so the schema may reject too many rows but must not accept too many.
     Without it the rule runs on every row, which is slower.
+
+    `suspects` is for what no schema can express: it is called with each row that the schema
+    accepts, and the rule runs on those for which it returns True. It has to be fast.
     """
 
     code: Code
     check: Callable[[RowSubject], Iterator[Problem]]
     silent: Silent | None = None
+    suspects: Suspects | None = None
 
 
-def row_rule(code: Code, *, silent: Silent | None = None) -> Callable[[Any], RowRule]:
-    """Turn a function into a rule; for `silent` see `RowRule`."""
+def row_rule(
+    code: Code, *, silent: Silent | None = None, suspects: Suspects | None = None
+) -> Callable[[Any], RowRule]:
+    """Turn a function into a rule; for `silent` and `suspects` see `RowRule`."""
 
     def make(check: Callable[[RowSubject], Iterator[Problem]]) -> RowRule:
-        return RowRule(code, check, silent)
+        return RowRule(code, check, silent, suspects)
 
     return make

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
 
 _LISTS = ("must_not_contain", "must_contain_any", "tags", "expected_tools")
-_NOT_QUOTED: dict[str, Any] = {"not": {"pattern": f"^[{MARKS}]"}}
+_NOT_QUOTED: dict[str, Any] = {"not": {"type": "string", "pattern": f"^[{MARKS}]"}}
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:

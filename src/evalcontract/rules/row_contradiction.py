@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.conflicts import OWN_CONFLICTS
+from evalcontract.checks.conflicts import FOLD, OWN_CONFLICTS
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
@@ -59,7 +59,17 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     return all_of(_refused(plan.conflicts if plan else OWN_CONFLICTS))
 
 
-@row_rule(CODE, silent=_silent)
+def _suspects(row: dict[str, Any]) -> bool:
+    """Whether a text that the row expects contains one that it forbids, whatever the case."""
+    forbidden = row.get("must_not_contain")
+    if not forbidden:
+        return False
+    expected = [*(row.get("expected_facts") or ()), *(row.get("must_contain_any") or ())]
+    texts = [text.translate(FOLD) for text in expected]
+    return any(ban.translate(FOLD) in text for ban in forbidden for text in texts)
+
+
+@row_rule(CODE, silent=_silent, suspects=_suspects)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     conflicts = subject.plan.conflicts if subject.plan else OWN_CONFLICTS
     for conflict in conflicts.of(subject.row):
@@ -91,9 +101,6 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
     if alternatives and conflicts.banned:
         item = _without_any(conflicts.banned)
         yield {"properties": {"must_contain_any": {"contains": item} if item else False}}
-    if "must_not_contain" in conflicts.texts:
-        for key in sorted(conflicts.texts - {"must_not_contain"}):
-            yield {"not": {"required": ["must_not_contain", key]}}
     if conflicts.max_chars is not None:
         limit = {"maxLength": conflicts.max_chars[0]}
         yield {"properties": {"expected_facts": {"items": limit}}}
