@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -53,6 +54,9 @@ RULE = """
     NEVER_SILENT = row_rule(DECLARED, silent=lambda plan, bundle: False)(shouts)
     NO_SCHEMA = row_rule(DECLARED, silent=lambda plan, bundle: {"type": 7})(shouts)
     RAISES = row_rule(DECLARED, silent=broken)(shouts)
+    SUSPECTS = row_rule(
+        DECLARED, silent=lambda plan, bundle: True, suspects=lambda row: "HELLO" in row["input"]
+    )(shouts)
     PLAIN_TEXT = row_rule(NAME)(shouts)
     NO_PAGE = row_rule(Code(NAME))(shouts)
     NO_RULE = 7
@@ -94,6 +98,28 @@ def test_a_rule_of_others_sees_every_row(
     assert code.page.what == "A row shouts."
     assert code.is_guess
     assert "dataset/shouting" in [*KnownCodes()]
+
+
+def test_a_row_with_the_first_key_of_its_kind_is_shown_to_it(
+    install: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    """Its key is learned late, and then it passes the gate; the rule has none."""
+    install("shouting:RULE", "dataset/shouting")
+    rows = [{"id": f"r{n}", "input": "Hello", "criteria": "c"} for n in range(300)]
+    rows[250] |= {"input": "HELLO", "owner_team": "search"}
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    found = validate(Kind.DATASET, [Input(path)], Options()).diagnostics
+    assert [(each.code, each.row) for each in found] == [("dataset/shouting", "r250")]
+
+
+def test_what_a_rule_suspects_is_shown_to_it(
+    install: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    install("shouting:SUSPECTS", "dataset/shouting")
+    codes, asked = checked(tmp_path)
+    assert codes == ["dataset/shouting"]
+    assert set(asked) == {"r7"}
 
 
 ROWS = "".join(f"  - {{id: r{n}, input: {'HELLO' if n == 7 else 'hello'}, criteria: c}}\n"
