@@ -6,9 +6,11 @@ import ast
 import importlib
 import pkgutil
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import grimp
 import pytest
 from doors import Kind
 
@@ -260,3 +262,13 @@ def test_who_asks_the_system_is_known(trees: dict[str, ast.Module]) -> None:
 
 def _receiver(called: ast.expr) -> str:
     return ast.unparse(called.value).rpartition(".")[2] if isinstance(called, ast.Attribute) else ""
+
+
+def test_modules_import_each_other_in_no_circle() -> None:
+    """Imports inside of functions count; those for types alone do not."""
+    graph = grimp.build_graph("evalcontract", exclude_type_checking_imports=True)
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    order = [
+        *TopologicalSorter(imports).static_order()
+    ]  # raises CycleError, which names the circle
+    assert set(order) == graph.modules

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from evalcontract.engine.detection import detect
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.passes import NATIVE
 from evalcontract.source import SourceProblem, UnreadableFile
-from evalcontract.structure.schemas import definition, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from evalcontract.engine.options import Input
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
 
-# A row or document with one of these keys is in evalcontract's format.
-_NATIVE_KEYS = frozenset(
-    {"questions", "criteria", "rubric_ref", "must_contain_any", "must_not_contain"}
-)
 # The extensions of media that evalcontract datasets do not use.
 _EXTERNAL_SUFFIXES = (".csv", ".parquet", ".pq")
 
@@ -62,11 +56,6 @@ def _external(dialect: Dialect, file: ExternalFile, *, is_explicit: bool) -> Dat
     return DialectDataset(dialect, file, is_explicit=is_explicit)
 
 
-def _keys_of_rows() -> AbstractSet[str]:
-    """Return the keys of evalcontract rows; every other format requires a key not among them."""
-    return properties(definition("row", of="dataset")).keys()
-
-
 def _open_tabular(input_: Input) -> Dataset:
     external = input_.buffered().read_external()
     detected = _detect(external)
@@ -92,14 +81,3 @@ def _detect(file: Source | ExternalFile) -> Dialect | None:
     rows = value if isinstance(value, list) else [value]
     first = next((row for row in rows if isinstance(row, dict)), None)
     return None if first is None else detect(first)
-
-
-def detect(first: dict[str, Any]) -> Dialect | None:
-    """Return the only dialect that a whole document or a first row can be in."""
-    if not _NATIVE_KEYS.isdisjoint(first) or first.keys() <= _keys_of_rows():
-        return None
-    from evalcontract.formats import formats_in_use  # slow to import
-
-    candidates = (format_.recognise(first) for format_ in formats_in_use())
-    dialects = [dialect for dialect in candidates if dialect]
-    return dialects[0] if len(dialects) == 1 else None

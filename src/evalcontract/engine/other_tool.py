@@ -49,7 +49,7 @@ def problem_of_root(kind: Kind, value: dict[str, Any]) -> Problem | None:
 
 
 def _dialect_of(value: dict[str, Any]) -> Dialect | None:
-    from evalcontract.engine.opening import detect  # both are slow to import
+    from evalcontract.engine.detection import detect  # both are slow to import
 
     return detect(value)
 

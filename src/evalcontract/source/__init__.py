@@ -9,8 +9,6 @@ from __future__ import annotations
 from evalcontract.source.document import Document
 from evalcontract.source.fault import SourceProblem, UnreadableFile, moved_fault
 from evalcontract.source.files import (
-    SUFFIXES,
-    format_of,
     read_file,
     read_stream,
     read_text,
@@ -22,10 +20,12 @@ from evalcontract.source.filesystem import (
     FILE,
     FOLDER,
     NOTHING,
+    SUFFIXES,
     Entry,
     Files,
     Stream,
     TooLargeError,
+    format_of,
     is_given,
 )
 from evalcontract.source.jsonl import RowStream

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
 from evalcontract.source.fault import ParseError, SourceProblem, UnreadableFile
-from evalcontract.source.files import SUFFIXES, guess_format, unreadable
-from evalcontract.source.filesystem import DISK, Files
+from evalcontract.source.files import guess_format, unreadable
+from evalcontract.source.filesystem import DISK, SUFFIXES, Files
 from evalcontract.source.json import load_as_python
 from evalcontract.source.json_scanner import scan
 from evalcontract.source.jsonl import RowStream

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import codecs
 import io
-from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.source.fault import ParseError, SourceProblem, UnreadableFile
-from evalcontract.source.filesystem import DISK, Files, TooLargeError
+from evalcontract.source.filesystem import DISK, Files, TooLargeError, format_of
 from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.text import EMPTY, decode, split_lines
@@ -17,19 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.source.document import Document
-
-SUFFIXES = {
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
-
-
-def format_of(name: str) -> str | None:
-    """Return the file format by the extension of a name; None if the extension is unknown."""
-    return SUFFIXES.get(PurePath(name).suffix.lower())
 
 
 def read_file(

@@ -6,7 +6,7 @@ import os
 import stat
 from functools import partial
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES
@@ -18,10 +18,23 @@ if TYPE_CHECKING:
 FILE, FOLDER, OTHER, DANGLING, NOTHING = "file", "folder", "other", "dangling", "nothing"
 #: An ending for `Files.entries` that every file and every folder has, hidden or not.
 EVERY_FILE = "*"
+#: The file format of each extension.
+SUFFIXES = {
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
 # They come and go while somebody edits, and must not change a listing.
 _TEMPORARY = (".swp", ".swo", ".swx")
 # Standard input, and the process substitution `<(command)` of a shell.
 _PROCESS_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+
+
+def format_of(name: str) -> str | None:
+    """Return the file format by the extension of a name; None if the extension is unknown."""
+    return SUFFIXES.get(PurePath(name).suffix.lower())
 
 
 class Entry(NamedTuple):
