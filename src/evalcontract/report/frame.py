@@ -19,7 +19,7 @@ _CUT = "…"
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-class _Part(NamedTuple):
+class _Segment(NamedTuple):
     """A part of a line as shown; `more` is whether the line continues beyond it."""
 
     text: str
@@ -45,9 +45,9 @@ def frame(place: Place, width: int) -> Iterator[tuple[str, str]]:
 def _cut(text: str, start: int, end: int, width: int) -> tuple[str, str, str]:
     far = max(width, 1) * _CHARACTERS_A_CELL
     left, right = max(start - far, 0), min(end + far, len(text))
-    before = _Part(escape_controls(text[left:start]), left > 0)
-    marked = _Part(escape_controls(text[start : min(end, start + far)]), start + far < end)
-    after = _Part(escape_controls(text[end:right]), right < len(text))
+    before = _Segment(escape_controls(text[left:start]), left > 0)
+    marked = _Segment(escape_controls(text[start : min(end, start + far)]), start + far < end)
+    after = _Segment(escape_controls(text[end:right]), right < len(text))
     if not (before.more or marked.more or after.more):
         whole = before.text, marked.text, after.text
         if sum(map(display_width, whole)) <= width:
@@ -59,14 +59,14 @@ def _cut(text: str, start: int, end: int, width: int) -> tuple[str, str, str]:
     return ahead, middle, behind
 
 
-def _head(part: _Part, room: int) -> str:
+def _head(part: _Segment, room: int) -> str:
     """Return the start of a part that fits, with an ellipsis if it is truncated."""
     if not part.more and display_width(part.text) <= room:
         return part.text
     return _fitting(part.text, room - 1) + _CUT if room > 0 else ""
 
 
-def _tail(part: _Part, room: int) -> str:
+def _tail(part: _Segment, room: int) -> str:
     """Return the end of a part that fits, without leading combining marks."""
     if not part.more and display_width(part.text) <= room:
         return part.text
@@ -77,7 +77,7 @@ def _tail(part: _Part, room: int) -> str:
 
 def truncate_left(text: str, room: int) -> str:
     """Return a text, truncated on the left if it does not fit."""
-    return _tail(_Part(text, more=False), room)
+    return _tail(_Segment(text, more=False), room)
 
 
 def _fitting(text: str, room: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.keys.aliases import canonical_closed_key
-from evalcontract.structure.keys.fixes import KeyEntry, rename_unknown
+from evalcontract.structure.keys.fixes import KeyInMapping, rename_unknown
 from evalcontract.structure.keys.spelling import meant_key, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.messages.split_text import with_whole_text
@@ -101,7 +101,7 @@ class _Explanation:
                 if (path, meant) not in self._misspelled:
                     missing, all_meant = self._missing.get(path, ()), unknown.values()
                     mapping = violation.instance
-                    entry = KeyEntry(path, key, mapping)
+                    entry = KeyInMapping(path, key, mapping)
                     fix = rename_unknown(entry, meant, all_meant, known, missing, self._fits)
                     problem = unknown_key(kind, key, meant, known, path, mapping, missing, fix)
                     is_indented = (path, key) in self._indented
@@ -172,7 +172,7 @@ class _Explanation:
             absent = [name for name in known if name not in mapping]
             meant = meant_key(key, known, mapping, absent)
             if (mapping_path, meant) not in self._misspelled:
-                entry = KeyEntry(mapping_path, key, mapping)
+                entry = KeyInMapping(mapping_path, key, mapping)
                 fix = rename_unknown(entry, meant, [meant], known, (), self._fits)
                 kind = self._pair.kind
                 yield unknown_key(kind, key, meant, known, mapping_path, mapping, (), fix)

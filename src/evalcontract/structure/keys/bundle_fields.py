@@ -11,7 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.fits import Fits
-from evalcontract.structure.keys.fixes import KeyEntry, drop_conflicting_fixes, rename_misspelled
+from evalcontract.structure.keys.fixes import (
+    KeyInMapping,
+    drop_conflicting_fixes,
+    rename_misspelled,
+)
 from evalcontract.structure.keys.mismatches import KeyMismatch
 from evalcontract.structure.keys.spelling import meant_key
 from evalcontract.structure.schemas import OWN_PREFIX, follow, properties
@@ -77,7 +81,7 @@ class BundleFields:
                     meant = meant_key(key, known, mapping, missing)
                     if meant:
                         advice = f"did you mean `{meant}`?"
-                        entry = KeyEntry(path, key, mapping)
+                        entry = KeyInMapping(path, key, mapping)
                         fix = rename_misspelled(entry, meant, known, self._fits)
                         yield KeyMismatch(path, key, meant, "near-miss-key", advice, 0, fix)
 

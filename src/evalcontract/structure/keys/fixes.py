@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHORT = 2
 
 
-class KeyEntry(NamedTuple):
+class KeyInMapping(NamedTuple):
     """A key of the mapping at a path."""
 
     path: Path
@@ -41,7 +41,7 @@ class KeyEntry(NamedTuple):
 
 
 def rename_misspelled(
-    entry: KeyEntry,
+    entry: KeyInMapping,
     meant: str,
     known: Mapping[str, Schema],
     fits: Fits,
@@ -59,7 +59,7 @@ def rename_misspelled(
 
 
 def rename_alias(
-    entry: KeyEntry, canonical: str, schema: Schema, fits: Fits, *, safe: bool
+    entry: KeyInMapping, canonical: str, schema: Schema, fits: Fits, *, safe: bool
 ) -> Fix | None:
     """Rename the key of another tool, if its value is valid for the canonical key."""
     if canonical in entry.mapping or not fits.fits(entry.value, schema):
@@ -68,7 +68,7 @@ def rename_alias(
 
 
 def move_key(
-    entry: KeyEntry, target_path: Path, target: Any, schema: Schema, fits: Fits
+    entry: KeyInMapping, target_path: Path, target: Any, schema: Schema, fits: Fits
 ) -> Fix | None:
     """Move a key into the mapping `target` at `target_path`; None stands for a missing mapping.
 
@@ -81,7 +81,7 @@ def move_key(
 
 
 def rename_unknown(
-    entry: KeyEntry,
+    entry: KeyInMapping,
     meant: str | None,
     all_meant: Iterable[str | None],
     known: Mapping[str, Schema],

@@ -18,7 +18,7 @@ from evalcontract.structure.keys.elsewhere import (
     rejects_words,
 )
 from evalcontract.structure.keys.fixes import (
-    KeyEntry,
+    KeyInMapping,
     drop_conflicting_fixes,
     move_key,
     rename_alias,
@@ -213,8 +213,8 @@ class _KeyClassifier(NamedTuple):
         elif advice := advice_for_check_flag(key):
             yield KeyMismatch(self.path, key, "", "foreign-key", advice)
 
-    def _entry(self, key: str) -> KeyEntry:
-        return KeyEntry(self.path, key, self.value)
+    def _entry(self, key: str) -> KeyInMapping:
+        return KeyInMapping(self.path, key, self.value)
 
     def _misplaced(self, key: str, parent_keys: list[str]) -> KeyMismatch:
         parent = parent_keys[0]
