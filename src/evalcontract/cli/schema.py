@@ -11,6 +11,7 @@ import click
 from evalcontract.cli.group import CommandGroup
 from evalcontract.cli.output import put, put_json
 from evalcontract.model.nearest import nearest
+from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.source.writing import write_text
 from evalcontract.structure import schemas
 
@@ -68,9 +69,9 @@ def export(folder: Path, base_url: str | None) -> None:
         if base_url is not None:
             # Replace only the text of the id, to keep the formatting of the file.
             old = json.dumps(schemas.load(name)["$id"])
-            new = json.dumps(f"{base_url.rstrip('/')}/{name}{schemas.SUFFIX}")
+            new = json.dumps(f"{base_url.rstrip('/')}/{name}{SCHEMA_SUFFIX}")
             text = text.replace(old, new, 1)
-        path = folder / f"{name}{schemas.SUFFIX}"
+        path = folder / f"{name}{SCHEMA_SUFFIX}"
         fault = write_text(path, text)
         if fault:
             raise click.ClickException(f"{path}: {fault}")

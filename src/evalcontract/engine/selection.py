@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.reference import Kind
-from evalcontract.source import DISK, format_of
+from evalcontract.source import DISK, SCHEMA_SUFFIX, format_of
 from evalcontract.workspace import data_files, find_root, find_workspaces, nested_in, open_workspace
 
 
@@ -43,7 +43,7 @@ def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Pa
     return [
         path
         for path in (*paths, *unreadable)
-        if format_of(path.name) != "jsonl" and not path.name.endswith(".schema.json")
+        if format_of(path.name) != "jsonl" and not path.name.endswith(SCHEMA_SUFFIX)
     ]
 
 

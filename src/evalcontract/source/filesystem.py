@@ -26,6 +26,8 @@ SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
+#: What the name of a file with a JSON Schema ends in.
+SCHEMA_SUFFIX = ".schema.json"
 # They come and go while somebody edits, and must not change a listing.
 _TEMPORARY = (".swp", ".swo", ".swx")
 # Standard input, and the process substitution `<(command)` of a shell.

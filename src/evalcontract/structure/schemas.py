@@ -7,13 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError
-from evalcontract.source import shipped
+from evalcontract.source import SCHEMA_SUFFIX, shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Schema = dict[str, Any]
-SUFFIX = ".schema.json"
 _FORMATS = "formats/"
 #: Annotation keywords, which do not affect validation.
 FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
@@ -54,12 +53,14 @@ def names_of_others() -> list[str]:
 def _names_in(prefix: str) -> list[str]:
     folder = shipped.folder() / prefix if prefix else shipped.folder()
     try:
-        file_names = [entry.name for entry in folder.iterdir() if entry.name.endswith(SUFFIX)]
+        file_names = [
+            entry.name for entry in folder.iterdir() if entry.name.endswith(SCHEMA_SUFFIX)
+        ]
     except OSError:
         file_names = []
     if not file_names:
         raise InstallationError("the schemas of evalcontract are not installed")
-    return sorted(f"{prefix}{name.removesuffix(SUFFIX)}" for name in file_names)
+    return sorted(f"{prefix}{name.removesuffix(SCHEMA_SUFFIX)}" for name in file_names)
 
 
 def text_of(name: str) -> str:
@@ -69,7 +70,7 @@ def text_of(name: str) -> str:
         InstallationError: no such schema is installed.
 
     """
-    return shipped.text_of(f"{name}{SUFFIX}")
+    return shipped.text_of(f"{name}{SCHEMA_SUFFIX}")
 
 
 @cache

@@ -6,7 +6,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.source import DANGLING, SourceProblem, UnreadableFile, format_of, read_file
+from evalcontract.source import (
+    DANGLING,
+    SCHEMA_SUFFIX,
+    SourceProblem,
+    UnreadableFile,
+    format_of,
+    read_file,
+)
 from evalcontract.workspace.discovery import (
     ARTIFACT_FOLDERS,
     OTHER_CONFIGURATIONS,
@@ -23,7 +30,6 @@ if TYPE_CHECKING:
     from evalcontract.workspace.configuration import Configuration
 
 _REPLACE = "replace it by the file itself, or list it under `exclude`"
-_SCHEMA = ".schema.json"
 
 
 class Listing:
@@ -77,7 +83,7 @@ class Listing:
         if entry.is_link:
             self._links.add(path)
         if is_data_file(path, entry):
-            if str(path).startswith(self._bundles) and not path.name.endswith(_SCHEMA):
+            if str(path).startswith(self._bundles) and not path.name.endswith(SCHEMA_SUFFIX):
                 self._others[path] = entry
             return True
         if path.name in OTHER_CONFIGURATIONS and path.parent == self._root:

@@ -9,8 +9,15 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.nearest import nearest
-from evalcontract.source import DANGLING, FOLDER, SUFFIXES, SourceProblem, UnreadableFile
-from evalcontract.workspace.discovery import display_name
+from evalcontract.source import (
+    DANGLING,
+    FOLDER,
+    SCHEMA_SUFFIX,
+    SUFFIXES,
+    SourceProblem,
+    UnreadableFile,
+)
+from evalcontract.workspace.discovery import DATASETS, WORKSPACE_FOLDERS, display_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -58,7 +65,6 @@ _TEMPLATES = frozenset(
 _TEXT = frozenset([".txt", ".text"])
 # Other extensions that are near to one of data.
 _NOT_MISSPELLED = frozenset([".js", ".jsx", ".mjs", ".jso", ".yar", ".yara"])
-_SCHEMA = ".schema.json"
 
 
 class _Reason(NamedTuple):
@@ -176,11 +182,11 @@ def _schema_of_bundle(path: Path) -> _Reason:
     name = path.name.removesuffix(path.suffix).removesuffix(".schema")
     message = "a bundle is a JSON Schema called `{name}.schema.json`; this file is not read"
     verb = "rename it to" if path.suffix.lower() == ".json" else "write it as JSON to"
-    return _Reason(MISNAMED, message, f"{verb} `{name}{_SCHEMA}`", f"{name}{_SCHEMA}")
+    return _Reason(MISNAMED, message, f"{verb} `{name}{SCHEMA_SUFFIX}`", f"{name}{SCHEMA_SUFFIX}")
 
 
 def _kind(path: Path) -> str:
     """Return the kind of file that is expected in a folder."""
-    folders = ("datasets", "rubrics", "judges", "bundles", "targets")
-    folder = next((part for part in reversed(path.parts[:-1]) if part in folders), "datasets")
+    parents = reversed(path.parts[:-1])
+    folder = next((part for part in parents if part in WORKSPACE_FOLDERS), DATASETS)
     return folder.removesuffix("s")

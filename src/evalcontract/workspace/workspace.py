@@ -11,7 +11,7 @@ from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.reference import Kind
-from evalcontract.source import DISK, read_file
+from evalcontract.source import DISK, SCHEMA_SUFFIX, read_file
 from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
 from evalcontract.workspace.discovery import (
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from evalcontract.library.names import MisnamedFolder
     from evalcontract.source import Document, Files, Source, UnreadableFile
-
-_SCHEMA = ".schema.json"
 
 
 class Target(NamedTuple):
@@ -79,7 +77,7 @@ class Workspace:
         return [
             verified(kind, require_single_value(self.listing.read(path, quick=True)))
             for path in self.listing.data_files(self.root / f"{kind}s")
-            if not path.name.endswith(_SCHEMA)
+            if not path.name.endswith(SCHEMA_SUFFIX)
         ]
 
     @cached_property
@@ -121,8 +119,8 @@ class Workspace:
         """The files `bundles/{name}.schema.json`, by name."""
         sources: dict[str, Source] = {}
         for path in self.listing.data_files(self.root / "bundles"):
-            if path.name.endswith(_SCHEMA):
-                name = path.name.removesuffix(_SCHEMA)
+            if path.name.endswith(SCHEMA_SUFFIX):
+                name = path.name.removesuffix(SCHEMA_SUFFIX)
                 sources[name] = require_single_value(self.listing.read(path))
         return sources
 
@@ -192,7 +190,7 @@ class Workspace:
                 if is_remembered(path, is_named):
                     continue
                 source = self._dataset_at(path, is_named=is_named)
-                if source or not path.name.endswith(_SCHEMA):
+                if source or not path.name.endswith(SCHEMA_SUFFIX):
                     yield path, source
         for actual, path in named.items():
             self.listing.mark_read(actual)
