@@ -165,6 +165,31 @@ def test_a_folder_of_datasets_may_be_called_bundles(place: Path) -> None:
     assert reported(place) == []
 
 
+@every_case(
+    ("files", "advised"),
+    [
+        ({"target/a.yaml": "dataset: datasets/a.yaml\n"}, ["target/"]),
+        ({"Targets/a/b.json": '{"dataset": "datasets/a.yaml"}'}, ["Targets/"]),
+        ({"bundle/rag.schema.json": "{}"}, ["bundle/"]),
+        ({f"target/{n}.yaml": "dataset: datasets/a.yaml\n" for n in "ab"}, ["target/"]),
+        ({"target/classes/app.yaml": "name: app\n"}, None),  # what Maven builds
+        ({"target/a.yaml": GOOD}, None),  # a dataset is read anywhere
+        ({"bundle/app.json": "{}"}, None),
+        ({"sub/target/a.yaml": "dataset: datasets/a.yaml\n"}, None),
+    ],
+)
+def test_a_misspelled_folder(
+    files: dict[str, str],
+    advised: list[str] | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD, **files})
+    monkeypatch.chdir(tmp_path)
+    expected = [(next(iter(files)), MISNAMED, advised)] if advised else []
+    assert reported(tmp_path) == expected
+
+
 # Links
 
 

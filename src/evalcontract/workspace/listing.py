@@ -52,6 +52,7 @@ class Listing:
         self._links: set[Path] = set()
         self._others: dict[Path, Entry] = {}
         self._configurations: set[Path] = set()
+        self._misnamed: dict[Path, tuple[Path, str]] = {}
 
     @property
     def excluded_count(self) -> int:
@@ -110,6 +111,14 @@ class Listing:
         """Remember that a file was read because another file names it."""
         self._others.pop(path, None)
 
+    def note_stray(self, path: Path, source: Source) -> None:
+        """Remember a target or bundle in a folder such as `target/`, which is not read."""
+        from evalcontract.workspace.misnamed import meant_folder  # rarely needed
+
+        folder = self._root / path.relative_to(self._root).parts[0]
+        if folder not in self._misnamed and (meant := meant_folder(path, self._root, source)):
+            self._misnamed[folder] = path, meant
+
     def unread(self) -> Iterator[UnreadableFile]:
         """Yield the files in the folders of the workspace that are not read, and why not."""
         if self._others:
@@ -117,6 +126,11 @@ class Listing:
 
             places = {path: entry for path, entry in self._others.items() if self._is_part(path)}
             yield from explain_unread(places, self._files)
+        for folder, (path, meant) in self._misnamed.items():
+            message = f"{meant} are read from `{meant}/`; this file is not read"
+            advice = f"rename the folder `{folder.name}/`"
+            fault = SourceProblem("workspace/misnamed-file", message, None, advice)
+            yield UnreadableFile(display_name(path), (fault,))
 
     def _is_part(self, path: Path) -> bool:
         """Whether a file is where only files of the workspace are expected."""

@@ -1,19 +1,20 @@
-"""Find a folder whose name is a misspelling of `rubrics` or `judges`."""
+"""Find a folder whose name is a misspelling of that of a folder of a workspace."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from evalcontract.library.names import MisnamedFolder, promised
 from evalcontract.model.nearest import nearest
-from evalcontract.source import FOLDER
+from evalcontract.source import FOLDER, SCHEMA_SUFFIX
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, data_files
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.model.reference import Kind
-    from evalcontract.source import Files
+    from evalcontract.source import Files, Source
 
 
 def misnamed_folder(root: Path, files: Files, kind: Kind) -> MisnamedFolder | None:
@@ -37,3 +38,22 @@ def misnamed_folder(root: Path, files: Files, kind: Kind) -> MisnamedFolder | No
         if paths:
             return MisnamedFolder(f"{entry.name}/", frozenset(name for name in names if name))
     return None
+
+
+def meant_folder(path: Path, root: Path, source: Source) -> str | None:
+    """Return the folder that a target or a schema of a bundle is meant to be in, or None.
+
+    The file is in a folder at the root of the workspace with a similar name, such as `target/`.
+    """
+    folder, *inner = path.relative_to(root).parts
+    meant = _similar_folder(folder) if inner else None
+    if meant == "bundles":
+        return meant if path.name.endswith(SCHEMA_SUFFIX) else None
+    value = source.document.quick if meant and source.document else None
+    is_target = isinstance(value, dict) and isinstance(value.get("dataset"), str)
+    return meant if is_target else None
+
+
+@cache
+def _similar_folder(name: str) -> str | None:
+    return nearest(name, ("targets", "bundles"))

@@ -237,6 +237,7 @@ class Workspace:
             from evalcontract.workspace.misplaced import check_value  # rarely needed
 
             check_value(path, source.document.quick)
+        self.listing.note_stray(path, source)
         return None
 
     def read_json(self, name: str) -> Any:
