@@ -505,6 +505,7 @@ FOUND: dict[str, tuple[RowContext, Row]] = {
     "dataset/repeated-value": (around(), {**WHOLE, "criteria": "a", "tags": ["b", "b"]}),
     "dataset/quoted-value": (around(), {**WHOLE, "criteria": "a", "tags": ["“b”"]}),
     "dataset/unnormalized-id": (around(), {**WHOLE, "criteria": "a", "id": "a "}),
+    "dataset/literal-pattern": (around(), {**WHOLE, "must_contain_any": [r"\d+ days"]}),
     "dataset/split-text": (around(), {**WHOLE, "how are you?": None, "criteria": "a"}),
     "dataset/bundle-not-applicable": (
         around(rubric("own", FACTS_AND_WORDS[1:], ["tours"])),

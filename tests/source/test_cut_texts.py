@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tables import every_case
 
-from evalcontract.source.cut_texts import cut_texts
+from evalcontract.source.cut_texts import cut_texts, cut_texts_of_artifact
 from evalcontract.source.yaml import parse_yaml
 
 
@@ -45,3 +45,28 @@ def test_a_text_that_is_cut_off(row: str, expected: tuple[object, ...]) -> None:
 @every_case("row", WHOLE)
 def test_a_text_that_is_whole(row: str) -> None:
     assert cut(f"questions:\n{row}\n") == []
+
+
+def test_a_text_that_is_cut_off_twice() -> None:
+    rows = "".join(f"  - input: Where is order #{number}?\n" for number in (4711, 12))
+    document = parse_yaml(f"questions:\n{rows}", "data.yaml", b"")
+    assert list(cut_texts(document, ("questions",))) == [
+        (("questions", 0, "input"), "#4711?"),
+        (("questions", 1, "input"), "#12?"),
+    ]
+
+
+def test_texts_of_an_artifact() -> None:
+    text = """\
+label: Orders of team #blue
+metadata: {}
+checks:
+  - kind: fact_match
+    facts:
+      - name ticket #4711
+"""
+    document = parse_yaml(text, "rubric.yaml", text.encode())
+    assert list(cut_texts_of_artifact(document)) == [
+        (("label",), "#blue"),
+        (("checks", 0, "facts", 0), "#4711"),
+    ]

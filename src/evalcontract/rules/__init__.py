@@ -51,6 +51,7 @@ RUBRIC_RULES = (
     "blank_item",
     "quoted_item",
     "literal_pattern",
+    "artifact_cut_text",
     "repeated_judge",
     "heading_marks",
     "required_keys_unused",
@@ -58,7 +59,7 @@ RUBRIC_RULES = (
     "duplicate_version",
 )
 
-#: Rules for judges. Two modules have a rule for each kind of artifact.
+#: Rules for judges. Three modules have a rule for each kind of artifact.
 JUDGE_RULES = (
     "file_name",
     "duplicate_version",
@@ -71,6 +72,7 @@ JUDGE_RULES = (
     "template_tag",
     "template_json",
     "key_in_template",
+    "artifact_cut_text",
     "output_unused",
     "input_unused",
     "level_values",
@@ -100,6 +102,7 @@ ROW_RULES = (
     "bundle_not_applicable",
     "row_contradiction",
     "quoted_value",
+    "row_literal_pattern",
     "unnormalized_id",
     "split_text",
 )

@@ -11,12 +11,21 @@ if TYPE_CHECKING:
 #: The English and German quotation marks, as a part of a character class.
 MARKS = "\u2018-\u201f"
 _WRAPPED = re.compile(rf"[{MARKS}]([^{MARKS}\"']+)[{MARKS}]")
+# One mark of a pair of double ones: a comma has split the text.
+_DOUBLE = "\u201c-\u201f"
+_HALF = re.compile(rf"(?P<first>[{_DOUBLE}])[^{MARKS}\"']+|[^{MARKS}\"']+(?P<last>[{_DOUBLE}])")
 
 
-def unwrapped(text: str) -> str | None:
-    """Return the text between a pair of quotation marks, or None if it is not within one."""
-    match = _WRAPPED.fullmatch(text)
-    return match[1] if match else None
+def fault_of(text: str) -> tuple[str, str] | None:
+    """Return the message about a text within quotation marks and the advice, or None."""
+    if pair := _WRAPPED.fullmatch(text):
+        message = f"the quotation marks `{text[0]}` and `{text[-1]}` are a part of this text"
+        return message, f'write straight ones: `"{pair[1]}"`'
+    if half := _HALF.fullmatch(text):
+        mark = half["first"] or half["last"]
+        message = f"the quotation mark `{mark}` is a part of this text"
+        return message, "write straight ones around the whole text"
+    return None
 
 
 def is_plain(place: Place) -> bool:
@@ -27,9 +36,3 @@ def is_plain(place: Place) -> bool:
     if place.span is None or place.text is None:
         return True
     return not place.text.startswith(("'", '"'), place.span.column - 1)
-
-
-def message_of(text: str, inner: str) -> tuple[str, str]:
-    """Return the message about a text in quotation marks, and the advice."""
-    message = f"the quotation marks `{text[0]}` and `{text[-1]}` are a part of this text"
-    return message, f'write straight ones: `"{inner}"`'

@@ -1,7 +1,7 @@
 """
 A `#` in a text without quotation marks begins a comment: the rest of the text is lost.
 
-Why: YAML reads ` #` as the begin of a comment, also in the middle of a sentence. The model is asked
+Why: YAML reads ` #` as the start of a comment, even in the middle of a sentence. The model is asked
 `Where is order`, and nobody sees that the number is missing.
 
 Bad:

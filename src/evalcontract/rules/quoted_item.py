@@ -27,7 +27,7 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._wrapped import is_plain, message_of, unwrapped
+from evalcontract.rules._wrapped import fault_of, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +50,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         for key in _LISTS:
             for index, text in enumerate(check.get(key, ())):
-                inner = unwrapped(text) if isinstance(text, str) else None
+                fault = fault_of(text) if isinstance(text, str) else None
                 place = (*path, key, index)
-                if inner is not None and is_plain(subject.artifact.document.place(place)):
-                    message, advice = message_of(text, inner)
+                if fault and is_plain(subject.artifact.document.place(place)):
+                    message, advice = fault
                     yield Problem(CODE, message, place, advice)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
-from evalcontract.rules._wrapped import MARKS, is_plain, message_of, unwrapped
+from evalcontract.rules._wrapped import MARKS, fault_of, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
 
 _LISTS = ("must_not_contain", "must_contain_any", "tags", "expected_tools")
-_NOT_QUOTED: dict[str, Any] = {"not": {"type": "string", "pattern": f"^[{MARKS}]"}}
+_NOT_QUOTED: dict[str, Any] = {"not": {"type": "string", "pattern": f"^[{MARKS}]|[{MARKS}]$"}}
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
@@ -43,11 +43,11 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
 @row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     for path, text in _texts(subject.row):
-        inner = unwrapped(text)
+        fault = fault_of(text)
         place = (*subject.path, *path)
         source = subject.source
-        if inner is not None and (source is None or is_plain(source.place(place))):
-            message, advice = message_of(text, inner)
+        if fault and (source is None or is_plain(source.place(place))):
+            message, advice = fault
             yield Problem(CODE, message, place, advice)
 
 

@@ -6,12 +6,13 @@ A `#` after a space begins a comment in a text without quotation marks.
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from evalcontract.model.path import Path
     from evalcontract.source.document import Document
@@ -29,6 +30,10 @@ _LINE = re.compile(
 _SENTENCE_ENDS = (".", "?", "!", "…", ";")
 
 
+#: The path of a text, the key in the same line, and the text.
+_Text = tuple["Path", str | None, str]
+
+
 class CutText(NamedTuple):
     """A text that ends where a comment begins: its path, and the comment."""
 
@@ -38,34 +43,61 @@ class CutText(NamedTuple):
 
 def cut_texts(document: Document, prefix: Path) -> Iterator[CutText]:
     """Yield the texts of rows that a comment probably cuts off; a clean file costs one search."""
-    text = document.text
-    if _MARK.search(text) is None:
-        return
-    rests = {
-        (match["key"], match["text"]): match["rest"].rstrip()
-        for match in _LINE.finditer(text)
-        if " " in match["text"] and not match["text"].endswith(_SENTENCE_ENDS)
-    }
+    rests = _rests(document.text)
     rows = value_at(document.quick, prefix) if rests else ()
     for index, row in enumerate(rows):
         if isinstance(row, dict):
-            for path, key, value in _texts(row):
-                rest = rests.get((key, value))
-                if rest is not None:
-                    yield CutText((*prefix, index, *path), rest)
+            yield from _cut(_texts(row, _DEPTH), (*prefix, index), rests)
 
 
-def _texts(row: dict[str, Any]) -> Iterator[tuple[Path, str | None, str]]:
-    """Yield the texts of a row, down to the second level, with the key in the same line."""
-    for key, value in row.items():
-        if isinstance(value, str):
-            yield (key,), key, value
-        elif isinstance(value, list):
-            items: Sequence[Any] = value
-            yield from (((key, n), None, item) for n, item in enumerate(items) if _is_text(item))
-        elif isinstance(value, dict):
-            yield from (((key, name), name, part) for name, part in value.items() if _is_text(part))
+def cut_texts_of_artifact(document: Document) -> Iterator[CutText]:
+    """Yield the texts of a rubric or judge that a comment probably cuts off."""
+    rests = _rests(document.text)
+    if rests and isinstance(document.quick, dict):
+        parts = {key: value for key, value in document.quick.items() if key != "metadata"}
+        yield from _cut(_texts(parts, None), (), rests)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+# How deep the texts of a row are searched.
+_DEPTH = 2
+
+#: The comments that follow a text, from the first to the last, by its key and the text.
+_Rests = dict[tuple[str | None, str], deque[str]]
+
+
+def _rests(text: str) -> _Rests:
+    rests: _Rests = {}
+    if _MARK.search(text) is None:
+        return rests
+    for match in _LINE.finditer(text):
+        if " " in match["text"] and not match["text"].endswith(_SENTENCE_ENDS):
+            key = (match["key"], match["text"])
+            rests.setdefault(key, deque()).append(match["rest"].rstrip())
+    return rests
+
+
+def _cut(texts: Iterator[_Text], prefix: Path, rests: _Rests) -> Iterator[CutText]:
+    for path, key, text in texts:
+        of_text = rests.get((key, text))
+        if of_text:
+            yield CutText((*prefix, *path), of_text.popleft())
+
+
+def _texts(value: Any, depth: int | None, key: str | None = None) -> Iterator[_Text]:
+    """Yield the texts of a value down to a depth; None for all."""
+    if isinstance(value, str):
+        yield (), key, value
+        return
+    if depth is not None:
+        if depth == 0:
+            return
+        depth -= 1
+    if isinstance(value, dict):
+        parts = ((name, part, name) for name, part in value.items())
+    elif isinstance(value, list):
+        parts = ((index, part, None) for index, part in enumerate(value))
+    else:
+        return
+    for step, part, name in parts:
+        for path, of_text, text in _texts(part, depth, name):
+            yield (step, *path), of_text, text

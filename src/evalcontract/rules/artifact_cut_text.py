@@ -1,0 +1,60 @@
+"""
+A `#` in a text without quotation marks begins a comment: the rest of the text is lost.
+
+Why: YAML reads ` #` as the start of a comment, even in the middle of a sentence. The check searches
+for `your ticket`, which nearly every answer contains.
+
+Bad:
+    id: names_the_ticket
+    version: "1.0.0"
+    checks:
+      - id: ticket
+        kind: must_contain_any
+        values:
+          - your ticket #4711
+    scoring: {combine: all_pass}
+
+Good:
+    id: names_the_ticket
+    version: "1.0.0"
+    checks:
+      - id: ticket
+        kind: must_contain_any
+        values:
+          - "your ticket #4711"
+    scoring: {combine: all_pass}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.rules._rule import Context, Rule, Subject, rule
+from evalcontract.source import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CODES = {
+    Kind.RUBRIC: Code("rubric/cut-text", guess=True, page=__doc__),
+    Kind.JUDGE: Code("judge/cut-text", guess=True),  # its page is a file of `pages/`
+}
+
+
+def _check(subject: Subject, context: Context) -> Iterator[Problem]:
+    document = subject.artifact.document
+    if " #" not in document.text or format_of(document.file) not in ("yaml", None):
+        return
+    from evalcontract.source.cut_texts import cut_texts_of_artifact  # rarely needed
+
+    for path, rest in cut_texts_of_artifact(document):
+        message = f"the text ends before `{rest}`, which is a comment"
+        yield Problem(
+            _CODES[subject.artifact.kind], message, path, "put the whole text in quotation marks"
+        )
+
+
+RULES: tuple[Rule, ...] = tuple(rule(code, kind)(_check) for kind, code in _CODES.items())

@@ -1,0 +1,46 @@
+r"""
+A text that the output of a row is searched for looks like a regular expression or a template.
+
+Why: `must_contain_any` and `must_not_contain` compare texts as they are. No ordinary output
+contains `\d+ days` or `{{ input }}`, so the one fails and the other passes for every output.
+
+Bad:
+    questions:
+      - {id: period, input: How long?, must_contain_any: ['\d+ days']}
+
+Good:
+    questions:
+      - {id: period, input: How long?, must_contain_any: [30 days]}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem, Severity
+from evalcontract.rules._literal import SUSPICIOUS, fault_of
+from evalcontract.rules._row_rule import RowSubject, row_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.checks.plan import Plan
+
+CODE = Code("dataset/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc__)
+
+_LISTS = ("must_contain_any", "must_not_contain")
+
+
+def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
+    del plan, bundle
+    ordinary = {"items": {"not": {"pattern": SUSPICIOUS}}}
+    return {"properties": dict.fromkeys(_LISTS, ordinary)}
+
+
+@row_rule(CODE, silent=_silent)
+def RULE(subject: RowSubject) -> Iterator[Problem]:
+    for key in _LISTS:
+        for index, text in enumerate(subject.row.get(key, ())):
+            if fault := fault_of(text, key):
+                yield Problem(CODE, fault[0], (*subject.path, key, index), fault[1])
