@@ -24,12 +24,12 @@ def write(path: Path, pieces: Iterable[str]) -> None:
         file.writelines(pieces)
 
 
-def write_rubrics(folder: Path, number: int = RUBRICS) -> None:
-    """Write that many rubrics, each with a judge of its own."""
+def write_rubrics(folder: Path, number: int = RUBRICS, wish: str = "criteria") -> None:
+    """Write that many rubrics, each with a judge of its own that is shown the row's `wish`."""
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     for each in range(number):
         write(folder / "rubrics" / f"quality_{each}.yaml", [_rubric(each)])
-        write(folder / "judges" / f"judge_{each}.yaml", [_judge(each, today)])
+        write(folder / "judges" / f"judge_{each}.yaml", [_judge(each, today, wish)])
 
 
 def write_schemas(folder: Path) -> None:
@@ -41,13 +41,17 @@ def write_schemas(folder: Path) -> None:
 
 
 def write_many(folder: Path, parts: int) -> None:
-    """Write a workspace of that many rubrics and judges, and a fifth as many datasets."""
-    write_rubrics(folder, parts)
+    """Write a workspace of that many rubrics and judges, and a fifth as many datasets.
+
+    The version before did not know `criteria` as a variable of templates.
+    """
+    write_rubrics(folder, parts, "expected.wish")
     every = rows(parts // 5 * ROWS_OF_A_PART)
     for number in range(parts // 5):
         some = [next(every) for _ in range(ROWS_OF_A_PART)]
         for place, row in enumerate(some, number * ROWS_OF_A_PART):
             row["rubric_ref"] = reference(place % parts)
+            row.setdefault("expected", {})["wish"] = row.pop("criteria", "")
         write(folder / "datasets" / f"part_{number}.yaml", plain(some))
 
 
@@ -73,14 +77,14 @@ scoring:
 """
 
 
-def _judge(number: int, today: str) -> str:
+def _judge(number: int, today: str, wish: str) -> str:
     return f"""\
 id: judge_{number}
 version: "1.0.0"
 template: |
   A customer asked: {{{{ input }}}}
   The assistant said: {{{{ output }}}}
-  {{{{#criteria}}}}It should do this: {{{{ criteria }}}}{{{{/criteria}}}}
+  {{{{#{wish}}}}}It should do this: {{{{ {wish} }}}}{{{{/{wish}}}}}
   {{{{#expected.min_words}}}}Words: {{{{ expected.min_words }}}}{{{{/expected.min_words}}}}
   Does the answer keep rule {number} of the house? Answer PASS or FAIL.
 validation:
