@@ -817,6 +817,17 @@ def test_schema_export_failures(call: Callable[..., Result], tmp_path: Path) -> 
         assert "Traceback" not in result.err
 
 
+def test_schema_export_replaces_only_schemas(call: Callable[..., Result], tmp_path: Path) -> None:
+    assert call("schema", "export", tmp_path).code == 0
+    assert call("schema", "export", tmp_path, "--base-url", "https://schemas.example").code == 0
+    assert call("schema", "export", tmp_path).code == 0
+    (tmp_path / "judge.schema.json").write_text("{}", encoding="utf-8")
+    result = call("schema", "export", tmp_path)
+    assert result.code == 2
+    assert "judge.schema.json: file exists" in result.err
+    assert (tmp_path / "judge.schema.json").read_text(encoding="utf-8") == "{}"
+
+
 # The report for programs
 
 

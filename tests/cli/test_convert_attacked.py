@@ -45,11 +45,11 @@ def names(folder: Path) -> set[str]:
     ("arguments", "expected"),
     [
         (("new/o.yaml", "--loss-report", "in.yaml"), "in.yaml already exists"),
-        (("new/o.yaml", "--loss-report", "new"), "new already exists"),
+        (("new/o.yaml", "--loss-report", "new"), "new cannot be written: is a directory"),
         (("o.yaml", "--loss-report", "new/../in.yaml"), "in.yaml already exists"),
         (("pipe.json", "--force"), "pipe.json cannot be written: it is a device or a pipe"),
-        (("link.json", "--force"), "link.json cannot be written: it is a device or a pipe"),
-        (("o.json", "--loss-report", "link.json", "--force"), "it is a device or a pipe"),
+        (("link.json", "--force"), "link.json cannot be written: it is a symbolic link"),
+        (("o.json", "--loss-report", "link.json", "--force"), "it is a symbolic link"),
         ((f"{'x' * 300}.json",), "cannot be written: file name too long"),
     ],
 )
@@ -143,3 +143,113 @@ def test_what_is_no_json_is_written_for_python_alone(folder: Path, name: str) ->
     assert code("in.json", name, "--to", "databricks") == 0
     row = json.loads((folder / name).read_text(encoding="utf-8").strip("[]\n"))
     assert repr([row]) == repr(json.loads(text))
+
+
+# Conversions of a stranger's file
+
+
+def embedded(judges: list[Any], **rubric: Any) -> str:
+    """Return an evaluation set with a row that preserves a rubric and its judges."""
+    whole = {
+        "metadata": {"made_from": "a row"},
+        "checks": [{"id": "a", "kind": "llm_judge", "judge_prompt_ref": "judge/a@1.0.0"}],
+        "scoring": {"combine": "all_pass"},
+        "judges": judges,
+        **rubric,
+    }
+    return json.dumps([{"request": "a", "metadata": {"evalcontract": {"rubric": whole}}}])
+
+
+JUDGE = {"id": "a", "version": "1.0.0", "template": "Is {{ output }} polite?"}
+HOSTILE_JUDGES = [
+    *(
+        [{**JUDGE, "id": id_}]
+        for id_ in (
+            "../../.pre-commit-config",
+            "/etc/cron",
+            "..",
+            "a/b",
+            "a\0b",
+            "C:\\a",
+            "A",
+            "",
+        )
+    ),
+    [{**JUDGE, "template": 1}],
+    [{**JUDGE, "checks": []}, {"id": "b"}],
+    [JUDGE, {**JUDGE, "template": "Is {{ output }} rude?"}],
+]
+
+
+@pytest.mark.parametrize("judges", HOSTILE_JUDGES)
+def test_what_a_file_preserves_must_be_valid(folder: Path, judges: list[Any]) -> None:
+    (folder / "top").mkdir()
+    (folder / "top" / "in.json").write_text(embedded([JUDGE]), encoding="utf-8")
+    assert code("top/in.json", "top/good.yaml") == 0
+    assert (folder / "top" / "judges" / "a.yaml").is_file()
+    (folder / "top" / "in.json").write_text(embedded(judges), encoding="utf-8")
+    before = names(folder)
+    assert code("top/in.json", "top/o.yaml", "--force") == 1
+    assert names(folder) == before
+
+
+@pytest.mark.parametrize("rubric", [{"checks": []}, {"checks": [{"kind": "x"}]}, {"scoring": 1}])
+def test_a_preserved_rubric_must_be_valid(folder: Path, rubric: Any) -> None:
+    (folder / "in.json").write_text(embedded([JUDGE], **rubric), encoding="utf-8")
+    before = names(folder)
+    assert code("in.json", "o.yaml") == 1
+    assert names(folder) == before
+
+
+@pytest.mark.parametrize(
+    "kept", [{"rubric_ref": "../../a"}, {"tags": [1]}, {"expected": {"format": 1}}]
+)
+def test_a_preserved_key_must_be_valid(folder: Path, kept: Any) -> None:
+    row = {"request": "a", "metadata": {"evalcontract": kept}}
+    (folder / "in.json").write_text(json.dumps([row]), encoding="utf-8")
+    before = names(folder)
+    assert code("in.json", "o.yaml") == 1
+    assert names(folder) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+@pytest.mark.parametrize(
+    ("link", "to", "out"),
+    [
+        ("ws/datasets", "../outside", "ws/datasets/o.yaml"),
+        ("ws/judges", "../outside", "ws/o.yaml"),
+        ("ws/rubrics", "../outside", "ws/o.yaml"),
+        ("ws/o.yaml", "../outside/new.yaml", "ws/o.yaml"),
+        ("ws/o.yaml", "../outside/old.yaml", "ws/o.yaml"),
+        ("ws/judges/a.yaml", "../../outside/new.yaml", "ws/o.yaml"),
+        ("ws/deep", "../outside", "ws/deep/er/o.yaml"),
+    ],
+)
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_no_link_is_followed(folder: Path, link: str, to: str, out: str, force: list[str]) -> None:
+    (folder / "outside").mkdir()
+    (folder / "outside" / "old.yaml").write_text("old")
+    (folder / "ws").mkdir()
+    (folder / "ws" / "evalcontract.toml").write_text("")
+    (folder / "in.json").write_text(embedded([JUDGE]), encoding="utf-8")
+    (folder / link).parent.mkdir(exist_ok=True)
+    (folder / link).symlink_to(to)
+    before = names(folder)
+    assert "symbolic link" in code("in.json", out, *force)
+    assert names(folder) == before
+    assert (folder / "outside" / "old.yaml").read_text() == "old"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_a_link_of_the_user_is_followed(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Such as `/tmp` on macOS, or a link inside of the workspace."""
+    away = tmp_path_factory.mktemp("away")
+    (away / "ws" / "datasets").mkdir(parents=True)
+    (away / "ws" / "rubrics").mkdir()
+    (away / "ws" / "link").symlink_to("datasets")
+    linked = away.parent / "linked"
+    linked.symlink_to(away)
+    assert code(str(folder / "in.yaml"), str(linked / "ws" / "link" / "o.yaml")) == 0
+    assert (away / "ws" / "datasets" / "o.yaml").is_file()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.source.writing import write_text
+from evalcontract.source.writing import Staged, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 
 
 def names(folder: Path) -> list[str]:
@@ -27,7 +31,9 @@ def test_what_is_written_is_there(tmp_path: Path, text: str) -> None:
 
 def test_a_file_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("a much longer text than the new one")
-    assert write_text(tmp_path / "a.yaml", "a: 1\n") is None
+    assert write_text(tmp_path / "a.yaml", "a: 1\n") == "file exists"
+    assert (tmp_path / "a.yaml").read_text() == "a much longer text than the new one"
+    assert write_text(tmp_path / "a.yaml", "a: 1\n", replace=True) is None
     assert (tmp_path / "a.yaml").read_text() == "a: 1\n"
     assert names(tmp_path) == ["a.yaml"]
 
@@ -42,7 +48,7 @@ def test_the_mode_is_kept(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: 1\n")
     path.chmod(mode)
-    assert write_text(path, "a: 2\n") is None
+    assert write_text(path, "a: 2\n", replace=True) is None
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
@@ -68,7 +74,7 @@ def test_a_failure_leaves_the_old_text_and_nothing_else(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, step, fail)
-        assert write_text(tmp_path / "a.yaml", "new") == "no space left on device"
+        assert write_text(tmp_path / "a.yaml", "new", replace=True) == "no space left on device"
     assert (tmp_path / "a.yaml").read_text() == "old"
     assert names(tmp_path) == ["a.yaml"]
 
@@ -84,7 +90,7 @@ def test_an_interruption_leaves_the_old_text_and_nothing_else(
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            write_text(tmp_path / "a.yaml", "new")
+            write_text(tmp_path / "a.yaml", "new", replace=True)
     assert (tmp_path / "a.yaml").read_text() == "old"
     assert names(tmp_path) == ["a.yaml"]
 
@@ -111,12 +117,37 @@ def test_a_long_name(tmp_path: Path) -> None:
     assert write_text(tmp_path / name, "a: 1\n") is None
 
 
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
-    (tmp_path / "b").mkdir()
-    target = tmp_path / "b" / "target.yaml"
-    target.write_text("old")
-    link = tmp_path / "link.yaml"
-    link.symlink_to(target)
-    assert write_text(link, "new") is None
-    assert link.is_symlink()
-    assert target.read_text() == "new"
+@posix
+@pytest.mark.parametrize("target", ["target.yaml", "missing.yaml", "link.yaml"])
+def test_a_link_is_not_followed(tmp_path: Path, target: str) -> None:
+    (tmp_path / "target.yaml").write_text("old")
+    (tmp_path / "link.yaml").symlink_to(target)
+    assert write_text(tmp_path / "link.yaml", "new", replace=True) == "it is a symbolic link"
+    assert (tmp_path / "target.yaml").read_text() == "old"
+    assert names(tmp_path) == ["link.yaml", "target.yaml"]
+
+
+@posix
+def test_folders_may_be_links_below_the_bound(tmp_path: Path) -> None:
+    for folder in ("inside", "inside/datasets", "outside"):
+        (tmp_path / folder).mkdir()
+    bound = tmp_path / "inside"
+    (bound / "link").symlink_to("datasets")
+    (bound / "out").symlink_to(tmp_path / "outside")
+    leads_out = "a symbolic link leads out of the workspace"
+    assert write_text(bound / "link" / "a.yaml", "a: 1\n", bound=bound) is None
+    assert (bound / "datasets" / "a.yaml").is_file()
+    assert write_text(bound / "out" / "a.yaml", "a: 1\n", bound=bound) == leads_out
+    assert write_text(bound / ".." / "a.yaml", "a: 1\n", bound=bound) == leads_out
+    assert names(tmp_path / "outside") == []
+    assert names(tmp_path) == ["inside", "outside"]
+
+
+def test_a_file_that_is_new_in_the_meantime_is_kept(tmp_path: Path) -> None:
+    with Staged() as staged:
+        staged.open(tmp_path / "a.yaml").write(b"new")
+        (tmp_path / "a.yaml").write_text("other")
+        with pytest.raises(FileExistsError):
+            staged.put()
+    assert (tmp_path / "a.yaml").read_text() == "other"
+    assert names(tmp_path) == ["a.yaml"]

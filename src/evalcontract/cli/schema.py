@@ -11,9 +11,10 @@ import click
 from evalcontract.cli.group import CommandGroup
 from evalcontract.cli.output import put, put_json
 from evalcontract.model.nearest import nearest
-from evalcontract.source import SCHEMA_SUFFIX
+from evalcontract.source import SCHEMA_SUFFIX, read_text
 from evalcontract.source.writing import write_text
 from evalcontract.structure import schemas
+from evalcontract.workspace import write_bound
 
 
 def _names() -> list[str]:
@@ -72,7 +73,18 @@ def export(folder: Path, base_url: str | None) -> None:
             new = json.dumps(f"{base_url.rstrip('/')}/{name}{SCHEMA_SUFFIX}")
             text = text.replace(old, new, 1)
         path = folder / f"{name}{SCHEMA_SUFFIX}"
-        fault = write_text(path, text)
+        fault = write_text(path, text, bound=write_bound(path), replace=_is_export(path, name))
         if fault:
             raise click.ClickException(f"{path}: {fault}")
         put([f"{path.as_posix()}\n"])
+
+
+def _is_export(path: Path, name: str) -> bool:
+    """Whether a file is a schema that was exported before."""
+    text = read_text(path, path.name)
+    try:
+        schema = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return False
+    id_ = schema.get("$id") if isinstance(schema, dict) else None
+    return isinstance(id_, str) and id_.endswith(f"{name}{SCHEMA_SUFFIX}")

@@ -127,9 +127,12 @@ def _convert_rows(
                 continue
             row, losses, problems = target.take(converted, source.number)
             result.losses.note((*converted.losses, *losses), source.number, source.path, place_of)
-            result.diagnostics += to_diagnostics(
-                _relocated(problems, source), dataset_pass, Policy(), {}
-            )
+            if problems:
+                relocated = _relocated(problems, source)
+                strict = Policy(strict=True)  # a row that cannot be written is an error
+                result.diagnostics += to_diagnostics(relocated, dataset_pass, strict, {})
+                result.left_out += 1
+                continue
             output.row(row, source.path, dataset.document)
             result.rows += 1
     result.diagnostics += dataset_pass.finish()

@@ -31,7 +31,8 @@ def row_schema() -> Schema:
 
 
 @cache
-def _row_structure() -> SchemaValidator:
+def row_structure() -> SchemaValidator:
+    """Return the validator of one row."""
     return SchemaValidator("dataset", row_schema())
 
 
@@ -104,7 +105,7 @@ class Grading:
         if bundle not in self._structures:
             schema = self.schema_of(bundle)
             self._structures[bundle] = (
-                SchemaValidator("dataset", row_schema(), schema) if schema else _row_structure()
+                SchemaValidator("dataset", row_schema(), schema) if schema else row_structure()
             )
         return self._structures[bundle]
 

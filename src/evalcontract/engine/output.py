@@ -22,7 +22,7 @@ from evalcontract.source.emitting import (
 )
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.writing import Staged
-from evalcontract.workspace import display_name, find_root
+from evalcontract.workspace import display_name, find_root, write_bound
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,7 +113,7 @@ class Output:
             data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
             if read_text(path, path.name) == data.decode():
                 continue
-            self._open(path).write(data)
+            self._open(path, bound=root).write(data)
             written.append(path)
         self._staged.put()
         return [display_name(path) for path in written]
@@ -157,11 +157,13 @@ class Output:
             comments.append(self._pending_comments.popleft().text)
         return comments
 
-    def _open(self, path: Path) -> BinaryIO:
+    def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
         try:
-            if path.resolve().exists() and not self._force:  # `new/../old` exists, too
-                raise UsageError(f"{display_name(path)} already exists; pass --force to replace it")
-            return self._staged.open(path)
+            bound = bound or write_bound(path)
+            return self._staged.open(path, bound=bound, replace=self._force)
+        except FileExistsError:
+            name = display_name(path)
+            raise UsageError(f"{name} already exists; pass --force to replace it") from None
         except (OSError, RuntimeError, ValueError) as error:
             raise _write_error(path, error) from None
 

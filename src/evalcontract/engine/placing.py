@@ -6,17 +6,22 @@ import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.engine.embedded_rubric import with_rubric
+from evalcontract.engine.grading import row_structure
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._conversion import BUNDLES, Loss
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.reference import Kind
+from evalcontract.structure.codes import ILL_FORMED
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
+from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import OurRow
-    from evalcontract.model.diagnostic import Problem
+    from evalcontract.structure.validator import SchemaValidator
 
 _VERSION = "1.0.0"
 
@@ -60,9 +65,13 @@ class NativeTarget:
         """Return the row, with a reference to its rubric."""
         row = converted.row
         if converted.is_new and converted.rubric is not None:
+            if problems := [*self._faults(converted.rubric, converted.judges)]:
+                return row, (), problems
             for judge in converted.judges:
-                self.extra_files[f"judges/{judge['id']}.yaml"] = judge
+                self.extra_files[_judge_file(judge)] = judge
             row = _with_reference(row, f"rubric/{self._id_of(converted.rubric)}@{_VERSION}")
+        if converted.is_new and (problems := [*_faults("row", row_structure(), row)]):
+            return row, (), problems
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
             self.extra_files.setdefault(name, load(f"bundles/{row['bundle']}"))
@@ -75,6 +84,24 @@ class NativeTarget:
             return rows, tuple(Loss((key,), reason, is_kept=False) for key in root)
         return {**root, "questions": rows}, ()
 
+    def _faults(
+        self, rubric: dict[str, Any], judges: Iterable[dict[str, Any]]
+    ) -> Iterator[Problem]:
+        """Yield the faults of a new rubric and its judges; a judge's id becomes a file name."""
+        named = {"id": self._stem, "version": _VERSION, **rubric}
+        yield from _faults("rubric", structure_of(Kind.RUBRIC), named)
+        known: dict[str, Any] = {}
+        for judge in judges:
+            faults = [*_faults("judge", structure_of(Kind.JUDGE), judge)]
+            yield from faults
+            if faults:
+                continue
+            name = _judge_file(judge)
+            if known.get(name, self.extra_files.get(name, judge)) != judge:
+                message = f"there are two different judges `{judge['id']}`"
+                yield Problem("judge/duplicate-version", message, ())
+            known[name] = judge
+
     def _id_of(self, rubric: dict[str, Any]) -> str:
         key = repr(rubric)
         if key not in self._ids:
@@ -82,6 +109,18 @@ class NativeTarget:
             self._ids[key] = id_
             self.extra_files[f"rubrics/{id_}.yaml"] = {"id": id_, "version": _VERSION, **rubric}
         return self._ids[key]
+
+
+def _judge_file(judge: dict[str, Any]) -> str:
+    return f"judges/{judge['id']}.yaml"
+
+
+def _faults(name: str, structure: SchemaValidator, value: Any) -> Iterator[Problem]:
+    """Yield what the schema of evalcontract forbids; such a value is not what was preserved."""
+    for problem in structure.check(value):
+        if problem.code in ILL_FORMED:
+            message = f"in the converted {name}: {problem.message}"
+            yield problem._replace(message=message, path=(), help=None, on_key=False, fix=None)
 
 
 def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:

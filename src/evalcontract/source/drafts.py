@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.source.filesystem import FILE, Files, Stream
@@ -12,7 +14,6 @@ from evalcontract.source.writing import Staged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 
 class Drafts(Files):
@@ -69,5 +70,6 @@ def replace_all(changes: Iterable[tuple[Path, bytes, bytes]]) -> None:
         for path, before, after in changes:
             if read_bytes(path) != before:
                 raise OSError(None, "the file changed in the meantime", str(path))
-            staged.open(path).write(after)
+            # A link stays a link: whoever names one means its target.
+            staged.open(Path(os.path.realpath(path)), replace=True).write(after)
         staged.put()

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from errno import EISDIR
+from errno import EEXIST, EISDIR, ENOTDIR
+from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, BinaryIO, Self
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from typing import BinaryIO, NamedTuple, Self
 
 # Independent of the target's name, which may already have the maximum length.
 _TEMPORARY = ".evalcontract."
 _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 
 
-def write_text(path: Path, text: str) -> str | None:
-    """Write a text file atomically as UTF-8, creating its folder if needed.
+def write_text(
+    path: Path, text: str, *, bound: Path | None = None, replace: bool = False
+) -> str | None:
+    """Write a text file atomically as UTF-8; return an error message, or None.
 
-    A symbolic link stays a link; its target is replaced. Return an error message, or None.
+    See `Staged.open` for the parameters.
     """
     try:
         data = text.encode("utf-8")
         with Staged() as staged:
-            staged.open(path).write(data)
+            staged.open(path, bound=bound, replace=replace).write(data)
             staged.put()
     except UnicodeEncodeError as error:
         return f"character {error.start} of the text is a lone surrogate, which UTF-8 cannot encode"
@@ -35,6 +35,14 @@ def write_text(path: Path, text: str) -> str | None:
     return None
 
 
+class _File(NamedTuple):
+    """A temporary file, and whether it may replace an existing file."""
+
+    stream: BinaryIO
+    temporary: Path
+    replace: bool
+
+
 class Staged:
     """Files written to temporary files next to their targets, and moved there together.
 
@@ -43,31 +51,39 @@ class Staged:
     """
 
     def __init__(self) -> None:
-        self._files: dict[Path, tuple[BinaryIO, Path]] = {}
+        self._files: dict[Path, _File] = {}
         self._temporaries: list[Path] = []
         self._folders: list[Path] = []  # those created, parents first
 
     def __enter__(self) -> Self:
         return self
 
-    def open(self, path: Path) -> BinaryIO:
+    def open(self, path: Path, *, bound: Path | None = None, replace: bool = False) -> BinaryIO:
         """Open a temporary file for a target, creating its folder if needed.
 
+        The target is a regular file or does not exist, and is not a symbolic link. Links in the
+        names of its folders are followed, but not out of the folder `bound`. An existing file is
+        only replaced with `replace`.
+
         Raises:
+            FileExistsError: the file exists, and `replace` is false.
             OSError: the file cannot be written, or was opened before.
 
         """
-        target = path.resolve()
+        target = _target(path, bound)
         if target in self._files:
             raise OSError("the file would be written twice")
-        _check(target)
+        _check(target, replace=replace)
         # Record the folders before they are created: a signal may interrupt at any point.
         self._folders += [folder for folder in reversed(target.parents) if not folder.exists()]
-        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:  # one of the folders is a file
+            raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR)) from None
         temporary = target.parent / f"{_TEMPORARY}{token_hex(8)}"
         self._temporaries.append(temporary)
         stream = os.fdopen(os.open(temporary, _NEW_FILE, 0o600), "wb")
-        self._files[target] = (stream, temporary)
+        self._files[target] = _File(stream, temporary, replace)
         return stream
 
     def put(self) -> None:
@@ -77,18 +93,19 @@ class Staged:
             OSError: a file cannot be moved; those after it are not moved either.
 
         """
-        for stream, _ in self._files.values():
-            stream.close()
+        for file in self._files.values():
+            file.stream.close()
         while self._files:
             target = next(iter(self._files))
-            _, temporary = self._files[target]
-            _put(temporary, target)
+            file = self._files[target]
+            _check(target, replace=file.replace)  # it may be new
+            _put(file.temporary, target)
             del self._files[target]
 
     def __exit__(self, *_: object) -> None:
-        for stream, _temporary in self._files.values():
+        for file in self._files.values():
             with suppress(OSError):  # no space left for buffered data
-                stream.close()
+                file.stream.close()
         for temporary in self._temporaries:
             temporary.unlink(missing_ok=True)
         for folder in reversed(self._folders):
@@ -96,14 +113,27 @@ class Staged:
                 folder.rmdir()
 
 
-def _check(target: Path) -> None:
+def _target(path: Path, bound: Path | None) -> Path:
+    """Return the real path of a target; its last part is not followed."""
+    folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - links are not followed
+    target = Path(os.path.realpath(folder), name)
+    if bound is not None and not target.is_relative_to(os.path.realpath(bound)):
+        raise OSError("a symbolic link leads out of the workspace")
+    return target
+
+
+def _check(target: Path, *, replace: bool) -> None:
     """Refuse a target that a file must not replace."""
     if target.is_symlink():
-        raise OSError("the link points to itself")
+        raise OSError("it is a symbolic link")
+    if not target.exists():
+        return
     if target.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-    if target.exists() and not target.is_file():
+    if not target.is_file():
         raise OSError("it is a device or a pipe")
+    if not replace:
+        raise FileExistsError(EEXIST, os.strerror(EEXIST))
 
 
 def _put(temporary: Path, path: Path) -> None:

@@ -11,6 +11,7 @@ from evalcontract.workspace.discovery import (
     find_workspaces,
     nested_in,
     search_root,
+    write_bound,
 )
 from evalcontract.workspace.single import require_single_value
 from evalcontract.workspace.workspace import Target, Workspace, open_workspace
@@ -29,4 +30,5 @@ __all__ = [
     "read_configuration",
     "require_single_value",
     "search_root",
+    "write_bound",
 ]

@@ -62,6 +62,18 @@ def find_root(start: Path, files: Files = DISK) -> Path:
     return next(roots, default)
 
 
+def write_bound(path: Path, files: Files = DISK) -> Path | None:
+    """Return the folder that a file named by the user must not leave through symbolic links.
+
+    This is the nearest workspace upward, or else the current folder if the path is below it. Links
+    are not followed to find it, since a link may have been put there by somebody else.
+    """
+    parents = Path(os.path.abspath(path)).parents  # noqa: PTH100 - links are not followed
+    here = Path.cwd()
+    roots = (folder for folder in parents if is_workspace(folder, files))
+    return next(roots, here if here in parents else None)
+
+
 def is_workspace(folder: Path, files: Files = DISK) -> bool:
     """Whether a folder has `rubrics/`, `judges/` or a configuration file."""
     return _has_configuration(folder, files) or any(_has_library_folders(folder, files))
