@@ -228,6 +228,7 @@ KNOWN = {
     "cache/installation.py": "it is what is remembered by",
     "cache/store.py": "is not the check",
     "workspace/configuration.py": "reads by `Files`",
+    "workspace/roots.py": "the current folder bounds what is written",
     "workspace/misplaced.py": "reads by `Files`",
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",

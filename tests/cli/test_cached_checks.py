@@ -446,22 +446,22 @@ def test_where_it_is_unknown_what_is_installed_nothing_is_remembered(
 def test_a_dataset_of_elsewhere_is_seen_with_all_that_it_reaches(
     folder: Path, checks: Checks, tmp_path: Path
 ) -> None:
-    write(folder, {"targets/nightly.yaml": "dataset: ../other/data.yaml\n"})
+    write(folder, {"targets/nightly.yaml": "dataset: other/data.yaml\n"})
     checks()
     assert not checks.was_done()  # there is none yet
     data = "questions: [{id: a, input: b, rubric_ref: rubric/a@1.0.0}]\n"
-    write(tmp_path / "other", {"data.yaml": data, "rubrics/a.yaml": "id: a\n"})
+    write(folder / "other", {"data.yaml": data, "rubrics/a.yaml": "id: a\n"})
     assert checks.was_done()
     assert not checks.was_done()
-    write(tmp_path / "other", {"data.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
+    write(folder / "other", {"data.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
     assert checks.was_done()
-    write(tmp_path / "other", {"data.yaml": data})
+    write(folder / "other", {"data.yaml": data})
     assert not checks.was_done()
-    write(tmp_path / "other", {"rubrics/a.yaml": "id: b\n"})
+    write(folder / "other", {"rubrics/a.yaml": "id: b\n"})
     assert checks.was_done()
-    write(tmp_path / "other", {"evalcontract.toml": "strict = true\n"})
+    write(folder / "other", {"evalcontract.toml": "strict = true\n"})
     assert checks.was_done()
-    write(tmp_path / "other", {"rubrics/more/new.yaml": "id: c\n"})
+    write(folder / "other", {"rubrics/more/new.yaml": "id: c\n"})
     assert checks.was_done()
     write(tmp_path, {"evalcontract.toml": "strict = true\n"})
     assert checks.was_done()
@@ -515,23 +515,21 @@ def test_what_links_lead_to_is_seen(folder: Path, checks: Checks) -> None:
 
 
 @posix
-def test_folders_of_artifacts_behind_links_are_seen(
-    folder: Path, checks: Checks, tmp_path: Path
-) -> None:
-    (folder / "rubrics").rename(tmp_path / "elsewhere")
-    (folder / "rubrics").symlink_to(tmp_path / "elsewhere")
+def test_folders_of_artifacts_behind_links_are_seen(folder: Path, checks: Checks) -> None:
+    (folder / "rubrics").rename(folder / "elsewhere")
+    (folder / "rubrics").symlink_to(folder / "elsewhere")
     checks()
     assert not checks.was_done()
-    write(tmp_path, {"elsewhere/polite.yaml": "id: polite\n"})
+    write(folder, {"elsewhere/polite.yaml": "id: polite\n"})
     assert checks.was_done()
-    write(tmp_path, {"elsewhere/more/new.yaml": "id: new\n"})
+    write(folder, {"elsewhere/more/new.yaml": "id: new\n"})
     assert checks.was_done()
-    shutil.copytree(tmp_path / "elsewhere", tmp_path / "third")
+    shutil.copytree(folder / "elsewhere", folder / "third")
     (folder / "rubrics").unlink()
-    (folder / "rubrics").symlink_to(tmp_path / "third")
-    write(tmp_path, {"elsewhere/polite.yaml": "id: kind\n"})
-    assert not checks.was_done()  # what is behind the link is the same
-    write(tmp_path, {"third/polite.yaml": "id: kind\n"})
+    (folder / "rubrics").symlink_to(folder / "third")
+    checks()
+    assert not checks.was_done()
+    write(folder, {"third/polite.yaml": "id: kind\n"})
     assert checks.was_done()
 
 

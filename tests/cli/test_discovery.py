@@ -141,14 +141,18 @@ def test_a_target_may_name_a_dataset_of_an_inner_workspace(place: Path) -> None:
     assert found(check(place)) == [("targets/t.yaml", "target/wrong-kind")]
 
 
-def test_a_target_may_name_a_dataset_outside(place: Path) -> None:
+def test_a_target_names_no_dataset_outside(place: Path) -> None:
     write(place, {"ws/rubrics/own.yaml": RUBRIC.replace("polite", "own"), "out/a.data": FAULTY})
     write(place, {"ws/targets/t.yaml": "dataset: ../out/a.data\n", "broken.yaml": "questions: [\n"})
-    assert found(check(place / "ws")) == [("out/a.data", "dataset/near-miss-key")]
-    assert found(check(place)) == [
-        ("broken.yaml", "source/syntax"),
-        ("out/a.data", "dataset/near-miss-key"),
-    ]
+    outside = ("ws/targets/t.yaml", "target/missing-dataset")
+    assert found(check(place / "ws")) == [outside]
+    assert found(check(place)) == [("broken.yaml", "source/syntax"), outside]
+
+
+def test_a_target_may_name_a_dataset_of_a_workspace_inside(place: Path) -> None:
+    write(place, {"ws/rubrics/own.yaml": RUBRIC.replace("polite", "own"), "ws/a.data": FAULTY})
+    write(place, {"rubrics/polite.yaml": RUBRIC, "targets/t.yaml": "dataset: ws/a.data\n"})
+    assert found(check(place)) == [("ws/a.data", "dataset/near-miss-key")]
 
 
 # What may not be looked at

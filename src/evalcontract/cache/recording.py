@@ -27,6 +27,7 @@ MAX_STREAM_BYTES = 1 << 24
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     "kind": DISK.kind,
     "real": DISK.real,
+    "owner": DISK.owner,
     "entries": DISK.entries,
     "read": DISK.read,
     "code": code_in,
@@ -65,6 +66,11 @@ class RecordingFiles(Files):
                 self._real_folders[folder] = self.real(folder)
             return self._real_folders[folder] / entry.name
         return Path(self._query("real", path))
+
+    def owner(self, path: str | Path) -> int | None:
+        """Return the owner of a path, as `Files` does."""
+        owner: int | None = self._query("owner", path)
+        return owner
 
     def entries(self, folder: str | Path, *endings: str) -> tuple[Entry, ...]:
         """List a folder, as `Files` does."""

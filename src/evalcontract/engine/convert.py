@@ -12,7 +12,7 @@ from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
 from evalcontract.formats import dialect_of
-from evalcontract.model.diagnostic import sort_key
+from evalcontract.model.diagnostic import Severity, sort_key
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.workspace import display_name, find_root, open_workspace
@@ -129,8 +129,8 @@ def _convert_rows(
             result.losses.note((*converted.losses, *losses), source.number, source.path, place_of)
             if problems:
                 relocated = _relocated(problems, source)
-                strict = Policy(strict=True)  # a row that cannot be written is an error
-                result.diagnostics += to_diagnostics(relocated, dataset_pass, strict, {})
+                faults = to_diagnostics(relocated, dataset_pass, Policy(), {})
+                result.diagnostics += [fault._replace(severity=Severity.ERROR) for fault in faults]
                 result.left_out += 1
                 continue
             output.row(row, source.path, dataset.document)

@@ -196,8 +196,9 @@ class Run:
         """Check one target."""
         document = target.document
         problems = structure_of("target").check(document.value, (), document.raw)
-        if target.dataset and not any("dataset" in problem.path for problem in problems):
-            problems += self._dataset_problems(target.dataset, document.value["dataset"])
+        name = document.value.get("dataset") if isinstance(document.value, dict) else None
+        if isinstance(name, str) and not any("dataset" in problem.path for problem in problems):
+            problems += self._dataset_problems(target.dataset, name)
         problems += self._graded_key_problems(document)
         yield from to_diagnostics(problems, document, self.base_policy, {})
         yield from self.schema_reference(Kind.TARGET, document, document.value, self.base_policy)
@@ -213,11 +214,16 @@ class Run:
                 message, advice = f"rows have no key `{key}`", f"did you mean `{near}`?"
                 yield Problem("target/misspelled-row-key", message, (GRADED, index), advice)
 
-    def _dataset_problems(self, path: Path, name: str) -> Iterator[Problem]:
-        """Yield a problem if the path in a target is not a dataset."""
+    def _dataset_problems(self, path: Path | None, name: str) -> Iterator[Problem]:
+        """Yield a problem if the path in a target is not a dataset; None is outside."""
         key = ("dataset",)
+        advice: str | None
         files = self.workspace.files
-        if not files.is_file(path):
+        if path is None:
+            message = f"`{name}` is outside of the workspace"
+            advice = self._suggest_dataset(name)
+            yield Problem("target/missing-dataset", message, key, advice)
+        elif not files.is_file(path):
             unreadable = read_file(path, name, files).unreadable
             reason = unreadable.faults[0].message if unreadable else "is not a file"
             exists = files.is_there(path)
@@ -234,6 +240,8 @@ class Run:
         folder, _, base = name.rpartition("/")
         root = self.workspace.root
         for candidate in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
+            if candidate and not self.workspace.contains(root / candidate):
+                continue
             try:
                 entries = self.workspace.files.entries(root / candidate, "")
             except (OSError, ValueError):

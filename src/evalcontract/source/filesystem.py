@@ -92,6 +92,13 @@ class Files:
         """Return a path with its links resolved; a link to itself is kept."""
         return Path(os.path.realpath(path))
 
+    def owner(self, path: str | Path) -> int | None:
+        """Return the user id of the owner of a path; None if it is unknown, as on Windows."""
+        try:
+            return os.stat(path).st_uid if os.name == "posix" else None  # noqa: PTH116 - a string
+        except (OSError, ValueError):
+            return None
+
     def entries(self, folder: str | Path, *endings: str) -> tuple[Entry, ...]:
         """Return the folders in a folder, and its files with one of the endings.
 

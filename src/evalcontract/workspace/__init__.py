@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.configuration import Configuration, read_configuration
-from evalcontract.workspace.discovery import (
-    data_files,
-    display_name,
+from evalcontract.workspace.discovery import data_files, display_name
+from evalcontract.workspace.roots import (
     find_root,
     find_workspaces,
     nested_in,

@@ -1,4 +1,4 @@
-"""Find the workspace of a path, and the data files in it."""
+"""Find the data files in a folder."""
 
 from __future__ import annotations
 
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 LIBRARY_FOLDERS = ("rubrics", "judges")
 ARTIFACT_FOLDERS = (*LIBRARY_FOLDERS, "bundles", "targets")
 DATASETS = "datasets"
-_TARGETS = "targets"
 WORKSPACE_FOLDERS = frozenset({*ARTIFACT_FOLDERS, DATASETS})
 #: Where a configuration might be expected, but is not read; see `misplaced`.
 OTHER_CONFIGURATIONS = (f".{FILE_NAME}", "pyproject.toml")
-_MARKERS = frozenset({FILE_NAME, *LIBRARY_FOLDERS})
 _VENV_MARKER = "pyvenv.cfg"
 _SPECIAL_NAMES = (FILE_NAME, _VENV_MARKER, *OTHER_CONFIGURATIONS)
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -45,88 +43,7 @@ def display_name(path: Path) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def find_root(start: Path, files: Files = DISK) -> Path:
-    """Return the workspace of a file or folder.
-
-    This is the nearest folder upward that is a workspace. Without one, it is the folder itself, or
-    its parent if the folder is called `datasets` or `targets`, since `bundles/`, `targets/` and
-    `datasets/` are siblings. A folder named `rubrics` or `judges` inside another folder of a
-    workspace, such as `datasets/judges/`, does not make that folder a workspace.
-    """
-    folder = files.real(start if files.is_folder(start) else start.parent)
-    candidates = [path for path in (folder, *folder.parents) if is_workspace(path, files)]
-    default = folder.parent if folder.name in (DATASETS, _TARGETS) else folder
-    roots = (
-        path for n, path in enumerate(candidates) if not _is_part(path, candidates[n + 1 :], files)
-    )
-    return next(roots, default)
-
-
-def write_bound(path: Path, files: Files = DISK) -> Path | None:
-    """Return the folder that a file named by the user must not leave through symbolic links.
-
-    This is the nearest workspace upward, or else the current folder if the path is below it. Links
-    are not followed to find it, since a link may have been put there by somebody else.
-    """
-    parents = Path(os.path.abspath(path)).parents  # noqa: PTH100 - links are not followed
-    here = Path.cwd()
-    roots = (folder for folder in parents if is_workspace(folder, files))
-    return next(roots, here if here in parents else None)
-
-
-def is_workspace(folder: Path, files: Files = DISK) -> bool:
-    """Whether a folder has `rubrics/`, `judges/` or a configuration file."""
-    return _has_configuration(folder, files) or any(_has_library_folders(folder, files))
-
-
-def _has_configuration(folder: Path, files: Files) -> bool:
-    return files.is_file(folder / FILE_NAME)
-
-
-def _has_library_folders(folder: Path, files: Files) -> list[bool]:
-    return [files.is_folder(folder / name) for name in LIBRARY_FOLDERS]
-
-
-def _is_part(folder: Path, outer: list[Path], files: Files) -> bool:
-    """Whether a folder that looks like a workspace is a folder of one of the `outer` workspaces."""
-    if _has_configuration(folder, files) or all(_has_library_folders(folder, files)):
-        return False
-    return any(folder.relative_to(root).parts[0] in WORKSPACE_FOLDERS for root in outer)
-
-
-def find_workspaces(path: Path, files: Files = DISK) -> list[Path]:
-    """Return the workspaces to check for a folder, outer ones first.
-
-    These are the workspace that contains the folder, and all workspaces below that. If no workspace
-    contains it, they are the folder itself, for datasets outside any workspace, and all workspaces
-    below it.
-    """
-    top = search_root(path, files)
-    below = (
-        folder
-        for folder, entries in _walk(top, files)
-        if folder != top and _may_be_workspace(entries) and is_workspace(folder, files)
-    )
-    return [top, *(folder for folder in below if find_root(folder, files) == folder)]
-
-
-def search_root(path: Path, files: Files = DISK) -> Path:
-    """Return the folder in which `find_workspaces` searches."""
-    root = find_root(path, files)
-    return root if is_workspace(root, files) else files.real(path)
-
-
-def _may_be_workspace(entries: tuple[Entry, ...]) -> bool:
-    """Whether a folder may be a workspace, by the names of its entries, ignoring case."""
-    return any(entry.name.lower() in _MARKERS for entry in entries)
-
-
-def nested_in(root: Path, roots: list[Path]) -> tuple[Path, ...]:
-    """Return those of the workspaces `roots` that are inside the workspace `root`."""
-    return tuple(other for other in roots if root in other.parents)
-
-
-def _walk(
+def folders_below(
     top: Path,
     files: Files,
     endings: Collection[str] = SUFFIXES,
@@ -198,8 +115,8 @@ def data_files(
 
     choose = select or is_chosen
     paths = []
-    walk = _walk(top, files, suffixes, report, without) if files.is_folder(top) else ()
-    for folder, entries in walk:
+    folders = folders_below(top, files, suffixes, report, without) if files.is_folder(top) else ()
+    for folder, entries in folders:
         for entry in entries:
             if entry.kind == FOLDER and not entry.is_link:
                 continue

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from evalcontract.source import Entry, Files, Source
     from evalcontract.workspace.configuration import Configuration
 
+_LEADS_OUT = "it is a link that leads out of the workspace"
 _REPLACE = "replace it by the file itself, or list it under `exclude`"
 
 
@@ -66,6 +67,12 @@ class Listing:
 
     def data_files(self, top: Path) -> list[Path]:
         """List the YAML, JSON and JSONL files below a folder of the workspace, sorted."""
+        if top != self._root and not self.contains(top):
+            fault = SourceProblem(
+                "source/unreadable", f"cannot be read: {_LEADS_OUT}", None, _REPLACE
+            )
+            self.unreadable_dirs[top] = UnreadableFile(display_name(top), (fault,))
+            return []
         return data_files(
             top,
             self._configuration.exclude,
@@ -96,16 +103,20 @@ class Listing:
         """Read a file of the workspace; a link that leads out of the workspace is not followed."""
         name = display_name(path)
         if path in self._links and (message := self._fault_of_link(path)):
-            fault = SourceProblem("source/unreadable", f"cannot be read: {message}", None, _REPLACE)
-            return UnreadableFile(name, (fault,))
+            return _unreadable_link(path, message)
         return read_file(path, name, self._files, quick=quick)
 
     def _fault_of_link(self, path: Path) -> str | None:
         if self._files.kind(path) == DANGLING:
             return "it is a link that leads nowhere"
-        if self._root not in self._files.real(path).parents:
-            return "it is a link that leads out of the workspace"
-        return None
+        return None if self.contains(path) else _LEADS_OUT
+
+    def contains(self, path: Path) -> bool:
+        """Whether a path leads to something in the workspace, through links, too."""
+        try:
+            return self._files.real(path).is_relative_to(self._root)
+        except ValueError:  # it contains NUL
+            return False
 
     def mark_read(self, path: Path) -> None:
         """Remember that a file was read because another file names it."""
@@ -173,3 +184,8 @@ class Listing:
         advice = "grant read permission, or list the folder under `exclude` in evalcontract.toml"
         fault = SourceProblem("source/unreadable", message, None, advice)
         self.unreadable_dirs[path] = UnreadableFile(display_name(path), (fault,))
+
+
+def _unreadable_link(path: Path, message: str) -> UnreadableFile:
+    fault = SourceProblem("source/unreadable", f"cannot be read: {message}", None, _REPLACE)
+    return UnreadableFile(display_name(path), (fault,))

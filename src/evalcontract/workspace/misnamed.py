@@ -28,7 +28,7 @@ def misnamed_folder(root: Path, files: Files, kind: Kind) -> MisnamedFolder | No
     except (OSError, ValueError):
         return None
     for entry in entries:
-        if entry.kind != FOLDER or entry.name in ARTIFACT_FOLDERS:
+        if entry.kind != FOLDER or entry.is_link or entry.name in ARTIFACT_FOLDERS:
             continue
         if nearest(entry.name, (meant,)) is None:
             continue

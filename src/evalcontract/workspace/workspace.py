@@ -13,16 +13,13 @@ from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, SCHEMA_SUFFIX, read_file
 from evalcontract.source.plugins import entry_points
-from evalcontract.workspace.configuration import FILE_NAME, Configuration, read_configuration
-from evalcontract.workspace.discovery import (
-    ARTIFACT_FOLDERS,
-    display_name,
-    find_root,
-)
+from evalcontract.workspace.configuration import Configuration, read_configuration
+from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, display_name
 from evalcontract.workspace.graded_keys import GRADED, graded_keys
 from evalcontract.workspace.listing import Listing
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.recognition import is_dataset
+from evalcontract.workspace.roots import find_configuration, find_root
 from evalcontract.workspace.single import require_single_value, verified
 
 if TYPE_CHECKING:
@@ -35,7 +32,8 @@ if TYPE_CHECKING:
 class Target(NamedTuple):
     """One file of `targets/`: the dataset that it runs, and how strictly to check it.
 
-    `row_keys_graded` are the keys of rows that the graders of its runner read.
+    `dataset` is None if the target names none, or one outside of the workspace. `row_keys_graded`
+    are the keys of rows that the graders of its runner read.
     """
 
     document: Document
@@ -157,8 +155,13 @@ class Workspace:
         """Return the target in a document."""
         value = document.value if isinstance(document.value, dict) else {}
         name = value.get("dataset")
-        path = (self.root / name) if isinstance(name, str) and "\0" not in name else None
-        return Target(document, path, graded_keys(value.get(GRADED)))
+        path = self.root / name if isinstance(name, str) else None
+        dataset = path if path and self.contains(path) else None
+        return Target(document, dataset, graded_keys(value.get(GRADED)))
+
+    def contains(self, path: Path) -> bool:
+        """Whether a path leads into the workspace; what a file names must not lead out of it."""
+        return self.listing.contains(path)
 
     def targets_of(self, dataset: Path) -> list[Target]:
         """Return the targets that run a dataset."""
@@ -247,9 +250,9 @@ class Workspace:
             LookupError: the file is outside the workspace, or cannot be read.
 
         """
-        path = self.files.real(self.root / name)
-        if self.root not in path.parents:
+        if not self.contains(self.root / name):
             raise LookupError("is outside the workspace")
+        path = self.files.real(self.root / name)
         self.listing.mark_read(path)
         source = read_file(path, name, self.files)
         if source.document:
@@ -262,14 +265,13 @@ def open_workspace(root: Path, nested: tuple[Path, ...] = (), files: Files = DIS
     """Open the workspace of a folder; `nested` are workspaces inside it.
 
     Its configuration is the nearest one upward, so that a configuration at the top of a repository
-    applies to every workspace in it.
+    applies to every workspace in it. For those above the workspace, see `counts_above`.
 
     Raises:
         ConfigurationError: the configuration cannot be used.
 
     """
     root = files.real(root)
-    candidates = (folder / FILE_NAME for folder in (root, *root.parents))
-    path = next((path for path in candidates if files.is_file(path)), None)
+    path = find_configuration(root, files)
     configuration = read_configuration(path, display_name(path), files) if path else Configuration()
     return Workspace(root, configuration, nested, files)

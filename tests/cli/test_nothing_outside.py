@@ -1,0 +1,139 @@
+"""Nothing outside of a workspace is read because a file in it says so, and nobody else decides."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from doors import Options, check_workspaces, command_line
+
+from evalcontract.source import Files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUBRIC = """\
+id: polite
+version: "1.0.0"
+checks:
+  - {id: no_insults, kind: must_not_contain, values: [stupid]}
+scoring: {combine: all_pass}
+"""
+GOOD = "questions:\n  - {id: a, input: b, criteria: c}\n"
+FAULTY = "questions:\n  - {id: a, input: b, criterai: c}\n"
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links and owners are those of POSIX")
+
+
+def put(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+@posix
+@pytest.mark.parametrize("name", ["rubrics", "judges", "bundles", "targets", "datasets"])
+def test_a_folder_that_leads_out(
+    name: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not one file behind it is opened."""
+    away, place = tmp_path_factory.mktemp("away"), tmp_path_factory.mktemp("place")
+    put(away, {"a.yaml": "secret: [\n", "b.yaml": RUBRIC, "c.schema.json": "{secret"})
+    put(place, {"evalcontract.toml": "", "a.yaml": GOOD})
+    (place / name).symlink_to(away)
+    monkeypatch.chdir(place)
+    opened: list[str] = []
+    read = Files.read
+
+    def noted(files: Files, path: str | Path, *limit: int) -> bytes:
+        opened.append(str(path))
+        return read(files, path, *limit)
+
+    monkeypatch.setattr(Files, "read", noted)
+    outcome = check_workspaces(place, Options(strict=False))
+    assert "secret" not in "".join(map(str, outcome.diagnostics))
+    behind = (str(away), str(place / name))
+    assert opened
+    assert [path for path in opened if path.startswith(behind)] == []
+    expected = [] if name == "datasets" else [(name, "source/unreadable")]
+    codes = [(finding.place.file, finding.code) for finding in outcome.diagnostics]
+    assert [pair for pair in codes if pair[0] == name] == expected
+
+
+@posix
+@pytest.mark.parametrize(
+    "dataset", ["/etc/passwd", "../away/secret.yaml", "link.yaml", "a\\0b", "link", ".", ""]
+)
+def test_a_target_opens_nothing_outside(
+    dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"away/secret.yaml": "secret: [\n", "ws/rubrics/polite.yaml": RUBRIC})
+    put(tmp_path, {"ws/targets/a.yaml": f'dataset: "{dataset}"\n', "ws/a.yaml": GOOD})
+    (tmp_path / "ws" / "link.yaml").symlink_to("../away/secret.yaml")
+    (tmp_path / "ws" / "link").symlink_to("../away")
+    monkeypatch.chdir(tmp_path / "ws")
+    outcome = check_workspaces(tmp_path / "ws", Options(strict=False))
+    assert any(finding.place.file == "targets/a.yaml" for finding in outcome.diagnostics)
+    assert "secret" not in "".join(map(str, outcome.diagnostics)).replace(dataset, "")
+
+
+@posix
+def test_settings_behind_a_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path, {"away/secret": "secret = = 1\n", "ws/a.yaml": GOOD})
+    (tmp_path / "ws" / "evalcontract.toml").symlink_to("../away/secret")
+    assert command_line("check", str(tmp_path / "ws")) == 2
+    error = capsys.readouterr().err
+    assert "leads out of its folder" in error
+    assert "secret" not in error
+
+
+# Settings above the workspace
+
+
+@pytest.fixture
+def owners(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """The owners of files by the end of their names; the owner of all others is 1000."""
+    known: dict[str, int] = {}
+
+    def owner(_: Files, path: Any) -> int:
+        return next((id_ for end, id_ in known.items() if str(path).endswith(end)), 1000)
+
+    monkeypatch.setattr(Files, "owner", owner)
+    return known
+
+
+OFF = "[severity]\n'dataset/near-miss-key' = 'ignore'\n"
+
+
+@pytest.mark.parametrize(
+    ("repository", "owner", "counts"),
+    [
+        (None, 1000, True),
+        (None, 1001, False),
+        ("top/repository/.git/HEAD", 1000, False),  # the settings are outside of the repository
+        ("top/.git/HEAD", 1001, True),
+        ("top/repository/ws/.git/HEAD", 1000, False),
+    ],
+)
+def test_settings_above(
+    repository: str | None, owner: int, *, counts: bool, tmp_path: Path, owners: dict[str, int]
+) -> None:
+    put(tmp_path, {"top/evalcontract.toml": OFF, "top/repository/ws/a.yaml": FAULTY})
+    put(tmp_path, {"top/repository/ws/rubrics/polite.yaml": RUBRIC})
+    if repository:
+        put(tmp_path, {repository: ""})
+    owners["evalcontract.toml"] = owner
+    outcome = check_workspaces(tmp_path / "top/repository/ws", Options(strict=False))
+    assert bool(outcome.diagnostics) is not counts
+
+
+@pytest.mark.parametrize(("owner", "is_found"), [(1000, True), (1001, False)])
+def test_a_workspace_of_somebody_else_above(
+    owner: int, *, is_found: bool, tmp_path: Path, owners: dict[str, int]
+) -> None:
+    put(tmp_path, {"rubrics/polite.yaml": RUBRIC.replace("polite", "p"), "mine/sub/a.yaml": GOOD})
+    owners["/rubrics"] = owner
+    outcome = check_workspaces(tmp_path / "mine/sub", Options(strict=False))
+    assert ("rubric" in outcome.files) is is_found
+    assert outcome.files["dataset"] == 1
