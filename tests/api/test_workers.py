@@ -186,5 +186,50 @@ def test_no_process_is_left_behind(place: Path) -> None:
         os.killpg(process.pid, 0)
 
 
+@pytest.mark.parametrize("jobs", [3, 6])
+def test_workers_end_with_a_main_process_that_is_killed(place: Path, jobs: int) -> None:
+    """A killed process cannot end its workers; nobody may wait for what they hold open."""
+    (place / "rows.jsonl").write_bytes(b"\n".join(lines_of(3000)) * 100)
+    program = (
+        "import os, sys, time\n"
+        "from evalcontract.cli import start\n"
+        "from evalcontract.engine import dataset_check\n"
+        "dataset_check.MIN_PART_BYTES = 1000\n"
+        "look, here = dataset_check.DatasetCheck._check_batch, os.getpid()\n"
+        "def slowly(*given, **more):\n"
+        "    if os.getpid() == here:\n"
+        "        print('ready', flush=True)\n"
+        "        time.sleep(60)\n"
+        "    return look(*given, **more)\n"
+        "dataset_check.DatasetCheck._check_batch = slowly\n"
+        f"sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '{jobs}']\n"
+        "sys.exit(start.evalcontract())\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=place, start_new_session=True
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"ready\n"
+        process.kill()
+        rest, _ = process.communicate(timeout=60)  # until no process holds the output any more
+    assert rest == b""
+
+
+def test_processes_that_cannot_be_started(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each start after the first fails, as where there are too many processes."""
+    fork, started = os.fork, []
+
+    def limited() -> int:
+        if started:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        started.append(True)
+        return fork()
+
+    alone = outcome_of(DATA["faults"], place, 1)
+    monkeypatch.setattr(os, "fork", limited)
+    assert outcome_of(DATA["faults"], place, 4).diagnostics == alone.diagnostics
+    assert started
+
+
 def test_cores() -> None:
     assert workers.usable_cores() >= 1

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.source import EMPTY, Batch, moved_fault
@@ -62,20 +64,21 @@ def check_in_parallel(
     """Yield the results of `check` for a stream, with its parts checked in parallel.
 
     `collect` runs in each worker process when it has finished; `merge` receives its value in this
-    process. If a worker process dies, its part is checked in this process.
+    process. If a worker process cannot be started, or dies, its part is checked in this process.
     """
     first, *others = rows.cut(parts)
-    workers = [_Worker(part, check, collect) for part in others]
+    workers: list[_Worker] = []
     try:
+        workers.extend(_workers(others, check, collect))
         rows.forget()
         yield from _shifted(rows, first, check(first), 0, 0)
         if not first.is_done:
             return  # reading failed
-        for worker in workers:
+        for part, worker in zip_longest(others, workers):
             count = rows.count, rows.lines
-            received = worker.results(merge)
-            results = check(worker.part) if received is None else iter(received)
-            yield from _shifted(rows, worker.part, results, *count)
+            received = worker.results(merge) if worker else None
+            results = check(part) if received is None else iter(received)
+            yield from _shifted(rows, part, results, *count)
         if rows.is_empty:
             yield BatchResult(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
     finally:
@@ -120,30 +123,57 @@ def _shifted_path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ..
     return (path[0] + rows, *path[1:]) if path and isinstance(path[0], int) else path
 
 
+def _workers(
+    parts: Iterable[RowStream],
+    check: Callable[[RowStream], Iterator[BatchResult]],
+    collect: Callable[[], Any],
+) -> Iterator[_Worker]:
+    """Start a worker for each part, as long as the system has processes and memory for them."""
+    receivers: list[Connection] = []
+    for part in parts:
+        try:
+            worker = _Worker(part, check, collect, receivers)
+        except OSError:
+            return
+        receivers.append(worker.receiver)
+        yield worker
+
+
 class _Worker:
-    """A process that checks one part, and sends its results when it has finished."""
+    """A process that checks one part, and sends its results when it has finished.
+
+    `inherited` are the ends of pipes that the process must not keep open: a pipe whose reader is
+    gone makes its writer fail, but only if no other process can read from it.
+    """
 
     def __init__(
         self,
         part: RowStream,
         check: Callable[[RowStream], Iterator[BatchResult]],
         collect: Callable[[], Any],
+        inherited: list[Connection],
     ) -> None:
         from multiprocessing import get_context  # slow to import
 
         self.part = part
         context = get_context("fork")
-        self._receiver, sender = context.Pipe(duplex=False)
+        self.receiver, sender = context.Pipe(duplex=False)
+        ends = [*inherited, self.receiver]
         self._process: ForkProcess = context.Process(
-            target=_run_worker, args=(part, check, collect, sender), daemon=True
+            target=_run_worker, args=(part, check, collect, sender, ends, os.getpid()), daemon=True
         )
-        self._process.start()
-        sender.close()
+        try:
+            self._process.start()
+        except OSError:
+            self.receiver.close()
+            raise
+        finally:
+            sender.close()
 
     def results(self, merge: Callable[[Any], None]) -> list[BatchResult] | None:
         """Wait for the results; return None if the process died."""
         try:
-            results, state, collected = self._receiver.recv()
+            results, state, collected = self.receiver.recv()
         except (EOFError, OSError):
             return None
         self.part.restore(state)
@@ -152,7 +182,7 @@ class _Worker:
 
     def stop(self) -> None:
         """Terminate the process."""
-        self._receiver.close()
+        self.receiver.close()
         self._process.terminate()
         self._process.join()
 
@@ -162,12 +192,25 @@ def _run_worker(
     check: Callable[[RowStream], Iterator[BatchResult]],
     collect: Callable[[], Any],
     sender: Connection,
+    inherited: list[Connection],
+    parent: int,
 ) -> None:
     import signal  # needed only in a worker process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
-    results = list(_packed(check(part)))
-    sender.send((results, part.state, collect()))
+    for connection in inherited:
+        connection.close()
+    results = list(_packed(_while_needed(check(part), parent)))
+    with suppress(BrokenPipeError):  # the main process was killed
+        sender.send((results, part.state, collect()))
+
+
+def _while_needed(results: Iterator[BatchResult], parent: int) -> Iterator[BatchResult]:
+    """Yield results until the main process is gone; if it was killed, it cannot say so."""
+    for result in results:
+        if os.getppid() != parent:
+            os._exit(1)
+        yield result
 
 
 def _packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
