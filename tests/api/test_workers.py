@@ -217,7 +217,8 @@ def test_workers_end_with_a_main_process_that_is_killed(place: Path, jobs: int) 
 
 def test_processes_that_cannot_be_started(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each start after the first fails, as where there are too many processes."""
-    fork, started = os.fork, []
+    fork = os.fork
+    started: list[bool] = []
 
     def limited() -> int:
         if started:

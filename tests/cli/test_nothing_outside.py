@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -137,3 +138,27 @@ def test_a_workspace_of_somebody_else_above(
     outcome = check_workspaces(tmp_path / "mine/sub", Options(strict=False))
     assert ("rubric" in outcome.files) is is_found
     assert outcome.files["dataset"] == 1
+
+
+# Code from the folder
+
+
+@pytest.mark.parametrize(
+    "module", ["click", "orjson", "ruamel", "jsonschema", "tomllib", "hostile"]
+)
+def test_no_code_of_the_folder_is_run(module: str, tmp_path: Path) -> None:
+    put(tmp_path, {f"{module}.py": "open('ran', 'w')\n", "datasets/a.yaml": FAULTY})
+    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "evalcontract.toml": OFF})
+    entry = "[evalcontract.rules]\nhostile = hostile:RULE\n[evalcontract.formats]\nh = hostile:F\n"
+    put(tmp_path, {"hostile-1.dist-info/entry_points.txt": entry})
+    put(tmp_path, {"hostile-1.dist-info/METADATA": "Name: hostile\nVersion: 1\n"})
+    for command in (["check", "."], ["coverage", "datasets/a.yaml"], ["explain"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "evalcontract", *command],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists()

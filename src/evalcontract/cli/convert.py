@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ import click
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
+from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.options import Options
 from evalcontract.model.errors import UsageError
@@ -20,8 +19,6 @@ from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.losses import write_losses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.engine.convert import ConvertResult
 
 
@@ -76,25 +73,11 @@ def convert_command(
     if len(inputs) != 1:
         raise UsageError(f"{source} matches {len(inputs)} files; convert one at a time")
     wanted = ConvertOptions(from_, to, loss_report, strict, force)
-    with _signals_as_interrupts():
+    with signals_as_interrupts():
         done = convert(inputs[0], target, wanted, Options(root))
     write_findings(done.diagnostics)
     _print(done)
     return OK if done.refusal is None else ERRORS
-
-
-@contextmanager
-def _signals_as_interrupts() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP like Ctrl-C, so that no temporary files are left behind."""
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    defaults = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
-    for number in defaults:
-        signal.signal(number, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number in defaults:
-            signal.signal(number, signal.SIG_DFL)
 
 
 def _print(done: ConvertResult) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract.cli.inputs import find_paths, standard_input
-from evalcontract.cli.output import OutputError, put, put_bytes
+from evalcontract.cli.output import OutputError, is_log, put, put_bytes
+from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.fix_options import FixOptions, write
 from evalcontract.engine.fixing import fix
 from evalcontract.engine.options import Options
@@ -119,7 +119,8 @@ def fix_command(
         _print_diff(result, limit)
         return ERRORS if result.files else OK
     if stdin is None:
-        write(result)
+        with signals_as_interrupts():
+            write(result)
     else:
         put_bytes(result.files[0].after if result.files else stdin)
     report = put if stdin is None else _put_on_stderr
@@ -139,7 +140,8 @@ def _read_stdin(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], b
 def _print_diff(result: FixResult, limit: int) -> None:
     for file in result.files:
         texts = (data.decode("utf-8", "replace") for data in (file.before, file.after))
-        put(write_diff(file.name, *texts, for_people=sys.stdout.isatty()))
+        for_people = is_log()
+        put(write_diff(file.name, *texts, for_people=for_people), raw=not for_people)
     _print_rest(result, limit)
     _put_on_stderr(write_fixable(len(result.fixed), len(result.files)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import stat
 import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -14,6 +15,17 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 16
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+# What runners of CI act on when they read it in a log: `::error::` at the start of a line (GitHub),
+# and `##[error]`, `##vso[…]` (Azure, GitHub) and `##teamcity[…]` anywhere.
+_COMMAND_AT_START = re.compile(r"^(\s*:)(?=:)", re.MULTILINE)
+_COMMAND = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))", re.IGNORECASE)
+# Characters without a glyph that terminals and editors may act on: C1 controls, marks that reorder
+# or hide text, separators of lines, tags.
+_INVISIBLE = re.compile(
+    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+)
 
 
 class OutputError(Exception):
@@ -44,8 +56,11 @@ def configure_streams() -> None:
         raise OutputError("standard output is closed")
 
 
-def put(pieces: Iterable[str], *, err: bool = False) -> None:
-    """Print pieces of text unchanged, in blocks.
+def put(pieces: Iterable[str], *, err: bool = False, raw: bool = False) -> None:
+    r"""Print pieces of text, in blocks.
+
+    Unless the text is `raw`, a backslash breaks what a runner of CI takes for a command, as in
+    `:\:error::` and `#\#[error]`: names and texts of files must not set variables or hide findings.
 
     Raises:
         OutputError: the stream cannot be written.
@@ -54,21 +69,35 @@ def put(pieces: Iterable[str], *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     for block in _blocks(pieces):
         try:
-            stream.write(block)
+            stream.write(block if raw else _without_commands(block))
             stream.flush()
         except OSError as error:
             raise not_written(error) from None
 
 
+def is_log() -> bool:
+    """Whether standard output is a terminal, or in CI anything but a file: the log is a pipe."""
+    if not os.environ.get("CI"):
+        return sys.stdout.isatty()
+    try:
+        return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):
+        return True
+
+
 def put_json(pieces: Iterable[str]) -> None:
     r"""Print JSON in UTF-8, or as ASCII with `\u` escapes if the stream has another encoding.
+
+    Characters that a terminal acts on, and `#` in what a runner of CI takes for a command, are
+    always written as `\u` escapes, which changes no value.
 
     Raises:
         OutputError: the stream cannot be written.
 
     """
     is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
-    put(pieces if is_utf8 else (_BEYOND_ASCII.sub(_escape, piece) for piece in pieces))
+    hidden = _INVISIBLE if is_utf8 else _BEYOND_ASCII
+    put((_COMMAND.sub(_escape, hidden.sub(_escape, piece)) for piece in pieces), raw=True)
 
 
 def put_bytes(data: bytes) -> None:
@@ -103,6 +132,12 @@ def close_quietly(stream: IO[Any] | None) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
         os.close(nowhere)
+
+
+def _without_commands(text: str) -> str:
+    if "::" not in text and "##" not in text:
+        return text
+    return _COMMAND.sub(r"#\\", _COMMAND_AT_START.sub(r"\1\\", text))
 
 
 def _blocks(pieces: Iterable[str]) -> Iterator[str]:

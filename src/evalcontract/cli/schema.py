@@ -10,6 +10,7 @@ import click
 
 from evalcontract.cli.group import CommandGroup
 from evalcontract.cli.output import put, put_json
+from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.model.nearest import nearest
 from evalcontract.source import SCHEMA_SUFFIX, read_text
 from evalcontract.source.writing import write_text
@@ -73,7 +74,8 @@ def export(folder: Path, base_url: str | None) -> None:
             new = json.dumps(f"{base_url.rstrip('/')}/{name}{SCHEMA_SUFFIX}")
             text = text.replace(old, new, 1)
         path = folder / f"{name}{SCHEMA_SUFFIX}"
-        fault = write_text(path, text, bound=write_bound(path), replace=_is_export(path, name))
+        with signals_as_interrupts():
+            fault = write_text(path, text, bound=write_bound(path), replace=_is_export(path, name))
         if fault:
             raise click.ClickException(f"{path}: {fault}")
         put([f"{path.as_posix()}\n"])

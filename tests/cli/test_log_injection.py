@@ -1,0 +1,171 @@
+"""Names and texts from files reach no runner of CI as a command, and no terminal as a control."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import unicodedata
+from typing import TYPE_CHECKING
+
+import pytest
+from doors import Printed, command_lines
+from examples import a_few
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file names of this sort")
+
+# A line that GitHub's runner executes, and what it and Azure execute anywhere in a line.
+COMMAND = re.compile(r"^\s*::|##\[|##vso\[|##teamcity\[", re.MULTILINE | re.IGNORECASE)
+PAYLOADS = [
+    "::error::x",
+    "   ::set-output name=a::b",
+    "\t::add-mask::x",
+    "##[error]x",
+    "a ##[command]x",
+    "##vso[task.setvariable]x",
+    "##VSO[task.setvariable]x",
+    "##teamcity[x]",
+    "a\n::warning::x",
+    "a\r::warning::x",
+    "a\u2028::warning::x",
+    "a\x85::warning::x",
+    "\x1b]0;title\x07",
+    "\x9b31m",
+    "\u202eabc",
+    "\u2066a\u2069",
+    "\u200b::error::x",
+    "\U000e0041a",
+    "\ufeff::error::",
+]
+SAFE = {"\n", " "}
+
+
+def workspace(folder: Path, payload: str) -> None:
+    """Write the payload wherever a name or text of a file can stand."""
+    name = payload.replace("/", "_").replace("\0", "_")
+    top = folder / "ws" / f"datasets {name}"
+    top.mkdir(parents=True)
+    for part in ("rubrics", "judges", "targets", "bundles"):
+        (folder / "ws" / part).mkdir()
+    checks = [
+        {"id": payload, "kind": "fact_match"},
+        {"id": payload, "kind": payload},
+        {"id": f"x{payload}", "kind": "regex", "pattern": f"{payload}("},
+        {"kind": "must_contain_any", "values": [payload, payload], payload: 1},
+    ]
+    rubric = {
+        "id": "a",
+        "version": "1.0.0",
+        "checks": checks,
+        "label": payload,
+        payload: 1,
+        "scoring": {"combine": "all_pass", "weights": {payload: 1}},
+    }
+    good = {
+        "id": "good",
+        "version": "1.0.0",
+        "checks": checks[:1],
+        "scoring": {"combine": "all_pass"},
+    }
+    judge = {
+        "id": payload,
+        "version": payload,
+        "template": f"{{{{ {payload} }}}}",
+        payload: payload,
+    }
+    rows = [
+        {"id": payload, "input": payload, "expecteed_facts": [payload], payload: 1},
+        {"id": payload, "input": 1, "rubric_ref": f"rubric/{payload}@1.0.0"},
+        {
+            "id": f"x{payload}",
+            "input": payload,
+            "rubric_ref": "rubric/good@1.0.0",
+            "bundle": payload,
+        },
+        {"id": f"y{payload}", "input": payload, "tags": [payload, payload], "criteria": ""},
+    ]
+    target = {"dataset": payload, payload: payload}
+    texts = {
+        f"datasets {name}/a.json": {"questions": rows},
+        f"rubrics/{name}.json": rubric,
+        "rubrics/good.json": good,
+        f"judges/{name}.json": judge,
+        f"targets/{name}.json": target,
+        f"bundles/{name}.schema.json": {"properties": {payload: {"pattern": f"{payload}("}}},
+        f"datasets {name}/broken{name}.json": {},
+    }
+    for file, value in texts.items():
+        (folder / "ws" / file).write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    broken = folder / "ws" / f"datasets {name}" / f"broken{name}.yaml"
+    broken.write_text(f"questions:\n  - {payload}: [\n{payload}\n", encoding="utf-8")
+
+
+def calls(folder: Path, payload: str) -> list[list[str]]:
+    dataset = str(next((folder / "ws").glob("datasets*/a.json")))
+    return [
+        ["check", "ws"],
+        ["check", "ws", "--verbose", "--limit", "0", "--statistics"],
+        ["check", "ws", "--strict", "--output-format", "json"],
+        ["check", "ws", "--quiet"],
+        ["validate-dataset", dataset],
+        ["coverage", dataset],
+        ["coverage", dataset, "--output-format", "json"],
+        ["fix", "ws", "--diff"],
+        ["convert", dataset, "out.json", "--to", "mlflow:oss"],
+        ["check", payload],
+        ["validate-dataset", f"{payload}.yaml"],
+        ["convert", dataset, f"{payload}.x"],
+        ["explain", payload],
+        [payload],
+        ["check", f"--{payload}"],
+    ]
+
+
+@pytest.mark.parametrize("payload", a_few(PAYLOADS))
+def test_no_output_has_a_command(
+    payload: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace(tmp_path, payload)
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("PYTHONIOENCODING", "utf-8")
+    wanted = calls(tmp_path, payload)
+    shown = command_lines(wanted, cwd=tmp_path)
+    assert [call for call, printed in zip(wanted, shown, strict=True) if printed.code > 2] == []
+    for call, printed in zip(wanted, shown, strict=True):
+        for text in (printed.out, printed.err):
+            assert COMMAND.search(text) is None, (call, COMMAND.search(text), text)
+            assert controls(text) == set(), (call, text)
+
+
+def controls(text: str) -> set[str]:
+    """Return the characters that a terminal acts on or does not show."""
+    odd = ("Cc", "Cf", "Zl", "Zp")
+    return {char for char in text if unicodedata.category(char) in odd} - SAFE
+
+
+def test_json_keeps_its_values(tmp_path: Path) -> None:
+    payload = "##[error]\x9b\u202e::"
+    workspace(tmp_path, payload)
+    printed: Printed = command_lines([["check", "ws", "--output-format", "json"]], cwd=tmp_path)[0]
+    report = json.loads(printed.out)
+    assert any(payload in finding["message"] for finding in report["findings"])
+
+
+def test_a_diff_in_a_file_is_a_patch(tmp_path: Path) -> None:
+    """What is written to a file is applied by programs, and read by no runner."""
+    (tmp_path / "a.yaml").write_text("questions:\n  - id: a\n    ##[x]\n    inptu: b\n")
+    before = os.environ.get("CI")
+    os.environ["CI"] = "true"
+    try:
+        with (tmp_path / "out.patch").open("w") as patch:
+            import subprocess
+
+            command = [sys.executable, "-m", "evalcontract", "fix", "a.yaml", "--diff"]
+            subprocess.run(command, cwd=tmp_path, stdout=patch, check=False)
+    finally:
+        os.environ.pop("CI") if before is None else os.environ.update(CI=before)
+    assert "##[x]" in (tmp_path / "out.patch").read_text()
