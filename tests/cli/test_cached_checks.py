@@ -169,6 +169,43 @@ def test_an_unchanged_workspace_is_not_checked_again(folder: Path, checks: Check
     assert not checks.was_done(folder / "datasets")  # which is of the same workspace
 
 
+@pytest.mark.parametrize(
+    ("variables", "arguments", "is_used"),
+    [
+        ({}, [], True),
+        ({"CI": ""}, [], True),
+        ({"CI": "true"}, [], False),
+        ({"CI": "true"}, ["--cache"], True),
+        ({"CI": "true", "EVALCONTRACT_CACHE_DIR": "own"}, [], True),
+        ({"CI": "true", "EVALCONTRACT_CACHE_DIR": "own"}, ["--no-cache"], False),
+        ({"EVALCONTRACT_CACHE_DIR": "own"}, [], True),
+    ],
+)
+def test_ci_has_no_cache_unless_asked(
+    variables: dict[str, str],
+    arguments: list[str],
+    *,
+    is_used: bool,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("CI", "EVALCONTRACT_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    given = {
+        name: str(tmp_path / text) if text == "own" else text for name, text in variables.items()
+    }
+    for name, text in {
+        **given,
+        "XDG_CACHE_HOME": str(tmp_path / "xdg"),
+        "HOME": str(tmp_path),
+    }.items():
+        monkeypatch.setenv(name, text)
+    assert command_line("check", str(folder), *arguments) == 0
+    made = [path for path in tmp_path.rglob("results-*") if path.is_dir()]
+    assert bool(made) is is_used
+
+
 def test_the_loaders_know_no_cache(folder: Path, own_cache: Path) -> None:
     evalcontract.DatasetLoader().load(folder / "datasets/first.yaml")
     validate.check_workspaces(folder, Options())

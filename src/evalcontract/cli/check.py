@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cache.store import FOLDER_VARIABLE
 from evalcontract.cli.options import shared_options
 from evalcontract.cli.outcome import CheckArgs, run_and_report, validate_files
 from evalcontract.cli.output import put
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 @click.argument("path", default=".", metavar="[FOLDER|TARGET]")
 @click.option(
     "--cache/--no-cache",
-    default=True,
-    help="Reuse the result of an earlier check if no file has changed.",
+    default=None,
+    help="Reuse the result of an earlier check if no file has changed (default: not in CI).",
 )
 @click.option(
     "--allow-empty",
@@ -35,17 +37,31 @@ if TYPE_CHECKING:
     help="Exit with 0 if FOLDER contains nothing to check.",
 )
 @shared_options
-def check(path: str, allow_empty: bool, **options: Any) -> int:  # noqa: FBT001 - a flag of click
+def check(
+    path: str,
+    allow_empty: bool,  # noqa: FBT001 - a flag of click
+    cache: bool | None,  # noqa: FBT001 - the same
+    **options: Any,
+) -> int:
     """Check a whole workspace: its datasets, rubrics, judges, bundles and targets.
 
     FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
     dataset, and the rubrics and judges that it reaches, as `validate-target` does.
     """
-    args = CheckArgs(**options)
+    args = CheckArgs(**options, cache=_uses_cache() if cache is None else cache)
     checked = _existing(path, args.root)
     if not checked.is_dir():
         return validate_files(Kind.TARGET, (path,), args)
     return run_and_report(args, partial(_check_folder, checked, allow_empty))
+
+
+def _uses_cache() -> bool:
+    """Whether to use a cache that was not asked for.
+
+    A cache of CI is often restored from somewhere else, and whoever can write to it could forge a
+    result, so that in CI its folder has to be given.
+    """
+    return not os.environ.get("CI") or FOLDER_VARIABLE in os.environ
 
 
 def _check_folder(path: Path, allow_empty: bool, options: Options) -> Outcome:  # noqa: FBT001
