@@ -64,6 +64,14 @@ _OPTIONS = (
         help="Maximum number of findings to print (0: no limit).",
     ),
     click.option(
+        "--max-findings",
+        type=click.IntRange(min=0),
+        metavar="NUMBER",
+        default=_DEFAULT.max_findings,
+        show_default=True,
+        help="Number of findings after which to stop checking (0: no limit).",
+    ),
+    click.option(
         "--jobs",
         type=click.IntRange(min=1),
         metavar="NUMBER",

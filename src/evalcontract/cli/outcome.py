@@ -42,6 +42,7 @@ class CheckArgs(NamedTuple):
     cache: bool = False
     dialect: str | None = None
     statistics: bool = False
+    max_findings: int = 10_000
 
 
 def validate_files(
@@ -58,7 +59,16 @@ def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
         jobs = args.jobs or usable_cores()
         cache = _cache() if args.cache else None
         outcome = work(
-            Options(args.root, args.strict, None, bar.advance, jobs, cache, args.dialect)
+            Options(
+                args.root,
+                args.strict,
+                None,
+                bar.advance,
+                jobs,
+                cache,
+                args.dialect,
+                max_findings=args.max_findings,
+            )
         )
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     width = _width() if outcome.diagnostics or outcome.left_out else 0

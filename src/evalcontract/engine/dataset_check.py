@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.engine.budget import Budget
 from evalcontract.engine.crash import guarded
 from evalcontract.engine.dataset_root import grading_keys
 from evalcontract.engine.gates import Gates, RowRefs, refs_of_rows
@@ -46,7 +47,7 @@ class RowContext(NamedTuple):
 
     `bundles` are the usable schemas; `declared` are the names of all bundles, including those whose
     schema is invalid. `plans` and `gates` may be shared with other datasets. `graded` are the keys
-    of rows that the graders of the runner read.
+    of rows that the graders of the runner read. `budget` limits the number of problems.
     """
 
     checks: EvalContext
@@ -56,6 +57,7 @@ class RowContext(NamedTuple):
     plans: Plans | None = None
     gates: SharedGates | None = None
     graded: frozenset[str] = frozenset()
+    budget: Budget = Budget()
 
     @property
     def library(self) -> Library:
@@ -94,7 +96,11 @@ class DatasetCheck:
         check a large stream.
         """
         quick = self._needs_ids_only and not keep_rows
-        rows, check = self._rows, partial(self._check_rows, quick=quick)
+        rows = self._rows
+
+        def check(part: Rows) -> Iterator[BatchResult]:
+            return self._context.budget.while_left(self._check_rows(part, quick=quick))
+
         stream = rows.stream if quick else None
         parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
         crashes = self.grading.crashes
@@ -122,9 +128,8 @@ class DatasetCheck:
         refs = refs_of_rows(batch.rows)
         suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
         exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
-        problems = [
-            problem for n, row in exact.items() for problem in self._check_row(row, n, rows)
-        ]
+        found = (problem for n, row in exact.items() for problem in self._check_row(row, n, rows))
+        problems = [*self._context.budget.bounded(found)]
         # Without refs of the whole batch, clean rows are asked one by one.
         references = frozenset(_references_of(batch.rows if refs is None else exact.values()))
         if refs is not None:

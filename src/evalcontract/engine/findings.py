@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Diagnostic, Site, Sites
+from evalcontract.model.diagnostic import Diagnostic, Severity, Site, Sites
+from evalcontract.model.span import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -27,11 +28,14 @@ _ORDER = ("bundle", "judge", "rubric", "dataset", "target")
 class Findings:
     """The findings of a run so far. Without `is_joined`, each of them is kept as it is.
 
-    The memory for findings with the same cause is bounded.
+    The memory for findings with the same cause is bounded. Of the others, at most `limit` are kept
+    if it is not 0; `is_full` then says that there are more.
     """
 
-    def __init__(self, *, is_joined: bool = True) -> None:
+    def __init__(self, *, is_joined: bool = True, limit: int = 0) -> None:
         self._is_joined = is_joined
+        self._limit = limit
+        self._excess: Diagnostic | None = None  # the first finding that was not kept
         self._single: list[Diagnostic] = []
         self._groups: dict[tuple[object, ...], _Group] = {}
 
@@ -43,9 +47,9 @@ class Findings:
         for diagnostic in diagnostics:
             cause = diagnostic.cause
             if cause is None:
-                self._single.append(diagnostic)
+                self._keep(diagnostic)
             elif not self._is_joined:
-                self._single.append(diagnostic._replace(cause=None))
+                self._keep(diagnostic._replace(cause=None))
             else:
                 key = (root, diagnostic.code, diagnostic.severity, cause.name)
                 if key not in self._groups:
@@ -54,7 +58,10 @@ class Findings:
 
     def merge(self, other: Findings) -> None:
         """Add the findings of another collection."""
-        self._single += other._single
+        for diagnostic in other._single:
+            self._keep(diagnostic)
+        if other._excess:
+            self._keep_excess(other._excess)
         for key, group in other._groups.items():
             if key in self._groups:
                 self._groups[key].merge(group)
@@ -62,9 +69,23 @@ class Findings:
                 self._groups[key] = group
 
     @property
+    def is_full(self) -> bool:
+        """Whether there are more findings than are kept, so that the run can stop."""
+        return self._excess is not None
+
+    def _keep(self, diagnostic: Diagnostic) -> None:
+        if self._limit and len(self._single) >= self._limit:
+            self._keep_excess(diagnostic)
+        else:
+            self._single.append(diagnostic)
+
+    def _keep_excess(self, diagnostic: Diagnostic) -> None:
+        self._excess = self._excess or diagnostic
+
+    @property
     def single(self) -> list[Diagnostic] | None:
-        """The findings, if none of them has a cause that others may have, too; else None."""
-        return None if self._groups else self._single
+        """The findings, if they are all and none has a cause that others may have, too."""
+        return None if self._groups or self._excess else self._single
 
     @property
     def files_of_causes(self) -> set[str]:
@@ -77,11 +98,26 @@ class Findings:
 
         `documents` are the documents of the library by file name.
         """
+        if self._excess:
+            self._single.append(_limit_exceeded(self._excess, self._limit))
+            self._excess = None
         if not self._groups:
             return self._single
         faults = _Faults([*dict.fromkeys(self._single)])
         joined = [group.told(faults, documents) for group in self._groups.values()]
         return [*(diagnostic for diagnostic in joined if diagnostic), *faults.diagnostics]
+
+
+def _limit_exceeded(first: Diagnostic, limit: int) -> Diagnostic:
+    """Return the finding that there are more findings than `limit`; `first` is the next one."""
+    return Diagnostic(
+        "source/limit-exceeded",
+        Severity.ERROR,
+        f"there are more than {limit:,} findings: the rest is not checked",
+        Place(first.place.file),
+        (),
+        "correct these first, or allow more with `--max-findings`",
+    )
 
 
 class _Group:

@@ -123,6 +123,7 @@ def _state_of(run: Run) -> str:
         workspace.nested,
         run.external_policies,
         run.external_graded,
+        run.max_findings,
     )
     return digest(repr(state).encode())
 

@@ -27,7 +27,8 @@ class Options(NamedTuple):
     everything is checked again. `dialect` is the format of the datasets, such as `mlflow:oss`; if
     None, it is detected. `files` is the file system that the run reads. With `is_joined`, findings
     with the same cause are one. With `allows_empty`, a folder may contain nothing to check.
-    `memory` has results of earlier runs for files that have not changed.
+    `memory` has results of earlier runs for files that have not changed. `max_findings` is the
+    number of findings after which a run stops; 0 for no limit.
     """
 
     root: Path | None = None
@@ -41,6 +42,7 @@ class Options(NamedTuple):
     is_joined: bool = True
     allows_empty: bool = False
     memory: Memory | None = None
+    max_findings: int = 0
 
 
 class Input(NamedTuple):

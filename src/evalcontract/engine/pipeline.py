@@ -44,10 +44,12 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         UsageError: there is no such dialect.
 
     """
-    outcome, findings = Outcome(), Findings(is_joined=options.is_joined)
+    outcome, findings = Outcome(), _no_findings(options)
     runs: dict[Path, Run] = {}
     named: dict[Path, Policy] = {}  # the datasets of targets
     for input_ in inputs:
+        if findings.is_full:
+            break
         run = _run_of(input_.path, runs, options)
         if kind is Kind.TARGET:
             findings.add(check_target(run, input_, outcome, named))
@@ -110,7 +112,7 @@ _IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files", "memory"}
 
 
 def _check_all(path: Path, options: Options) -> Outcome:
-    outcome, findings = Outcome(), Findings(is_joined=options.is_joined)
+    outcome, findings = Outcome(), _no_findings(options)
     files = options.files
     roots = [files.real(options.root)] if options.root else find_workspaces(path, files)
     runs = {root: _run(root, nested_in(root, roots), options) for root in roots}
@@ -202,7 +204,9 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
 
     known = _known_datasets(run, take, options)
     for path, source in run.workspace.scan(*([known.recall] if known else ())):
-        part, found = Outcome(), Findings(is_joined=options.is_joined)
+        if findings.is_full:
+            break
+        part, found = Outcome(), _no_findings(options)
         if source is None:
             part.left_out.append(display_name(path))
         else:
@@ -237,7 +241,12 @@ def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:
 
 def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
     workspace = open_workspace(root, nested, options.files)
-    return Run(workspace, options.strict, options.today or today(), options.jobs)
+    day = options.today or today()
+    return Run(workspace, options.strict, day, options.jobs, max_findings=options.max_findings)
+
+
+def _no_findings(options: Options) -> Findings:
+    return Findings(is_joined=options.is_joined, limit=options.max_findings)
 
 
 def _check_dataset(
@@ -250,7 +259,7 @@ def _check_dataset(
 ) -> Findings:
     """Check one dataset, by default with the policy of its targets, and return its findings."""
     outcome.count(Kind.DATASET)
-    findings = Findings(is_joined=options.is_joined)
+    findings = _no_findings(options)
     if dataset.unreadable:
         findings.add(run.unreadable([dataset.unreadable]))
         return findings
@@ -263,7 +272,10 @@ def _check_dataset(
             findings.add(diagnostics, run.workspace.root)
             if options.progress and dataset_pass.progress:
                 options.progress(dataset.file, *dataset_pass.progress)
-        findings.add(dataset_pass.finish(), run.workspace.root)
+            if findings.is_full:
+                break
+        else:
+            findings.add(dataset_pass.finish(), run.workspace.root)
     except MisreadError as misread:
         findings = Findings()
         findings.add(run.unreadable([misread.unreadable]))

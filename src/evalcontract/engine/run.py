@@ -44,7 +44,8 @@ class Run:
 
     `forced` is the mode that the command line or the caller sets: True for strict, False for soft,
     None to let targets and configuration decide. `jobs` is the maximum number of processes for one
-    dataset, `has_php` whether checks that need PHP can run. `artifact_policies` has the policy of
+    dataset, `max_findings` the number of findings after which it is not checked further (0: none),
+    `has_php` whether checks that need PHP can run. `artifact_policies` has the policy of
     each scheduled artifact, joined from the datasets that use it; `external_policies` those of
     targets of other workspaces for datasets of this one, and `external_graded` the row keys that
     their runners grade. `scheduled` has the files of the artifacts that were scheduled, in order;
@@ -59,12 +60,14 @@ class Run:
         today: date,
         jobs: int = 1,
         *,
+        max_findings: int = 0,
         has_php: bool = True,
     ) -> None:
         self.workspace = workspace
         self.forced = forced
         self.today = today
         self.jobs = jobs
+        self.max_findings = max_findings
         self._has_php = has_php
         self.artifact_policies: dict[str, tuple[Artifact, Policy]] = {}
         self.external_policies: dict[Path, list[Policy]] = {}
