@@ -365,6 +365,31 @@ def test_unexpected_exception(call: Callable[..., Result], monkeypatch: pytest.M
     assert "bug in evalcontract" in result.err
 
 
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(24, "Too many open files", "a.yaml"), "a.yaml: too many open files"),
+        (OSError(12, "Cannot allocate memory"), "error: cannot allocate memory"),
+        (PermissionError(13, "Permission denied", "/x"), "/x: permission denied"),
+        (OSError(28, "No space left on device"), "the output cannot be written: no space"),
+    ],
+)
+def test_a_failure_of_the_system(
+    error: OSError, said: str, call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no bug of ours, and names what failed."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("evalcontract.cli.check.check_workspaces", fail)
+    result = call("check")
+    assert result.code == 2
+    assert said in result.err
+    assert "Traceback" not in result.err
+
+
 # What the arguments mean
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from errno import EBADF, EINVAL, EIO, ENOSPC, EPIPE
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.cli.colour import wants_colour
@@ -14,6 +15,7 @@ from evalcontract.policy.exit_status import BUG, INTERRUPTED, USAGE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_OUTPUT_ERRORS = frozenset({EPIPE, EBADF, EIO, ENOSPC, EINVAL})
 _RED, _BOLD, _PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
 
 
@@ -45,8 +47,11 @@ def _failed(error: Exception) -> int:
     """
     if isinstance(error, EvalContractError):
         return refuse(str(error))
-    if isinstance(error, OSError) and error.filename is None:  # click printed its help
-        raise not_written(error) from None
+    if isinstance(error, OSError):
+        if error.filename is None and error.errno in _OUTPUT_ERRORS:  # click printed its help
+            raise not_written(error) from None
+        name = f"{error.filename}: " if error.filename is not None else ""
+        return refuse(f"{name}{(error.strerror or str(error)).lower()}")
     from traceback import format_exception  # slow to import
 
     message = "this is a bug in evalcontract: please report it with the traceback above\n"
