@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.library.names import promised
-from evalcontract.library.suggestions import Suggestions
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.suggestions import Suggestions
 from evalcontract.model.version import Version, newest
 
 if TYPE_CHECKING:
