@@ -16,7 +16,6 @@ from evalcontract.library.artifact import Artifact, ReferenceSite, read_artifact
 from evalcontract.library.library import Dangling, Library
 from evalcontract.library.references import check_use
 from evalcontract.library.spelling import advice_for
-from evalcontract.library.suggestions import Suggestions
 from evalcontract.model.reference import Reference
 from evalcontract.source import Document, read_stream
 
@@ -191,12 +190,3 @@ def test_a_look_up_does_not_grow_with_the_library() -> None:
     few, many = Library(others[:5]), Library(others)
     assert many.resolve(reference) == Dangling(reference, ())
     assert calls_of(lambda: many.resolve(reference)) == calls_of(lambda: few.resolve(reference))
-
-
-def test_suggestions_are_bounded_and_worked_out_once() -> None:
-    ids = [f"rubric_{n:04}" for n in range(1000)]
-    made = Suggestions(ids, most=5000)
-    words = [f"{stem}_{n:03}" for n in range(200) for stem in ("something", "unknown")]
-    assert calls_of(lambda: [made.nearest(word) for word in words]) < 50_000
-    assert calls_of(lambda: [made.nearest(word) for word in words]) < 10 * len(words)
-    assert made.nearest("Rubric-0007") == "rubric_0007"

@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Options, check_workspaces
-from hypothesis import given
-from hypothesis import strategies as st
 from texts import facts
 from work import calls_of
-
-from evalcontract.model.nearest import edit_distance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,29 +44,3 @@ def test_another_row_is_not_held_against_every_key(
     assert [named in facts(f"{each.message} {each.help}") for each in found] == [True] * few
     first, all_ = (calls_of(check, tmp_path, row, n) for n in (few, many))
     assert (all_ - first) / (many - few) < KEYS
-
-
-def distance(left: str, right: str) -> int:
-    """Count the edits as `edit_distance` does, with no bound."""
-    return edit_distance(left, right, len(left) + len(right))
-
-
-WORDS = st.text(alphabet="abc_", max_size=9)
-
-
-@given(WORDS, WORDS)
-def test_a_bound_on_the_edits_changes_no_distance(left: str, right: str) -> None:
-    for limit in (0, 1, 2):
-        assert edit_distance(left, right, limit) == min(distance(left, right), limit + 1)
-
-
-@given(WORDS, st.integers(0, 8), st.sampled_from("abc_"), st.sampled_from("rdis"))
-def test_one_edit_is_seen(word: str, at: int, letter: str, edit: str) -> None:
-    at = min(at, len(word))
-    edited = {
-        "r": word[:at] + letter + word[at + 1 :],
-        "d": word[:at] + word[at + 1 :],
-        "i": word[:at] + letter + word[at:],
-        "s": word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
-    }[edit]
-    assert edit_distance(word, edited, 1) <= 1

@@ -157,9 +157,10 @@ def _rename_fix(key: str, root: dict[str, Any]) -> Fix | None:
     if not isinstance(root[key], list):
         return None
     from evalcontract.model.fix import Fix, Rename  # needed only for a fix
-    from evalcontract.structure.keys.spelling import is_certain
+    from evalcontract.structure.keys.spelling import key_names
 
-    return Fix((key,), Rename(_ROWS), is_certain(key, _ROWS, root_schema()["properties"]))
+    names = key_names(tuple(root_schema()["properties"]))
+    return Fix((key,), Rename(_ROWS), names.is_certain(key, _ROWS))
 
 
 def _no_questions(

@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.library.names import promised
-from evalcontract.library.suggestions import Suggestions
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.suggestions import Suggestions
 from evalcontract.model.version import Version, newest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import MisnamedFolder
@@ -54,6 +54,9 @@ class Library:
             Kind.JUDGE: {},
         }
         self._pinned: dict[Kind, list[str]] = {}
+        self._ids: dict[Kind, list[str]] = {}
+        self._sorted: dict[tuple[Kind, str], tuple[Version, ...]] = {}
+        self._newest_of: dict[tuple[Kind, str], Artifact] = {}
         self._suggestions: dict[Kind, Suggestions] = {}
         self._files = {(artifact.kind, artifact.file): artifact for artifact in self._all}
         for artifact in self._all:
@@ -74,21 +77,40 @@ class Library:
         """Return the artifacts of an id by version. Several of one version are a fault."""
         return self._known[kind].get(id_, {})
 
-    def ids(self, kind: Kind) -> list[str]:
+    def ids(self, kind: Kind) -> Sequence[str]:
         """Return the ids of a kind, sorted."""
-        return sorted(self._known[kind])
+        if kind not in self._ids:
+            self._ids[kind] = sorted(self._known[kind])
+        return self._ids[kind]
 
     def resolve(self, reference: Reference) -> Resolved | Dangling:
         """Resolve a reference. Without a version it means the newest one.
 
         Of artifacts with the same id and version, the first by file name is used.
         """
-        versions = self.versions(reference.kind, reference.id)
-        if reference.version is None and versions:
-            return Resolved(versions[newest(list(versions))][0], pinned=False)
-        if reference.version is not None and reference.version in versions:
-            return Resolved(versions[reference.version][0], pinned=True)
-        return Dangling(reference, tuple(sorted(versions)))
+        kind, id_, version = reference
+        versions = self.versions(kind, id_)
+        if version is None and versions:
+            return Resolved(self._newest(kind, id_), pinned=False)
+        if version is not None and version in versions:
+            return Resolved(versions[version][0], pinned=True)
+        return Dangling(reference, self.sorted_versions(kind, id_))
+
+    def _newest(self, kind: Kind, id_: str) -> Artifact:
+        """Return the artifact of the newest version of a known id."""
+        if (kind, id_) not in self._newest_of:
+            versions = self.versions(kind, id_)
+            self._newest_of[kind, id_] = versions[newest(versions.keys())][0]
+        return self._newest_of[kind, id_]
+
+    def sorted_versions(self, kind: Kind, id_: str) -> tuple[Version, ...]:
+        """Return the versions of an id, oldest first."""
+        if (kind, id_) not in self._sorted:
+            versions = self.versions(kind, id_)
+            if not versions:
+                return ()
+            self._sorted[kind, id_] = tuple(sorted(versions))
+        return self._sorted[kind, id_]
 
     def nearest_id(self, kind: Kind, id_: str) -> str | None:
         """Return the id that was probably meant by an unknown one, or None; see `Suggestions`."""

@@ -73,7 +73,7 @@ def advice_for(text: str, kind: Kind, library: Library) -> str | None:
     id_ = _id_of(read.id, kind, library)
     if id_ is None:
         return _unknown(read, kind, known)
-    versions = sorted(library.versions(kind, id_))
+    versions = library.sorted_versions(kind, id_)
     chosen = _version(read.version, versions)
     more = f"; it has {listed(reversed(versions))}" if len(versions) > 1 else ""
     return f"did you mean `{Reference(kind, id_, chosen)}`?{more}"
@@ -85,7 +85,7 @@ def _fix_for(text: str, kind: Kind, library: Library, path: Path) -> Fix | None:
     id_ = _id_of(read.id, kind, library) if read.kind in (None, kind) and read.id else None
     if len(text) > _MAX_LENGTH or id_ is None:
         return None
-    versions = sorted(library.versions(kind, id_))
+    versions = library.sorted_versions(kind, id_)
     chosen = _version(read.version, versions)
     is_written = chosen == Version.parse(read.version.lstrip("vV"))
     return Fix(path, Write(str(Reference(kind, id_, chosen))), is_written and id_ == read.id)
@@ -129,7 +129,7 @@ def _id_of(word: str, kind: Kind, library: Library) -> str | None:
     return word if library.versions(kind, word) else library.nearest_id(kind, word)
 
 
-def _version(text: str, versions: list[Version]) -> Version:
+def _version(text: str, versions: tuple[Version, ...]) -> Version:
     """Return the version that was probably meant: the newest that starts like the text."""
     exact = Version.parse(text.strip().lstrip("vV=^~> "))
     if exact in versions:

@@ -17,27 +17,28 @@ def edit_distance(left: str, right: str, limit: int) -> int:
     """Return the optimal string alignment distance (restricted Damerau-Levenshtein) of two words.
 
     It counts insertions, deletions, replacements and swaps of neighbours. A distance above `limit`
-    is returned as `limit + 1`.
+    is returned as `limit + 1`. The limit should be small: the time grows exponentially with it.
     """
     if abs(len(left) - len(right)) > limit:
         return limit + 1
+    if left == right:
+        return 0
+    if not limit:
+        return 1
+    # An edit before the first difference gains nothing, so one of four is made there.
+    at = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None)
+    if at is None:
+        return abs(len(left) - len(right))
+    left, right = left[at:], right[at:]
+    rests = [(left[1:], right[1:]), (left[1:], right), (left, right[1:])]
+    if left[:2] == right[1::-1]:  # swapped
+        rests.append((left[2:], right[2:]))
     if limit == 1:
-        # One edit leaves the first or the second half unchanged, which rules out most words.
-        half = (min(len(left), len(right)) - 2) // 2
-        if half > 0 and left[:half] != right[:half] and left[-half:] != right[-half:]:
-            return 2
-    before: list[int] = []
-    row = list(range(len(right) + 1))
-    for i, a in enumerate(left, 1):
-        before, last, row = row, before, [i]
-        for j, b in enumerate(right, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
-                cost = min(cost, last[j - 2] + 1)
-            row.append(cost)
-        if min(row) > limit:
-            return limit + 1
-    return min(row[-1], limit + 1)
+        return 1 if any(one == other for one, other in rests) else 2
+    best = limit
+    for one, other in rests:
+        best = min(best, edit_distance(one, other, best - 1)) if best else 0
+    return best + 1
 
 
 @lru_cache(maxsize=16_384)

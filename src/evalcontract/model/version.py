@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _IDENTIFIER = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
@@ -71,7 +74,7 @@ class Version(NamedTuple):
         return f"{self.major}.{self.minor}.{self.patch}{pre}"
 
 
-def newest(versions: list[Version]) -> Version:
+def newest(versions: Collection[Version]) -> Version:
     """Return the newest version; a pre-release only if there are no releases.
 
     `versions` must not be empty.

@@ -34,10 +34,12 @@ Good:
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.listing import SHOWN
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Rule, Subject, rule
 
@@ -56,11 +58,14 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     if artifact.id is None or artifact.version is None:
         return
     twins = context.library.versions(artifact.kind, artifact.id).get(artifact.version, [])
-    others = [twin for twin in twins if twin.file != artifact.file]
+    # Only some of the others are listed: thousands of files may have the same version.
+    others = list(islice((twin for twin in twins if twin.file != artifact.file), SHOWN))
     if others:
+        count = len(twins) - 1
+        who = f"{count:,} other files also define" if count > SHOWN else "another file also defines"
         yield Problem(
             _CODES[artifact.kind],
-            f"another file also defines {artifact.name}",
+            f"{who} {artifact.name}",
             ("version",),
             "give one of them a new version, or remove it",
             related=tuple(

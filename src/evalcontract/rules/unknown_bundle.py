@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
+from evalcontract.model.suggestions import Suggestions
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
@@ -56,12 +56,13 @@ class _Bundles:
         return iter(())
 
     def finish(self) -> Iterator[Problem]:
+        bundles = Suggestions(sorted(self._context.bundles))
         for name, (path, count) in self._uses.items():
             # An invalid bundle name is reported by the structure stage.
             if name in self._context.bundles or not IDENTIFIER.fullmatch(name):
                 continue
             rows = f" (used by {count} rows)" if count > 1 else ""
-            near = nearest(name, sorted(self._context.bundles))
+            near = bundles.nearest(name)
             declare = f"declare it in bundles/{name}.schema.json"
             advice = f"did you mean `{near}`? Otherwise {declare}" if near else declare
             yield Problem(CODE, f"the bundle `{name}` is not declared{rows}", path, advice)

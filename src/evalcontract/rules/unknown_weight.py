@@ -22,15 +22,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.suggestions import Suggestions
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.fix import Fix, Rename
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
+from evalcontract.model.suggestions import Suggestions
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.structure.keys.spelling import is_certain
+from evalcontract.structure.keys.spelling import KeyNames
 from evalcontract.structure.schemas import follow, known_keys, load
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         return  # missing checks are reported by the structure stage
     # Include the ids of malformed checks: their weights are not the mistake.
     ids = list(dict.fromkeys(id_ for check in checks for id_ in _ids(check)))
-    ids += [id_ for id_ in _misnamed(subject, checks) if id_ not in ids]
+    ids = list(dict.fromkeys([*ids, *_misnamed(subject, checks)]))
     if not ids:
         message = "`weights` cannot name a check: no check has an id"
         advice = "give each check an id, and use the ids in `weights`"
@@ -57,6 +57,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     taken = {normalise(id_) for id_ in ids}
     unweighted = Suggestions(id_ for id_ in ids if id_ not in weights)
     all_ids = Suggestions(ids)
+    names = KeyNames(ids)
     # A weight may belong to a check with a duplicate id, which is reported by itself.
     given = [id_ for check in checks for id_ in _ids(check)]
     duplicates = len(given) - len(set(given))
@@ -70,7 +71,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
             continue
         advice = f"did you mean `{meant}`?" if meant else f"the checks are: {listed(ids)}"
         path = ("scoring", "weights", key)
-        is_clear = meant and meant not in weights and is_certain(key, meant, ids, is_closed=True)
+        is_clear = meant and meant not in weights and names.is_certain(key, meant, is_closed=True)
         fix = Fix(path, Rename(str(meant))) if is_clear else None
         yield Problem(CODE, f"no check has the id `{key}`", path, advice, on_key=True, fix=fix)
 
@@ -87,9 +88,9 @@ def _misnamed(subject: Subject, checks: list[dict[str, Any]]) -> Iterator[str]:
 
     One of them may be the id; the unknown key has been reported.
     """
-    well_formed = [check for _, check in subject.checks]
+    well_formed = {id(check) for _, check in subject.checks}
     for check in checks:
-        if "id" in check or any(check is other for other in well_formed):
+        if "id" in check or id(check) in well_formed:
             continue
         known = follow(load("rubric")["properties"]["checks"]["items"], load("rubric"))
         for key, value in check.items():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.keys.aliases import canonical_closed_key
 from evalcontract.structure.keys.fixes import KeyInMapping, rename_unknown
-from evalcontract.structure.keys.spelling import meant_key, split_key_value
+from evalcontract.structure.keys.spelling import key_names, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.messages.split_text import with_whole_text
 from evalcontract.structure.messages.values import message_for
@@ -61,13 +62,13 @@ class _Explanation:
         self._value = value
         self._misspelled = misspelled
         self._fits = pair.fits(schema)
-        self._missing: dict[Path, list[str]] = {}
+        self._missing: dict[Path, dict[str, None]] = {}
         self._forbidden: dict[Path, SchemaViolation] = {}
         for violation in violations:
             if violation.validator == "required":
                 required, mapping = violation.validator_value, violation.instance
-                missing = [key for key in required if key not in mapping]
-                self._missing.setdefault(tuple(violation.absolute_path), []).extend(missing)
+                missing = dict.fromkeys(key for key in required if key not in mapping)
+                self._missing.setdefault(tuple(violation.absolute_path), {}).update(missing)
         #: The unknown keys of closed mappings that the root requires, and lacks.
         self._indented = {
             (tuple(violation.absolute_path), key)
@@ -97,13 +98,15 @@ class _Explanation:
             yield from self._required(violation, path)
         elif _has_unknown_keys(violation):
             known = self._pair.known(violation, path, self._schema)
+            missing, uses = self._missing.get(path, {}), Counter(unknown.values())
+            mapping = violation.instance
+            absent = [name for name in known if name not in mapping]
             for key, meant in unknown.items():
                 if (path, meant) not in self._misspelled:
-                    missing, all_meant = self._missing.get(path, ()), unknown.values()
-                    mapping = violation.instance
                     entry = KeyInMapping(path, key, mapping)
-                    fix = rename_unknown(entry, meant, all_meant, known, missing, self._fits)
-                    problem = unknown_key(kind, key, meant, known, path, mapping, missing, fix)
+                    fix = rename_unknown(entry, meant, known, missing, self._fits)
+                    fix = fix if uses[meant] == 1 else None
+                    problem = unknown_key(kind, entry, meant, known, absent, missing, fix)
                     is_indented = (path, key) in self._indented
                     advice = f"move it to the root, beside `{path[0]}`" if is_indented else None
                     yield problem._replace(help=advice) if is_indented else problem
@@ -169,13 +172,12 @@ class _Explanation:
         known = self._pair.known(violation, mapping_path, self._schema)
         if mapping_path or last not in known:
             mapping = violation.instance
-            absent = [name for name in known if name not in mapping]
-            meant = meant_key(key, known, mapping, absent)
+            absent = dict.fromkeys(name for name in known if name not in mapping)
+            meant = key_names(tuple(known), tuple(known)).meant(key, mapping, absent)
             if (mapping_path, meant) not in self._misspelled:
                 entry = KeyInMapping(mapping_path, key, mapping)
-                fix = rename_unknown(entry, meant, [meant], known, (), self._fits)
-                kind = self._pair.kind
-                yield unknown_key(kind, key, meant, known, mapping_path, mapping, (), fix)
+                fix = rename_unknown(entry, meant, known, (), self._fits)
+                yield unknown_key(self._pair.kind, entry, meant, known, tuple(absent), (), fix)
 
     def _resolve_unknown(self, violation: SchemaViolation) -> dict[str, str | None]:
         """Return the unknown keys of a closed mapping, each with the known key that was meant.
@@ -184,15 +186,17 @@ class _Explanation:
         """
         path, mapping = tuple(violation.absolute_path), violation.instance
         known = self._pair.known(violation, path, self._schema)
-        missing = self._missing.get(path, [])
+        missing = self._missing.get(path, {})
+        names = key_names(tuple(known), tuple(missing))
         meant = {
             key: self._split_off(key, mapping, known)
-            or meant_key(key, known, mapping, missing)
+            or names.meant(key, mapping, missing)
             or canonical_closed_key(key, known, mapping)
             for key in mapping
             if key not in known and (path, key) not in self._indented
         }
-        still_missing = [key for key in missing if key not in meant.values()]
+        resolved = set(meant.values())
+        still_missing = [key for key in missing if key not in resolved]
         unresolved = [key for key, known_key in meant.items() if known_key is None]
         if len(still_missing) == len(unresolved) == 1:
             meant[unresolved[0]] = still_missing[0]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.fix import Fix, Rename, Write
 from evalcontract.model.nearest import nearest
-from evalcontract.structure.keys.spelling import is_certain, meant_key
+from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.subschemas import subschemas
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ def _keywords(schema: dict[str, Any], path: Path) -> Iterator[Remark]:
                 message = f"`{key}` is ignored: it is not a keyword of JSON Schema"
                 advice = f"did you mean `{meant}`?"
                 key_path = (*path, key)
-                fix = Fix(key_path, Rename(meant), is_certain(key, meant, _KEYWORDS))
+                is_certain = key_names(tuple(_KEYWORDS)).is_certain(key, meant)
+                fix = Fix(key_path, Rename(meant), is_certain)
                 yield Remark("near-miss-keyword", message, key_path, advice, fix=fix)
 
 
@@ -149,15 +150,16 @@ def _meant_keyword(key: str, value: Any, schema: dict[str, Any]) -> str | None:
 def _required(schema: dict[str, Any], path: Path, names: set[str]) -> Iterator[Remark]:
     known = schema.get("properties", {})
     required = schema.get("required", [])
+    if not known or names.issuperset(required):
+        return
+    spelling, given = key_names(tuple(known)), frozenset(required)
     for index, name in enumerate(required):
-        if not known or name in names:
-            continue
-        meant = meant_key(name, known, dict.fromkeys(required), ())
-        if meant and meant not in required:  # otherwise both names are required on purpose
+        meant = spelling.meant(name, given, ()) if name not in names else None
+        if meant and meant not in given:  # otherwise both names are required on purpose
             message = f"`{name}` is required, but `properties` does not describe it"
             item_path = (*path, "required", index)
             advice = f"did you mean `{meant}`?"
-            fix = Fix(item_path, Write(meant), is_certain(name, meant, known))
+            fix = Fix(item_path, Write(meant), spelling.is_certain(name, meant))
             yield Remark("near-miss-required", message, item_path, advice, on_key=False, fix=fix)
 
 

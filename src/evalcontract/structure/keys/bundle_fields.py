@@ -17,7 +17,7 @@ from evalcontract.structure.keys.fixes import (
     rename_misspelled,
 )
 from evalcontract.structure.keys.mismatches import KeyMismatch
-from evalcontract.structure.keys.spelling import meant_key
+from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.schemas import OWN_PREFIX, follow, properties
 from evalcontract.structure.subschemas import subschemas
 
@@ -75,15 +75,20 @@ class BundleFields:
     def _mismatches(self, row: Any) -> Iterator[KeyMismatch]:
         for path, mapping, schema in self._mappings(row):
             known = schema["properties"]
-            for key in mapping:
-                if isinstance(key, str) and not self._is_known(key, known):
-                    missing = [name for name in schema.get("required", ()) if name not in mapping]
-                    meant = meant_key(key, known, mapping, missing)
-                    if meant:
-                        advice = f"did you mean `{meant}`?"
-                        entry = KeyInMapping(path, key, mapping)
-                        fix = rename_misspelled(entry, meant, known, self._fits)
-                        yield KeyMismatch(path, key, meant, "near-miss-key", advice, 0, fix)
+            unknown = [
+                key for key in mapping if isinstance(key, str) and not self._is_known(key, known)
+            ]
+            if not unknown:
+                continue
+            required = schema.get("required", ())
+            names = key_names(tuple(known), tuple(required))
+            missing = dict.fromkeys(name for name in required if name not in mapping)
+            for key in unknown:
+                if meant := names.meant(key, mapping, missing):
+                    advice = f"did you mean `{meant}`?"
+                    entry = KeyInMapping(path, key, mapping)
+                    fix = rename_misspelled(entry, meant, known, names, self._fits)
+                    yield KeyMismatch(path, key, meant, "near-miss-key", advice, 0, fix)
 
     def unknown(self, row: Any) -> Iterator[str]:
         """Yield the unknown keys in the described mappings of a row."""
@@ -96,8 +101,9 @@ class BundleFields:
         """Whether a key is never reported in a described mapping, whatever its other keys are."""
         open_schemas = [schema for schema in self._resolved.values() if _is_open(schema)]
         return key in self._names or not any(
-            meant_key(key, schema["properties"], {}, schema.get("required", ()))
+            key_names(tuple(schema["properties"]), required).meant(key, {}, required)
             for schema in open_schemas
+            for required in (tuple(schema.get("required", ())),)
         )
 
     def _is_known(self, key: str, known: dict[str, Any]) -> bool:

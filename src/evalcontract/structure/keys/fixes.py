@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.fix import Fix, Move, Rename
 from evalcontract.structure.keys.aliases import is_safe_closed_rename
-from evalcontract.structure.keys.spelling import is_certain, split_key_value
+from evalcontract.structure.keys.spelling import KeyNames, key_names, split_key_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -44,17 +44,19 @@ def rename_misspelled(
     entry: KeyInMapping,
     meant: str,
     known: Mapping[str, Schema],
+    names: KeyNames,
     fits: Fits,
     missing: Collection[str] = (),
 ) -> Fix | None:
     """Rename a misspelled key, if its value has the shape that the known key requires.
 
-    `missing` are the missing required keys of the mapping.
+    `known` are the known keys of the mapping, `names` the same for the search by spelling, and
+    `missing` its missing required keys.
     """
     if meant in entry.mapping or not fits.same_shape(entry.value, known[meant]):
         return None
     is_missing = meant in missing and len(meant) > _SHORT
-    safe = is_certain(entry.key, meant, known, is_closed=is_missing)
+    safe = names.is_certain(entry.key, meant, is_closed=is_missing)
     return Fix(entry.key_path, Rename(meant), safe)
 
 
@@ -83,18 +85,18 @@ def move_key(
 def rename_unknown(
     entry: KeyInMapping,
     meant: str | None,
-    all_meant: Iterable[str | None],
     known: Mapping[str, Schema],
     missing: Collection[str],
     fits: Fits,
 ) -> Fix | None:
-    """Rename an unknown key of a closed mapping, unless another key was meant the same."""
+    """Rename an unknown key of a closed mapping."""
     if meant is None or meant not in known or meant in entry.mapping:
         return None
-    if list(all_meant).count(meant) > 1 or split_key_value(entry.key, entry.value):
+    if split_key_value(entry.key, entry.value):
         return None
-    if is_certain(entry.key, meant, known, is_closed=True):
-        misspelled = rename_misspelled(entry, meant, known, fits)
+    names = key_names(tuple(known))
+    if names.is_certain(entry.key, meant, is_closed=True):
+        misspelled = rename_misspelled(entry, meant, known, names, fits)
         return misspelled and Fix(entry.key_path, Rename(meant))
     is_safe = is_safe_closed_rename(entry.key, meant)
     if is_safe is None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.schemas import follow, load, properties
 
 if TYPE_CHECKING:
+    from evalcontract.structure.keys.spelling import KeyNames
     from evalcontract.structure.schemas import Schema
 
 # Keys with free content.
@@ -46,6 +48,11 @@ class KnownKeys:
     def names(self) -> frozenset[str]:
         """The names of all known keys."""
         return frozenset(self.keys)
+
+    @cached_property
+    def spelling(self) -> KeyNames:
+        """The known keys, for the search of the one that an unknown key was meant to be."""
+        return key_names(tuple(self.keys), self.required)
 
     @cached_property
     def nested(self) -> list[tuple[str, Schema]]:

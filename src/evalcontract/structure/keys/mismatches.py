@@ -25,7 +25,7 @@ from evalcontract.structure.keys.fixes import (
     rename_misspelled,
 )
 from evalcontract.structure.keys.known import KnownKeys, is_compound
-from evalcontract.structure.keys.spelling import meant_key, split_key_value
+from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.schemas import (
     OWN_PREFIX,
     branches,
@@ -97,7 +97,7 @@ class KeyMismatches:
         names = known.names
         if known.is_open and not names.issuperset(value):
             unknown = [key for key in value if key not in names and not key.startswith(OWN_PREFIX)]
-            missing = [key for key in known.required if key not in value]
+            missing = dict.fromkeys(key for key in known.required if key not in value)
             classifier = _KeyClassifier(value, known, missing, parent, path, self._fits)
             mismatches = [mismatch for key in unknown for mismatch in classifier.classify(key)]
             yield from drop_conflicting_fixes(_dedupe(mismatches))
@@ -173,7 +173,7 @@ class _KeyClassifier(NamedTuple):
 
     value: dict[str, Any]
     known: KnownKeys
-    missing: list[str]
+    missing: dict[str, None]
     parent: _Parent | None
     path: Path
     fits: Fits
@@ -187,13 +187,14 @@ class _KeyClassifier(NamedTuple):
             yield KeyMismatch(self.path, key, pair[0], "near-miss-key", advice)
             return
         parent_keys = self.known.parent_keys.get(key)
-        meant = meant_key(key, known, self.value, self.missing)
+        meant = self.known.spelling.meant(key, self.value, self.missing)
         if parent_keys is not None and parent_keys[0] != meant:
             yield self._misplaced(key, parent_keys)
         elif meant:
             both = " Both are present: keep one" if meant in self.value else ""
             advice = f"did you mean `{meant}`?{both}"
-            fix = rename_misspelled(self._entry(key), meant, known, self.fits, self.missing)
+            names = self.known.spelling
+            fix = rename_misspelled(self._entry(key), meant, known, names, self.fits, self.missing)
             yield KeyMismatch(self.path, key, meant, "near-miss-key", advice, 0, fix)
         elif self.parent and key in self.parent.known.names and is_compound(key):
             advice = f"it belongs one level up, beside `{self.path[-1]}`"

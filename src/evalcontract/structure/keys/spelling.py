@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from bisect import bisect_left
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.model.near_index import NearIndex
 from evalcontract.model.nearest import edit_distance, normalise
 from evalcontract.structure.keys.aliases import EVERYDAY_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Callable, Container, Iterable
 
 _SHORT, _LONG = 3, 12
 # From this length on, two edits leave no doubt.
 _CERTAIN_LONG = 10
+# The number of keys whose answers are cached for one mapping.
+_MAX_CACHED = 1_024
 _KEY_AND_VALUE = re.compile(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<value>\S.*)")
 
 
@@ -27,86 +31,148 @@ def split_key_value(key: Any, value: Any) -> tuple[str, str] | None:
     return (match["key"], match["value"]) if match else None
 
 
-def meant_key(
-    key: str, known: Iterable[str], value: Container[str], missing: Iterable[str]
-) -> str | None:
-    """Return the known key that an unknown key was probably meant to be; None for a custom key.
+class _Guesses(NamedTuple):
+    """The names that a key may mean, by how they resemble it. `folded` is the key in snake_case."""
 
-    A missing required key matches within one edit, whatever its length. Other known keys match
-    within one edit if they have three letters or more, or as singular and plural. Keys that are
-    not in the mapping come first; they also match within two edits if they are long, or by their
-    last words.
+    folded: str
+    required: list[str]
+    equal: str | None
+    one_edit: list[str]
+    plural: list[str]
+    two_edits: list[str]
+    suffix: str | None
+
+    def choose(self, value: Container[str], missing: Container[str]) -> str | None:
+        """Return the best guess for a mapping that has `value` and lacks `missing`."""
+        required = next((name for name in self.required if name in missing), None)
+        if required or self.folded in EVERYDAY_WORDS:
+            return required
+        if self.equal is not None:
+            return self.equal
+        for names, shortest in ((self.one_edit, _SHORT), (self.plural, 0)):
+            absent = (name for name in names if name not in value and len(name) >= shortest)
+            present = (name for name in names if name in value and len(name) >= _SHORT)
+            if name := next(absent, None) or next(present, None):
+                return name
+        two_edits = (name for name in self.two_edits if name not in value)
+        suffix = self.suffix if self.suffix not in value else None
+        return next(two_edits, None) or suffix
+
+
+class KeyNames:
+    """The known keys of a mapping, which find the one that an unknown key was meant to be.
+
+    What does not depend on the mapping's other keys is computed once for each key: rows repeat
+    their keys, and a bundle may define thousands.
     """
-    names = tuple(known)
-    return _meant_key(key, names, frozenset(filter(value.__contains__, names)), tuple(missing))
+
+    def __init__(self, names: Iterable[str], required: Iterable[str] = ()) -> None:
+        self._names = tuple(names)
+        self._required = NearIndex(required)
+        self._guesses: dict[str, _Guesses] = {}
+        self._certain: dict[tuple[str, str, bool], bool] = {}
+
+    def meant(self, key: str, value: Container[str], missing: Container[str]) -> str | None:
+        """Return the name that an unknown key was probably meant to be; None for a custom key.
+
+        A missing required key matches within one edit, whatever its length. Other names match
+        within one edit if they have three letters or more, or as singular and plural. Names that
+        are not in the mapping come first; they also match within two edits if they are long, or by
+        their last words.
+        """
+        if key not in self._guesses:
+            if len(self._guesses) >= _MAX_CACHED:
+                self._guesses.clear()
+            self._guesses[key] = self._guess(normalise(key))
+        return self._guesses[key].choose(value, missing)
+
+    def is_certain(self, key: str, meant: str, *, is_closed: bool = False) -> bool:
+        """Whether a key is so close to the name `meant` that no other name can be meant.
+
+        Words of up to three letters are close to many others: except for a plural, they are
+        certain only in a closed mapping, which has no custom keys.
+        """
+        question = (key, meant, is_closed)
+        if question not in self._certain:
+            if len(self._certain) >= _MAX_CACHED:
+                self._certain.clear()
+            self._certain[question] = self._is_certain(*question)
+        return self._certain[question]
+
+    def _is_certain(self, key: str, meant: str, is_closed: bool) -> bool:  # noqa: FBT001
+        folded, target = normalise(key), normalise(meant)
+        if folded == target or _singular(folded) == _singular(target):
+            return True
+        shorter = min(len(folded), len(target))
+        limit = 2 if shorter >= _CERTAIN_LONG else 1
+        distance = edit_distance(folded, target, limit)
+        if distance > limit or (shorter <= _SHORT and not is_closed):
+            return False
+        near = self._folded_index.near(folded, distance)
+        return near == [target] and self._by_folded[target] == [meant]
+
+    def _guess(self, folded: str) -> _Guesses:
+        required = self._required.near(folded, 1)
+        return _Guesses(
+            folded,
+            sorted(required, key=lambda name: name != folded),
+            next(iter(self._by_folded.get(folded, ())), None),
+            self._index.near(folded, 1),
+            self._by_singular.get(_singular(folded), []),
+            [name for name in self._index.near(folded, 2) if len(name) >= _LONG],
+            self._match_suffix(folded),
+        )
+
+    def _match_suffix(self, word: str) -> str | None:
+        """Return the only name that ends with the word, or extends it by `_ref`.
+
+        `facts` matches `expected_facts`, `rubric` matches `rubric_ref`; `score` is ambiguous.
+        """
+        ending = f"_{word}"[::-1]
+        start = bisect_left(self._reversed, ending)
+        matches = [f"{word}_ref"] if f"{word}_ref" in self._known else []
+        matches += [
+            name[::-1] for name in self._reversed[start : start + 2] if name.startswith(ending)
+        ]
+        matches = list(dict.fromkeys(matches))
+        return matches[0] if len(matches) == 1 else None
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self._names)
+
+    @cached_property
+    def _reversed(self) -> list[str]:
+        return sorted(name[::-1] for name in self._names)
+
+    @cached_property
+    def _index(self) -> NearIndex:
+        return NearIndex(self._names)
+
+    @cached_property
+    def _folded_index(self) -> NearIndex:
+        return NearIndex(self._by_folded)
+
+    @cached_property
+    def _by_folded(self) -> dict[str, list[str]]:
+        return _grouped(self._names, normalise)
+
+    @cached_property
+    def _by_singular(self) -> dict[str, list[str]]:
+        return _grouped(self._names, _singular)
 
 
-def is_certain(key: str, meant: str, known: Iterable[str], *, is_closed: bool = False) -> bool:
-    """Whether a key is so close to the known key `meant` that no other key can be meant.
-
-    Words of up to three letters are close to many others: except for a plural, they are certain
-    only in a closed mapping, which has no custom keys.
-    """
-    return _is_certain(key, meant, tuple(known), is_closed)
+@lru_cache(maxsize=32)
+def key_names(names: tuple[str, ...], required: tuple[str, ...] = ()) -> KeyNames:
+    """Return the known keys of a mapping; the same object for the same keys."""
+    return KeyNames(names, required)
 
 
-@lru_cache(maxsize=256)
-def _is_certain(key: str, meant: str, known: tuple[str, ...], is_closed: bool) -> bool:  # noqa: FBT001
-    folded, target = normalise(key), normalise(meant)
-    if folded == target or _singular(folded) == _singular(target):
-        return True
-    shorter = min(len(folded), len(target))
-    limit = 2 if shorter >= _CERTAIN_LONG else 1
-    distance = edit_distance(folded, target, limit)
-    if distance > limit or (shorter <= _SHORT and not is_closed):
-        return False
-    others = (name for name in known if name != meant)
-    return all(edit_distance(folded, normalise(name), distance) > distance for name in others)
-
-
-# Cached: rows repeat their keys, and a bundle may define thousands.
-@lru_cache(maxsize=256)
-def _meant_key(
-    key: str, known: tuple[str, ...], value: frozenset[str], missing: tuple[str, ...]
-) -> str | None:
-    folded = normalise(key)
-    required = _nearest_within(folded, missing, 1)
-    if required or folded in EVERYDAY_WORDS:
-        return required
-    absent = [name for name in known if name not in value]
-    present = [name for name in known if name in value]
-    return (
-        next((name for name in known if normalise(name) == folded), None)
-        or _one_edit(folded, absent)
-        or _one_edit(folded, present)
-        or _match_plural(folded, absent)
-        or _match_plural(folded, [name for name in present if len(name) >= _SHORT])
-        or _nearest_within(folded, [name for name in absent if len(name) >= _LONG], 2)
-        or _match_suffix(folded, known, value)
-    )
-
-
-def _one_edit(word: str, candidates: Iterable[str]) -> str | None:
-    return _nearest_within(word, [name for name in candidates if len(name) >= _SHORT], 1)
-
-
-def _nearest_within(word: str, candidates: Iterable[str], limit: int) -> str | None:
-    """Return the nearest candidate within a number of edits."""
-    best: tuple[int, str] | None = None
-    size = len(word)
-    for candidate in candidates:
-        if abs(len(candidate) - size) > limit:
-            continue
-        distance = edit_distance(word, candidate, limit)
-        if distance <= limit and (best is None or distance < best[0]):
-            best = (distance, candidate)
-    return best[1] if best else None
-
-
-def _match_plural(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the candidate that differs only by singular and plural, in any of its words."""
-    singular = _singular(word)
-    return next((name for name in candidates if _singular(name) == singular), None)
+def _grouped(names: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(key(name), []).append(name)
+    return groups
 
 
 _IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "index"}
@@ -116,12 +182,3 @@ _IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "inde
 def _singular(word: str) -> str:
     parts = (_IRREGULAR.get(part, part) for part in word.split("_"))
     return "_".join(part.removesuffix("s") for part in parts)
-
-
-def _match_suffix(word: str, known: Iterable[str], value: Container[str]) -> str | None:
-    """Return the only known key that ends with the word, or extends it by `_ref`.
-
-    `facts` matches `expected_facts`, `rubric` matches `rubric_ref`; `score` is ambiguous.
-    """
-    matches = [name for name in known if name.endswith(f"_{word}") or name == f"{word}_ref"]
-    return matches[0] if len(matches) == 1 and matches[0] not in value else None

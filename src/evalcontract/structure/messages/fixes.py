@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.fix import Fix, Write
 from evalcontract.model.nearest import nearest
-from evalcontract.structure.keys.spelling import is_certain
+from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.keys.value_aliases import canonical_value
 from evalcontract.structure.messages.texts import quoted_version
 from evalcontract.structure.native import native_for
@@ -85,7 +85,7 @@ def _for_enum(violation: SchemaViolation, _key: str, _written: str | None) -> Ca
     if not isinstance(value, str):
         return
     if meant := nearest(value, allowed):
-        yield meant, is_certain(value, meant, allowed, is_closed=True)
+        yield meant, key_names(tuple(allowed)).is_certain(value, meant, is_closed=True)
     elif name := canonical_value(value, allowed):
         yield name, False
 

@@ -13,10 +13,11 @@ from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.schemas import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
+    from evalcontract.structure.keys.fixes import KeyInMapping
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.schemas import Schema
 
@@ -59,27 +60,21 @@ def missing_key(
 
 def unknown_key(
     kind: str,
-    key: str,
+    entry: KeyInMapping,
     meant: str | None,
-    known: dict[str, Schema],
-    path: Path,
-    value: dict[str, Any],
+    known: Container[str],
+    absent: Sequence[str],
     missing: Container[str],
     fix: Fix | None = None,
 ) -> Problem:
     """Return the problem for an unknown key of a closed mapping.
 
-    `meant` is the known key that was meant, if any; `missing` are the missing required keys.
+    `meant` is the known key that was meant, if any; `absent` are the known keys that the mapping
+    lacks, and `missing` those of them that are required.
     """
+    path, key, value = entry
     of = value.get("kind")
     owner = f" for kind `{of}`" if isinstance(of, str) else f" in `{key_of(path)}`" if path else ""
-    absent = [name for name in known if name not in value]
-    # Reversed: schemas list the keys shared by many mappings, such as `id` and `label`, first.
-    advice = (
-        f"allowed keys: {listed(reversed(absent))}"
-        if absent
-        else "all allowed keys are already present"
-    )
     if key == "weight" and "kind" in known:
         advice = "set the weights of checks below `scoring`: `weights: {…}`"
     elif (pair := split_key_value(key, value[key])) and pair[0] == meant:
@@ -90,13 +85,19 @@ def unknown_key(
         advice = f"did you mean `{meant}`? Both are present: keep one"
     elif meant:
         advice = f"did you mean `{meant}`?"
+    elif absent:
+        # Reversed: schemas list the keys shared by many mappings, such as `id` and `label`, first.
+        advice = f"allowed keys: {listed(absent[::-1])}"
+    else:
+        advice = "all allowed keys are already present"
     message = f"unknown key `{key}`{owner}"
     return Problem(f"{kind}/unknown-key", message, (*path, key), advice, on_key=True, fix=fix)
 
 
 def listed(words: Iterable[Any], most: int = SHOWN) -> str:
     """Join words in backticks by commas; of a long list, the first ones and a count."""
-    return plainly((f"`{word}`" for word in words), most)
+    items = list(words)
+    return plainly([*(f"`{word}`" for word in items[: most + 1]), *items[most + 1 :]], most)
 
 
 def _example(key: str, schema: Schema, root: Schema) -> str | None:
