@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.source import EMPTY, Batch, moved_fault
@@ -166,8 +167,9 @@ def _run_worker(
     import signal  # needed only in a worker process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
-    results = list(_packed(check(part)))
-    sender.send((results, part.state, collect()))
+    with suppress(MemoryError):  # nothing is sent, so that the main process checks the part
+        results = list(_packed(check(part)))
+        sender.send((results, part.state, collect()))
 
 
 def _packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
