@@ -49,7 +49,9 @@ def test_a_pattern_is_searched_once() -> None:
 
 
 def rubric(patterns: list[str]) -> dict[str, Any]:
-    checks = [{"id": f"p{n}", "kind": "regex", "pattern": text} for n, text in enumerate(patterns)]
+    checks: list[dict[str, Any]] = [
+        {"id": f"p{n}", "kind": "regex", "pattern": text} for n, text in enumerate(patterns)
+    ]
     schema = {"type": "object", "properties": {text: {"pattern": text} for text in patterns}}
     checks.append({"id": "shape", "kind": "json_schema", "schema": schema})
     scoring = {"combine": "all_pass"}

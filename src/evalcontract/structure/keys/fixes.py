@@ -49,9 +49,9 @@ def rename_misspelled(
 ) -> Fix | None:
     """Rename a misspelled key, if its value has the shape that the known key requires.
 
-    `missing` are the missing required keys of the mapping.
+    `missing` are the missing required keys of the mapping; `known` may not describe them.
     """
-    if meant in entry.mapping or not fits.same_shape(entry.value, known[meant]):
+    if meant in entry.mapping or not fits.same_shape(entry.value, known.get(meant, {})):
         return None
     is_missing = meant in missing and len(meant) > _SHORT
     safe = is_certain(entry.key, meant, known, is_closed=is_missing)
