@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from doors import Options, check_workspaces
 from tables import every_case
 
+from evalcontract.analysis.pattern_search import PatternSearch
 from evalcontract.engine.bundle_check import check_bundle
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ RAG: dict[str, Any] = {
     ids=str,
 )
 def test_sound_bundles(schema: Any) -> None:
-    assert list(check_bundle(schema)) == []
+    assert list(check_bundle(schema, PatternSearch())) == []
 
 
 @every_case(
@@ -89,7 +90,7 @@ def test_sound_bundles(schema: Any) -> None:
 def test_one_mistake_is_one_finding(
     schema: Any, code: str, path: tuple[Any, ...], advice: str
 ) -> None:
-    (found,) = check_bundle(schema)
+    (found,) = check_bundle(schema, PatternSearch())
     assert (found.code, found.path) == (f"bundle/{code}", path)
     assert advice in (found.help or "")
 

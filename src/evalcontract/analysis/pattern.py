@@ -10,19 +10,18 @@ import re
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.alphabet import alphabet_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 _LAST = 0x10FFFF
-_SURROGATES = range(0xD800, 0xE000)
 
 #: Longer patterns are not read, since each item of a pattern is compiled separately.
 _MAX_CHARACTERS = 20_000
-_MAX_LETTERS = 2_000
 
 FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 #: The exceptions that `re` raises for a pattern: a plain ValueError for `(?a)(?u)`, RecursionError
@@ -159,26 +158,30 @@ class _UnreadableError(Exception):
 
 def read_pattern(pattern: str, flags: Iterable[str] = ()) -> Pattern | None:
     """Parse a pattern with flags of `i m s x`; None if it is invalid, too long or unsupported."""
-    if len(pattern) > _MAX_CHARACTERS:
-        return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parsed = _parser.parse(pattern, int(_flags(flags)))
-            root = _sequence(parsed, parsed.state.flags)
-            mentioned = islice(_mentioned(parsed), _MAX_LETTERS)
-            alphabet = tuple(dict.fromkeys((*_SAMPLES, *mentioned)))
+        parsed = _parsed(pattern, flags)
+        if parsed is None:
+            return None
+        return Pattern(_sequence(parsed, parsed.state.flags), alphabet_of(parsed))
     except (*_REFUSALS, _UnreadableError):
         return None
-    return Pattern(root, alphabet)
 
 
-#: Samples of common classes of characters, readable ones first.
-_SAMPLES = (
-    *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
-    *"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \n\t\r",
-    *"\x00\x1c\x85\xa0\xdf\xe9\xc9\u0131\u017f\u03c3\u0663\u4e2d\u2028\ufeff\U0001f600",
-)
+def shortest_match(pattern: str, flags: Iterable[str] = ()) -> int | None:
+    """Return a lower bound of the length of a match; None if the pattern cannot be parsed."""
+    try:
+        parsed = _parsed(pattern, flags)
+        return None if parsed is None else int(parsed.getwidth()[0])
+    except _REFUSALS:
+        return None
+
+
+def _parsed(pattern: str, flags: Iterable[str]) -> Any:
+    if len(pattern) > _MAX_CHARACTERS:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _parser.parse(pattern, int(_flags(flags)))
 
 
 def _sequence(parsed: Any, flags: int) -> Node:
@@ -278,17 +281,3 @@ def _has_newline(items: list[tuple[str, Any]]) -> bool:
 
 
 _WITH_NEWLINE = ("CATEGORY_SPACE", "CATEGORY_NOT_WORD", "CATEGORY_NOT_DIGIT")
-
-
-def _mentioned(parsed: Any) -> Iterator[str]:
-    """Yield the characters that a pattern mentions, and their neighbours.
-
-    At these characters, its classes begin or end.
-    """
-    for item in parsed:
-        if isinstance(item, tuple | list) or hasattr(item, "data"):
-            yield from _mentioned(item)
-        elif isinstance(item, int) and not hasattr(item, "name"):
-            for code in (item - 1, item, item + 1):
-                if 0 <= code <= _LAST and code not in _SURROGATES:
-                    yield chr(code)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
+from evalcontract.analysis.budget import Budget
 from evalcontract.analysis.pattern import (
     Atomic,
     CaptureGroup,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from evalcontract.analysis.pattern import Node, Pattern
 
+_STEPS_TO_READ = 500
 _MAX_LOOKS = 8
 _MAX_PAIRS = 400_000  # pairs of transitions followed, for the whole pattern
 _MAX_WORDS = 6
@@ -72,25 +74,30 @@ class Attack:
         return f"{before}{rounds} times {self.word!r}{after}"
 
 
-def find_attack(pattern: str, flags: Iterable[str], *, full: bool) -> Attack | None:
+def find_attack(
+    pattern: str, flags: Iterable[str], *, full: bool, budget: Budget | None = None
+) -> Attack | None:
     """Return a text on which a pattern backtracks exponentially, or None if none is found.
 
     A returned text has been confirmed by counting steps. None does not prove that there is none.
+    The steps of the search are spent from `budget`, which does not end it.
     """
+    budget = budget or Budget()
+    budget.spend(_STEPS_TO_READ + len(pattern))
     read = read_pattern(pattern, flags)
     try:
-        words = _words(read) if read else []
+        words = _words(read, budget) if read else []
         program = program_of(read.root) if read and words else None
-        return _confirmed(program, words, full=full) if program else None
+        return _confirmed(program, words, budget, full=full) if program else None
     except (PatternTooLargeError, RecursionError):
         return None
 
 
-def _words(read: Pattern) -> list[tuple[str, str]]:
+def _words(read: Pattern, budget: Budget) -> list[tuple[str, str]]:
     """Return ambiguous words, each with a prefix that leads to it, the shortest first."""
     words: list[tuple[str, str]] = []
     for root in (read.root, *islice(_lookaheads(read.root), _MAX_LOOKS)):
-        words += _ambiguous(automaton_of(root, read.alphabet))
+        words += _ambiguous(automaton_of(root, read.alphabet, budget))
     return sorted(words, key=lambda pair: sum(map(len, pair)))
 
 
@@ -113,16 +120,20 @@ def _lookaheads(node: Node) -> Iterator[Node]:
             pass
 
 
-def _confirmed(program: Program, words: list[tuple[str, str]], *, full: bool) -> Attack | None:
+def _confirmed(
+    program: Program, words: list[tuple[str, str]], budget: Budget, *, full: bool
+) -> Attack | None:
     """Return the first text for which the number of steps grows exponentially."""
     left = _MAX_TOTAL_STEPS
     for before, word in words[:_MAX_WORDS]:
         for after in _ENDINGS:
             attack = Attack(before, word, after)
             counts, done = _steps_by_rounds(program, attack, full=full, left=left)
+            steps = sum(counts) + (0 if done else _limit_after(counts))
+            budget.spend(steps)
             if _grows(counts) and not done:
                 return attack
-            left -= sum(counts) + (0 if done else _limit_after(counts))
+            left -= steps
             if left <= 0:
                 return None
     return None
@@ -165,6 +176,7 @@ def _ambiguous(automaton: Automaton) -> Iterator[tuple[str, str]]:
     for component in automaton.components():
         for position in sorted(component):
             word, pairs = _find_ambiguous_word(automaton, position, component, left)
+            automaton.budget.spend(pairs)
             left -= pairs
             if left <= 0:
                 return

@@ -55,8 +55,12 @@ def misreadings(
     Yield nothing for a pattern that does not compile. With `full`, the pattern must match the whole
     output.
     """
-    if isinstance(compile_pattern(pattern, flags), Uncompilable):
-        return
+    found = list(_misreadings(pattern, full=full))
+    if found and not isinstance(compile_pattern(pattern, flags), Uncompilable):
+        yield from found
+
+
+def _misreadings(pattern: str, *, full: bool) -> Iterator[Misreading]:
     delimited = _delimited(pattern)
     if delimited:
         yield delimited

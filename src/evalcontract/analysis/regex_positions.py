@@ -22,6 +22,7 @@ from evalcontract.analysis.pattern import (
 from evalcontract.analysis.regex_program import PatternTooLargeError
 
 if TYPE_CHECKING:
+    from evalcontract.analysis.budget import Budget
     from evalcontract.analysis.pattern import Node
 
 _MAX_POSITIONS = 300
@@ -29,6 +30,9 @@ _MAX_PARTS = 20_000  # nodes visited; a node without characters makes no positio
 _MAX_LINKS = 2_000_000
 _MANY = 25  # larger repeat counts are treated as unbounded
 _TWO = 2  # the number of ways is counted up to two
+# What a position, and a node of the pattern, cost in steps of a matcher.
+_POSITION_STEPS, _PART_STEPS = 50, 5
+_SET_ITEMS_PER_STEP = 10
 
 Ways = dict[int, int]
 
@@ -45,7 +49,8 @@ class _Part:
 class Automaton:
     """Positions from 0; `follow[p]` maps the next positions to the number of ways to them."""
 
-    def __init__(self, alphabet: tuple[str, ...]) -> None:
+    def __init__(self, alphabet: tuple[str, ...], budget: Budget) -> None:
+        self.budget = budget
         self.follow: list[Ways] = []
         self.starts: Ways = {}
         self.groups: dict[int, Node] = {}
@@ -64,6 +69,7 @@ class Automaton:
         """
         if len(self.follow) >= _MAX_POSITIONS:
             raise PatternTooLargeError
+        self.budget.spend(_POSITION_STEPS)
         if char not in self._known:
             matches = char.test.fullmatch
             self._known[char] = frozenset(letter for letter in self._alphabet if matches(letter))
@@ -99,6 +105,7 @@ class Automaton:
 
     def components(self) -> list[frozenset[int]]:
         """Return the strongly connected components: sets of positions that reach each other."""
+        self.budget.spend(len(self.follow) * sum(map(len, self.follow)) // _SET_ITEMS_PER_STEP)
         reach = [self._reachable(position) for position in range(len(self.follow))]
         loops = [position for position, seen in enumerate(reach) if position in seen]
         components = {
@@ -117,20 +124,21 @@ class Automaton:
         return seen
 
 
-def automaton_of(root: Node, alphabet: tuple[str, ...]) -> Automaton:
-    """Return the automaton of a pattern.
+def automaton_of(root: Node, alphabet: tuple[str, ...], budget: Budget) -> Automaton:
+    """Return the automaton of a pattern, and spend the steps that this takes.
 
     Raises:
         PatternTooLargeError: it has too many positions.
 
     """
-    automaton = Automaton(alphabet)
+    automaton = Automaton(alphabet, budget)
     automaton.starts = _part(root, automaton).first
     return automaton
 
 
 def _part(node: Node, automaton: Automaton) -> _Part:  # noqa: C901, PLR0911 - a table
     automaton.parts += 1
+    automaton.budget.spend(_PART_STEPS)
     if automaton.parts > _MAX_PARTS:
         raise PatternTooLargeError
     match node:
@@ -181,6 +189,7 @@ def _sum(ways: Ways, more: Ways, times: int) -> Ways:
 
 def _link(last: Ways, first: Ways, automaton: Automaton) -> None:
     automaton.links += len(last) * len(first)
+    automaton.budget.spend(len(last) * len(first))
     if automaton.links > _MAX_LINKS:
         raise PatternTooLargeError
     for end, ends in last.items():

@@ -20,6 +20,7 @@ from evalcontract.analysis.pattern import (
     Repeat,
     Sequence,
     read_pattern,
+    shortest_match,
 )
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ _ONWARD: Ways = _TO_THE_SIDE | {(_START, _LINE_START), (_START, _END), (_LINE_EN
 
 def matches_everything(pattern: str, flags: Iterable[str], *, full: bool) -> bool:
     """Whether a pattern provably matches in every text, or every whole text if `full`."""
+    if shortest_match(pattern, flags) != 0:
+        return False
     read = read_pattern(pattern, flags)
     if read is None:
         return False

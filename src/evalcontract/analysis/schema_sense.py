@@ -111,7 +111,8 @@ def _is(value: Any, types: list[str]) -> bool:
     if value is None or isinstance(value, bool):
         return ("null" if value is None else "boolean") in types
     if isinstance(value, int | float):
-        return "number" in types or ("integer" in types and value == int(value))
+        is_whole = isinstance(value, int) or value.is_integer()  # infinity is not
+        return "number" in types or ("integer" in types and is_whole)
     name = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else "string"
     return name in types
 

@@ -25,7 +25,7 @@ def guarded(work: Callable[..., int], *arguments: Any) -> int:
         try:
             configure_streams()
             status = work(*arguments)
-        except OutputError:
+        except (OutputError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - any other exception is reported as a bug
             status = _failed(error)
@@ -34,6 +34,10 @@ def guarded(work: Callable[..., int], *arguments: Any) -> int:
     except OutputError as error:
         close_quietly(sys.stdout)
         status = USAGE if error.quiet else refuse(str(error))
+    except MemoryError:
+        status = None
+    if status is None:  # out of the handler, which would keep all values of the command in memory
+        status = refuse("out of memory: check fewer or smaller files at a time")
     close_quietly(sys.stderr)
     return status
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.analysis.schema_sense import refusal
 from evalcontract.engine.grading import row_schema
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.rules._schemas import slow_patterns
+from evalcontract.rules._schemas import UNSEARCHED, slow_patterns, unsearched
 from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.authored.keywords import remarks
 from evalcontract.structure.schemas import properties
@@ -15,8 +15,10 @@ from evalcontract.structure.schemas import properties
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.analysis.pattern_search import PatternSearch
 
-def check_bundle(schema: Any) -> Iterator[Problem]:
+
+def check_bundle(schema: Any, search: PatternSearch) -> Iterator[Problem]:
     """Yield the problems of the schema of a bundle; if it is invalid, only the reasons."""
     faults = schema_faults(schema)
     for fault in faults:
@@ -28,7 +30,7 @@ def check_bundle(schema: Any) -> Iterator[Problem]:
     if not faults:
         unsatisfiable = list(_unsatisfiable(schema))
         yield from unsatisfiable
-        yield from _slow(schema)
+        yield from _slow(schema, search)
         for remark in remarks(schema, properties(row_schema())):
             if remark.path not in [problem.path for problem in unsatisfiable]:
                 yield Problem(
@@ -62,8 +64,13 @@ def _unsatisfiable(schema: Any) -> Iterator[Problem]:
         yield Problem(code, "no row can be valid by this schema", place, advice)
 
 
-def _slow(schema: Any) -> Iterator[Problem]:
-    for path, attack, on_key in slow_patterns(schema):
+def _slow(schema: Any, search: PatternSearch) -> Iterator[Problem]:
+    left: list[Problem] = []
+    for path, attack, on_key in slow_patterns(schema, search):
+        if attack is None:
+            left.append(Problem("bundle/slow-regex", UNSEARCHED, path, None, on_key))
+            continue
         message = f"the pattern backtracks exponentially on {attack.told()}"
         advice = "make the pattern unambiguous: `a+` for `(a+)+`"
         yield Problem("bundle/slow-regex", message, path, advice, on_key)
+    yield from unsearched(left)

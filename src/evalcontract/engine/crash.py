@@ -11,10 +11,17 @@ if TYPE_CHECKING:
 
 
 def guarded(code: str, check: Callable[..., Iterator[Problem]], *args: Any) -> list[Problem]:
-    """Run a rule; if it raises, its last problem is `internal/rule-crashed`."""
+    """Run a rule; if it raises, its last problem is `internal/rule-crashed`.
+
+    Raises:
+        MemoryError: there is not enough memory for the rule.
+
+    """
     problems: list[Problem] = []
     try:
         problems.extend(check(*args))
+    except MemoryError:
+        raise  # no bug of the rule
     except Exception as error:  # noqa: BLE001 - the other rules must run
         problems.append(crash(f"the rule {code}", error, "the other rules have run"))
     return problems

@@ -205,6 +205,8 @@ class Gates:
             if _is_built_in(rule) or is_schema(schema):
                 return schema
             error: Exception = TypeError("`silent` does not return a JSON Schema")
+        except MemoryError:
+            raise
         except Exception as raised:  # noqa: BLE001 - the other rules must run
             error = raised
         rest = "the rule runs on every row"

@@ -59,8 +59,8 @@ class Plans:
         if id(rubric) not in self._plans:
             try:
                 self._plans[id(rubric)] = plan_of(rubric, self.context)
-            except PluginError:
-                raise  # the installation is broken, not the rubric
+            except (PluginError, MemoryError):
+                raise  # the installation or the machine is to blame, not the rubric
             except Exception as error:  # noqa: BLE001 - one rubric must not stop the others
                 self._plans[id(rubric)] = error
         return self._plans[id(rubric)]

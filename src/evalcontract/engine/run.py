@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.pattern_search import PatternSearch
 from evalcontract.checks import EvalContext
 from evalcontract.engine.artifact_check import check_artifact
 from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
@@ -18,6 +19,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import FILE, NOTHING, read_file
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.graded_keys import GRADED, meant_row_key
 
@@ -75,6 +77,8 @@ class Run:
         self.scheduled: list[str] = []
         self.files_of_checks: set[str] = set()
         self.schemas_of_files: dict[Path, bool] = {}
+        self._schemas = SchemaAnalyses()
+        self._patterns = PatternSearch()
 
     @property
     def base_policy(self) -> Policy:
@@ -164,6 +168,8 @@ class Run:
                 self.today,
                 policy.max_age_days,
                 self.read_json,
+                self._schemas,
+                self._patterns,
                 library.used,
                 policy.age_from,
             )
@@ -263,7 +269,7 @@ class Run:
             if document := source.document:
                 from evalcontract.engine.bundle_check import check_bundle  # slow to import
 
-                problems = check_bundle(document.value)
+                problems = check_bundle(document.value, self._patterns)
                 yield from to_diagnostics(problems, document, self.base_policy, {})
 
     def unreadable(

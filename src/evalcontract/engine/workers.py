@@ -200,8 +200,9 @@ def _run_worker(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
     for connection in inherited:
         connection.close()
-    results = list(_packed(_while_needed(check(part), parent)))
-    with suppress(BrokenPipeError):  # the main process was killed
+    # Without memory nothing is sent, so that the main process checks the part.
+    with suppress(MemoryError, BrokenPipeError):  # or the main process was killed
+        results = list(_packed(_while_needed(check(part), parent)))
         sender.send((results, part.state, collect()))
 
 

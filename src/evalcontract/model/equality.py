@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 
 def json_equal(one: Any, two: Any) -> bool:
@@ -18,3 +21,15 @@ def json_equal(one: Any, two: Any) -> bool:
     if type(one) is not type(two):
         return False
     return repr(one) == repr(two) if isinstance(one, float) else bool(one == two)
+
+
+def hashable(value: Any) -> Hashable:
+    """Return what is equal, and has the same hash, for values that JSON Schema treats as equal.
+
+    These are 1 and 1.0, but not 1 and true.
+    """
+    if isinstance(value, dict):
+        return dict, frozenset((key, hashable(part)) for key, part in value.items())
+    if isinstance(value, list):
+        return list, tuple(map(hashable, value))
+    return (bool, value) if isinstance(value, bool) else value

@@ -38,9 +38,9 @@ class Version(NamedTuple):
             return None
         pre = match["pre"]
         return cls(
-            int(match["major"]),
-            int(match["minor"]),
-            int(match["patch"] or 0),
+            _number(match["major"]),
+            _number(match["minor"]),
+            _number(match["patch"] or "0"),
             tuple(pre.split(".")) if pre else (),
         )
 
@@ -66,12 +66,30 @@ class Version(NamedTuple):
     def precedence(self) -> tuple[object, ...]:
         """Return a sort key for the precedence of SemVer."""
         # A release comes after its pre-releases; numeric identifiers come before words.
-        pre = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in self.pre)
+        pre = tuple((0, _number(part), "") if part.isdigit() else (1, 0, part) for part in self.pre)
         return (self.major, self.minor, self.patch, not self.pre, pre)
 
     def __str__(self) -> str:
         pre = f"-{'.'.join(self.pre)}" if self.pre else ""
-        return f"{self.major}.{self.minor}.{self.patch}{pre}"
+        return f"{_text(self.major)}.{_text(self.minor)}.{_text(self.patch)}{pre}"
+
+
+# Python converts at most 4300 digits, and the time grows with the square of their number. The
+# digits of a longer number are kept as the bytes of an integer, which has the same order.
+
+
+def _number(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:
+        return int.from_bytes(digits.encode(), "big")
+
+
+def _text(number: int) -> str:
+    try:
+        return str(number)
+    except ValueError:
+        return number.to_bytes(number.bit_length() // 8 + 1, "big").lstrip(b"\0").decode()
 
 
 def newest(versions: Collection[Version]) -> Version:

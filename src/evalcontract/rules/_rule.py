@@ -8,12 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import date
 
+    from evalcontract.analysis.pattern_search import PatternSearch
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.model.reference import Kind
+    from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 
 class Context(NamedTuple):
@@ -22,13 +24,16 @@ class Context(NamedTuple):
     `read_json` parses a file of the workspace and raises LookupError if that is not possible.
     `used` holds the `id()` of every judge that some rubric of the library uses, directly or
     indirectly. `today` is passed in to make results reproducible. `age_from` is the file of the
-    target that sets `max_age_days`, or None.
+    target that sets `max_age_days`, or None. `schemas` and `patterns` analyse what authors write,
+    each schema and pattern once in a run.
     """
 
     library: Library
     today: date
     max_age_days: int
     read_json: Callable[[str], Any]
+    schemas: SchemaAnalyses
+    patterns: PatternSearch
     used: frozenset[int] = frozenset()
     age_from: str | None = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
@@ -10,12 +10,11 @@ from evalcontract.model.path import format_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.analysis.pattern_search import PatternSearch
     from evalcontract.analysis.regex_ambiguity import Attack
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context, Subject
-    from evalcontract.structure.authored.fault import SchemaFault
-    from evalcontract.structure.authored.keywords import Remark
 
 
 def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]:
@@ -28,8 +27,14 @@ def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]
             schema = check[key] if key == "schema" else context.read_json(check[key])
         except LookupError:
             continue  # reported as `rubric/invalid-json-schema`
-        if not schema_faults(schema):
+        if not context.schemas.faults(schema):
             yield (*path, key), schema
+
+
+#: Why a pattern may be slow although no finding says so.
+UNSEARCHED = (
+    "the search for exponential backtracking ended before this pattern, after too many steps"
+)
 
 
 def schema_problem(
@@ -52,46 +57,50 @@ def schema_problem(
     return Problem(code, f"{message} (at {format_path(inner)} of the schema)", path, advice)
 
 
-def slow_patterns(schema: Any) -> Iterator[tuple[Path, Attack, bool]]:
-    """Yield the patterns of a schema that backtrack exponentially, each at its first occurrence.
+class SlowPattern(NamedTuple):
+    """A pattern of a schema with the text that it backtracks on; None if it is not searched.
 
-    Each comes with its path, the text that it backtracks on, and whether it is a key (of
-    `patternProperties`).
+    `on_key` is whether the pattern is a key, of `patternProperties`.
     """
-    from evalcontract.structure.subschemas import patterns  # slow to import
+
+    path: Path
+    attack: Attack | None
+    on_key: bool
+
+
+def slow_patterns(schema: Any, search: PatternSearch) -> Iterator[SlowPattern]:
+    """Yield the patterns of a schema that backtrack exponentially, or that are not searched.
+
+    Each pattern is yielded at its first occurrence.
+    """
+    from evalcontract.analysis.pattern_search import BudgetSpentError  # both are slow to import
+    from evalcontract.structure.subschemas import patterns
 
     seen: set[str] = set()
     for path, pattern, on_key in patterns(schema):
         if pattern in seen:
             continue
-        from evalcontract.analysis.regex_ambiguity import find_attack  # slow to import
-
         seen.add(pattern)
-        attack = find_attack(pattern, (), full=False)
-        if attack is not None:
-            yield path, attack, on_key
+        try:
+            attack = search.attack(pattern)
+        except BudgetSpentError:
+            yield SlowPattern(path, None, on_key)
+        else:
+            if attack is not None:
+                yield SlowPattern(path, attack, on_key)
 
 
-def schema_faults(schema: Any) -> list[SchemaFault]:
-    """Return the faults of a schema."""
-    from evalcontract.structure.authored.faults import (
-        schema_faults as find_faults,  # slow to import
-    )
-
-    return list(find_faults(schema))
-
-
-def remarks(schema: Any) -> Iterator[Remark]:
-    """Yield the suspicious keywords and keys of a valid schema."""
-    from evalcontract.structure.authored.keywords import remarks as find_remarks  # slow to import
-
-    yield from find_remarks(schema)
+def unsearched(problems: list[Problem]) -> Iterator[Problem]:
+    """Yield one problem for the patterns of a file that are not searched: the first of them."""
+    for problem in problems[:1]:
+        rest = f"{len(problems):,} patterns of this file are" if problems[1:] else "this pattern is"
+        yield problem._replace(help=f"{rest} not searched; correct or remove the slow ones first")
 
 
 def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Iterator[Problem]:
     """Yield the remarks of one kind on every valid schema, as problems."""
     for path, schema in schemas_of(subject, context):
-        for remark in remarks(schema):
+        for remark in context.schemas.remarks(schema):
             if remark.fault == fault:
                 yield schema_problem(
                     code,

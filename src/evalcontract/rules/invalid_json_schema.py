@@ -28,7 +28,6 @@ from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import schema_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,13 +43,13 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if check["kind"] != "json_schema":
             continue
         if "schema" in check:
-            yield from _inline(check["schema"], (*path, "schema"))
+            yield from _inline(check["schema"], (*path, "schema"), context)
         else:
             yield from _file(check["schema_ref"], (*path, "schema_ref"), context)
 
 
-def _inline(schema: Any, path: Path) -> Iterator[Problem]:
-    for fault in schema_faults(schema):
+def _inline(schema: Any, path: Path, context: Context) -> Iterator[Problem]:
+    for fault in context.schemas.faults(schema):
         related = tuple(Related(text, (*path, *place)) for text, place in fault.also)
         yield Problem(
             CODE,
@@ -69,7 +68,7 @@ def _file(name: str, path: Path, context: Context) -> Iterator[Problem]:
         advice = "paths are relative to the workspace root"
         yield Problem(CODE, f"the schema `{name}` {error}", path, advice)
         return
-    for fault in schema_faults(schema):
+    for fault in context.schemas.faults(schema):
         where = f" at {format_path(fault.path)}" if fault.path else ""
         message = f"the schema `{name}` is invalid{where}: {fault.message}"
         yield Problem(CODE, message, path, fault.help)

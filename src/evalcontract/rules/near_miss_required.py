@@ -37,7 +37,7 @@ from evalcontract.analysis.schema_sense import refusal
 from evalcontract.model.code import Code
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import remarks, schema_problem, schemas_of
+from evalcontract.rules._schemas import schema_problem, schemas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ CODE = Code("rubric/near-miss-required", guess=True, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
         refused = refusal(schema)  # reported as `rubric/unsatisfiable-schema`
-        for remark in remarks(schema):
+        for remark in context.schemas.remarks(schema):
             if remark.fault == "near-miss-required" and remark.path != refused:
                 message, place, advice = remark.message, remark.path, remark.help
                 yield schema_problem(CODE, path, message, place, advice, on_key=remark.on_key)

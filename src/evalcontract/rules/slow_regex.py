@@ -5,6 +5,8 @@ time.
 Why: If a repeated part can match the same text in two ways, each repetition doubles the number of
 ways, and Python's `re` tries them all before it gives up. One unlucky output hangs the whole run
 (catastrophic backtracking). Only certain cases are reported: the text in the message triggers it.
+The search itself takes a limited number of steps for all patterns of a workspace. If it ends early,
+the first pattern of a file that is not searched is reported.
 
 Bad:
     id: tagged
@@ -29,7 +31,13 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import schema_problem, schemas_of, slow_patterns
+from evalcontract.rules._schemas import (
+    UNSEARCHED,
+    schema_problem,
+    schemas_of,
+    slow_patterns,
+    unsearched,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,18 +50,32 @@ _ADVICE = "make the pattern unambiguous: `a+` for `(a+)+`, `a(,a)*` for `(a,?)+`
 
 @rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    left: list[Problem] = []
+    yield from _of_checks(subject, context, left)
+    for path, schema in schemas_of(subject, context):
+        for inner, attack, on_key in slow_patterns(schema, context.patterns):
+            message = f"{_BACKTRACKS} on {attack.told()}" if attack else UNSEARCHED
+            problem = schema_problem(CODE, path, message, inner, _ADVICE, on_key=on_key)
+            if attack:
+                yield problem
+            else:
+                left.append(problem)
+    yield from unsearched(left)
+
+
+def _of_checks(subject: Subject, context: Context, left: list[Problem]) -> Iterator[Problem]:
+    """Yield the problems of `regex` checks; add those that are not searched to `left`."""
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        from evalcontract.analysis.regex_ambiguity import find_attack  # slow to import
+        from evalcontract.analysis.pattern_search import BudgetSpentError  # slow to import
 
         full = check.get("match") == "full"
-        attack = find_attack(check["pattern"], check.get("flags", ()), full=full)
-        if attack is None:
+        try:
+            attack = context.patterns.attack(check["pattern"], check.get("flags", ()), full=full)
+        except BudgetSpentError:
+            left.append(Problem(CODE, UNSEARCHED, (*path, "pattern")))
             continue
-        message = f"{_BACKTRACKS}: on {attack.told()} it does not finish in practice"
-        yield Problem(CODE, message, (*path, "pattern"), _ADVICE)
-    for path, schema in schemas_of(subject, context):
-        for inner, attack, on_key in slow_patterns(schema):
-            message = f"{_BACKTRACKS} on {attack.told()}"
-            yield schema_problem(CODE, path, message, inner, _ADVICE, on_key=on_key)
+        if attack is not None:
+            message = f"{_BACKTRACKS}: on {attack.told()} it does not finish in practice"
+            yield Problem(CODE, message, (*path, "pattern"), _ADVICE)

@@ -39,7 +39,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.path import format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import remarks, schemas_of
+from evalcontract.rules._schemas import schemas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,10 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         if place is None:
             continue
         message = "no value can match this schema"
-        fix = next((remark.help for remark in remarks(schema) if remark.path == place), None)
+        fix = next(
+            (remark.help for remark in context.schemas.remarks(schema) if remark.path == place),
+            None,
+        )
         if path[-1] == "schema":
             advice = fix or "this part excludes every value"
             yield Problem(CODE, message, (*path, *place), advice)

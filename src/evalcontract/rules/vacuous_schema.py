@@ -28,7 +28,7 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import remarks, schemas_of
+from evalcontract.rules._schemas import schemas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ CODE = Code("rubric/vacuous-schema", page=__doc__)
 @rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, schema in schemas_of(subject, context):
-        if not accepts_everything(schema) or any(remarks(schema)):
+        if not accepts_everything(schema) or any(context.schemas.remarks(schema)):
             continue
         advice = "constrain the value, or check for JSON only: `kind: format`, `format: json`"
         unknown = unknown_keywords(schema) if isinstance(schema, dict) else []

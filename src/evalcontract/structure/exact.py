@@ -12,11 +12,12 @@ import jsonschema
 from jsonschema import validators
 from referencing import Registry
 
+from evalcontract.model.equality import hashable
 from evalcontract.structure.evaluated import additional_properties, unevaluated_properties
 from evalcontract.structure.native import matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from jsonschema.protocols import Validator
 
@@ -40,6 +41,14 @@ def _pattern_properties(validator: Any, value: Any, instance: Any, schema: Any) 
                 yield from validator.descend(part, subschema, path=key, schema_path=pattern)
 
 
+def _unique_items(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """Hash each item once; `jsonschema` compares mappings and lists pairwise."""
+    if not value or not validator.is_type(instance, "array"):
+        return
+    if len(set(map(hashable, instance))) < len(instance):
+        yield jsonschema.ValidationError("has equal items")
+
+
 def _is_number(checker: Any, instance: Any) -> bool:
     if isinstance(instance, bool) or not isinstance(instance, int | float):
         return False
@@ -51,6 +60,7 @@ DetailValidator: Any = validators.extend(
     {
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
+        "uniqueItems": _unique_items,
         "additionalProperties": additional_properties,
         "unevaluatedProperties": unevaluated_properties,
     },
@@ -62,39 +72,6 @@ def validator_for(schema: Schema) -> Validator:
     """Return the exact validator for a schema."""
     exact: Validator = DetailValidator(schema, registry=NOTHING_TO_FETCH)
     return exact
-
-
-class StepLimitExceeded(Exception):
-    """The check of a value exceeds the maximum number of steps."""
-
-
-def with_step_limit(schema: Any, limit: int) -> Callable[[Any], list[jsonschema.ValidationError]]:
-    """Return a function that checks a value against an untrusted schema.
-
-    It raises StepLimitExceeded if more than `limit` keywords are applied to the value. In a schema
-    with two references to itself, every level of the value doubles the number.
-    """
-    steps = 0
-
-    def counting(keyword: Any) -> Any:
-        def apply(*args: Any) -> Any:
-            nonlocal steps
-            steps += 1
-            if steps > limit:
-                raise StepLimitExceeded
-            return keyword(*args)
-
-        return apply
-
-    keywords = {name: counting(keyword) for name, keyword in DetailValidator.VALIDATORS.items()}
-    validator = validators.extend(DetailValidator, keywords)(schema, registry=NOTHING_TO_FETCH)
-
-    def errors(value: Any) -> list[jsonschema.ValidationError]:
-        nonlocal steps
-        steps = 0
-        return list(validator.iter_errors(value))
-
-    return errors
 
 
 def metaschema_errors(schema: Any) -> Iterator[jsonschema.ValidationError]:

@@ -147,7 +147,7 @@ class _Explanation:
         """Whether an earlier key of the mapping is forbidden for the same reason."""
         if violation.validator != "not":
             return False
-        *reason, _key, _not = violation.absolute_schema_path
+        reason = tuple(violation.absolute_schema_path)[:-2]  # without the key, and `not`
         first = self._forbidden.setdefault((*reason, *violation.absolute_path)[:-1], violation)
         return first is not violation
 

@@ -176,8 +176,11 @@ def alternatives(schema: Schema, value: Any, path: tuple[str | int, ...], key: s
     subschema, part = _at(schema, value, path)
     keys: set[str] = set()
     for branch in branches(subschema, part, schema):
-        if key in branch.get("else", {}).get("required", ()):
-            keys.update(branch.get("if", {}).get("required", ()))
+        condition, otherwise = branch.get("if"), branch.get("else")
+        if not isinstance(condition, dict) or not isinstance(otherwise, dict):
+            continue  # missing, true or false
+        if key in otherwise.get("required", ()):
+            keys.update(condition.get("required", ()))
     return keys
 
 

@@ -6,6 +6,7 @@ describes them.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from evalcontract.structure.native import from_native, native_for
 from evalcontract.structure.schemas import follow, known_keys, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jsonschema.protocols import Validator
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
@@ -23,11 +22,16 @@ if TYPE_CHECKING:
     from evalcontract.structure.fits import Fits
     from evalcontract.structure.native import SchemaViolation
     from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.step_limit import StepCounter
 
 #: Keywords that do not validate a mapping as a whole.
 _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
-#: Maximum number of keywords that a bundle schema may apply to one row; about ten seconds.
-MAX_STEPS = 2_000_000
+#: Maximum number of steps to describe why the schema of a bundle rejects one row, beyond those
+#: that any row takes.
+MAX_STEPS = 30_000
+#: The same for all rows together that a process checks against the schema of one bundle.
+MAX_TOTAL_STEPS = 120_000
+_STEPS_PER_ROW, _STEPS_PER_PART = 100, 4
 
 
 class SchemaPair:
@@ -40,6 +44,7 @@ class SchemaPair:
         self.kind = kind
         self.schema = schema
         self.bundle_schema = bundle_schema or {}
+        self._steps_left = MAX_TOTAL_STEPS
 
     def violations(
         self, value: Any
@@ -89,10 +94,14 @@ class SchemaPair:
         return frozenset(root.get("required", ()))
 
     @cached_property
-    def _exact_bundle(self) -> Callable[[Any], list[SchemaViolation]]:
-        from evalcontract.structure.exact import with_step_limit  # slow to import
+    def _native_bundle(self) -> NativeValidator:
+        return native_for(self.bundle_schema)
 
-        return with_step_limit(self.bundle_schema, MAX_STEPS)
+    @cached_property
+    def _exact_bundle(self) -> StepCounter:
+        from evalcontract.structure.step_limit import StepCounter  # slow to import
+
+        return StepCounter(self.bundle_schema)
 
     def _own(self, value: Any) -> list[SchemaViolation]:
         try:
@@ -110,17 +119,35 @@ class SchemaPair:
         return [violation] if violation else list(self._exact.iter_errors(value))
 
     def _of_bundle(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
-        from evalcontract.structure.exact import StepLimitExceeded  # slow to import
+        with suppress(ValueError, TypeError, RecursionError):  # not a JSON value, or too deep
+            if self._native_bundle.is_valid(value):
+                return [], []
+        from evalcontract.structure.step_limit import StepLimitExceeded  # slow to import
 
         code = f"{self.kind}/invalid-value"
+        ordinary = _STEPS_PER_ROW + _STEPS_PER_PART * _number_of_parts(value)
+        limit = ordinary + min(MAX_STEPS, max(0, self._steps_left))
         try:
-            return self._exact_bundle(value), []
+            return list(self._exact_bundle.errors(value, limit)), []
         except RecursionError:
-            if native_for(self.bundle_schema).is_valid(value):
-                return [], []
             message = "the bundle schema rejects a value that is nested too deeply to describe"
             return [], [Problem(code, message, (), "reduce the nesting")]
         except StepLimitExceeded:
-            message = f"checking this against the bundle schema takes over {MAX_STEPS:,} steps"
+            message = f"checking this against the bundle schema takes over {limit:,} steps"
             advice = "keep only one recursive `$ref` in the schema"
             return [], [Problem(code, message, (), advice)]
+        finally:
+            self._steps_left -= max(0, self._exact_bundle.steps - ordinary)
+
+
+def _number_of_parts(value: Any) -> int:
+    """Return the number of mappings, lists and scalars in a value."""
+    number, pending = 0, [value]
+    while pending:
+        part = pending.pop()
+        number += 1
+        if isinstance(part, dict):
+            pending.extend(part.values())
+        elif isinstance(part, list):
+            pending.extend(part)
+    return number

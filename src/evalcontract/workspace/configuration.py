@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.diagnostic import SeveritySource
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 FILE_NAME = "evalcontract.toml"
 # A thousand times the usual size; `tomllib` is slow on larger files.
 _MAX_CHARACTERS = 1 << 18
+# Parts of a dotted key; `tomllib` needs memory for the square of their number.
+_MAX_KEY_PARTS = 50
+_STRINGS = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'')
+_KEY_ENDS = re.compile(r"[][{}=,#\n]")
 
 
 class Configuration(NamedTuple):
@@ -56,6 +61,8 @@ def read_configuration(path: Path, name: str, files: Files = DISK) -> Configurat
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
     if len(text) > _MAX_CHARACTERS:
         raise ConfigurationError(f"{name}: has more than {_MAX_CHARACTERS:,} characters")
+    if any(part.count(".") >= _MAX_KEY_PARTS for part in _KEY_ENDS.split(_STRINGS.sub("", text))):
+        raise ConfigurationError(f"{name}: a key has more than {_MAX_KEY_PARTS} parts")
     import tomllib  # both are slow to import
 
     from evalcontract.workspace.toml_text import explain_error, place_of_key

@@ -61,6 +61,7 @@ class Workspace:
         self.files = files
         self.listing = Listing(root, configuration, nested, files)
         self.extra_datasets: list[Path] = []
+        self._json: dict[str, tuple[Any, str | None]] = {}
 
     @property
     def unreadable_dirs(self) -> dict[Path, UnreadableFile]:
@@ -250,9 +251,23 @@ class Workspace:
             LookupError: the file is outside the workspace, or cannot be read.
 
         """
-        if not self.contains(self.root / name):
+        if name not in self._json:
+            try:
+                self._json[name] = self._parse_json(name), None
+            except LookupError as error:
+                self._json[name] = None, str(error)
+        value, reason = self._json[name]
+        if reason is not None:
+            raise LookupError(reason)
+        return value
+
+    def _parse_json(self, name: str) -> Any:
+        try:
+            path = self.files.real(self.root / name)
+        except ValueError:  # a null character, or half of a surrogate pair
+            raise LookupError("is not a valid path") from None
+        if not self.contains(path):
             raise LookupError("is outside the workspace")
-        path = self.files.real(self.root / name)
         self.listing.mark_read(path)
         source = read_file(path, name, self.files)
         if source.document:

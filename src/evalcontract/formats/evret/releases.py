@@ -131,8 +131,8 @@ def release_of(value: dict[str, Any]) -> str | None:
     """
     queries = value.get("queries")
     is_document = isinstance(queries, list)
-    first = next((query for query in queries or () if isinstance(query, dict)), None)
-    row = first if is_document else value
+    rows = queries if isinstance(queries, list) else [value]
+    row = next((row for row in rows if isinstance(row, dict)), None)
     if row is None or _DISTINCT.isdisjoint(row) or _NAMED.isdisjoint(row):
         return None
     if not any(isinstance(row.get(key), str) and row[key].strip() for key in NAMES[1]):

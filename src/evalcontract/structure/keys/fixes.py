@@ -51,9 +51,9 @@ def rename_misspelled(
     """Rename a misspelled key, if its value has the shape that the known key requires.
 
     `known` are the known keys of the mapping, `names` the same for the search by spelling, and
-    `missing` its missing required keys.
+    `missing` its missing required keys, which `known` may not describe.
     """
-    if meant in entry.mapping or not fits.same_shape(entry.value, known[meant]):
+    if meant in entry.mapping or not fits.same_shape(entry.value, known.get(meant, {})):
         return None
     is_missing = meant in missing and len(meant) > _SHORT
     safe = names.is_certain(entry.key, meant, is_closed=is_missing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.equality import hashable
 from evalcontract.model.path import key_of
 from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.messages.fixes import fix_of_value
@@ -120,11 +121,11 @@ def _too_few(violation: SchemaViolation, name: str, written: str | None) -> Mess
 
 
 def _unique(violation: SchemaViolation, name: str, written: str | None) -> Message:
-    seen: list[Any] = []
+    seen = set()
     for item in violation.instance:
-        if item in seen:
+        if hashable(item) in seen:
             return f"duplicate item `{short(item)}` in {name}", "remove one"
-        seen.append(item)
+        seen.add(hashable(item))
     return f"duplicate item in {name}", "remove one"
 
 

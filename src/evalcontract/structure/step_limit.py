@@ -1,0 +1,76 @@
+"""The exact engine with a limit on its work, for the schemas that authors write.
+
+In a schema with two references to itself, every level of a value doubles the work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jsonschema import validators
+
+from evalcontract.structure.exact import NOTHING_TO_FETCH, DetailValidator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jsonschema import ValidationError
+
+#: The number of keys or values that cost one step, for keywords that only compare them.
+_COMPARED_PER_STEP = 10
+_COMPARING = frozenset({"enum", "required", "properties"})
+
+
+class StepLimitExceeded(Exception):
+    """The check of a value exceeds the maximum number of steps."""
+
+
+class StepCounter:
+    """Checks values against an untrusted schema; `steps` is what the last check took.
+
+    A step is a keyword that is applied to a part of the value.
+    """
+
+    def __init__(self, schema: Any) -> None:
+        self.steps = 0
+        self._limit = 0
+        keywords = {
+            name: self._counted(name, keyword)
+            for name, keyword in DetailValidator.VALIDATORS.items()
+        }
+        extended = validators.extend(DetailValidator, keywords)
+        self._validator = extended(schema, registry=NOTHING_TO_FETCH)
+
+    def errors(self, value: Any, limit: int) -> list[ValidationError]:
+        """Return the violations of a value.
+
+        Raises:
+            StepLimitExceeded: the check takes more than `limit` steps.
+
+        """
+        self.steps = 0
+        self._limit = limit
+        return list(self._validator.iter_errors(value))
+
+    def _counted(self, name: str, keyword: Any) -> Callable[..., Any]:
+        def apply(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+            self.steps += 1 + _comparisons(name, value, instance, schema) // _COMPARED_PER_STEP
+            if self.steps > self._limit:
+                raise StepLimitExceeded
+            return keyword(validator, value, instance, schema)
+
+        return apply
+
+
+def _comparisons(name: str, value: Any, instance: Any, schema: Any) -> int:
+    """Return how many keys or values a keyword compares."""
+    if name in _COMPARING:
+        return len(value)
+    if name == "uniqueItems" and isinstance(instance, list):
+        return len(instance)
+    if isinstance(instance, dict):
+        if name == "patternProperties":
+            return len(value) * len(instance)
+        if name in ("additionalProperties", "unevaluatedProperties"):
+            return len(schema.get("patternProperties", ())) * len(instance)
+    return 0
