@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.library.cycles import RubricCycles
 from evalcontract.library.names import promised
 from evalcontract.library.suggestions import Suggestions
 from evalcontract.model.nearest import normalise
@@ -14,7 +15,7 @@ from evalcontract.model.version import Version, newest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.artifact import Artifact, ReferenceSite
     from evalcontract.library.names import MisnamedFolder
 
 
@@ -55,6 +56,8 @@ class Library:
         }
         self._pinned: dict[Kind, list[str]] = {}
         self._suggestions: dict[Kind, Suggestions] = {}
+        self._newest_by_name: dict[tuple[Kind, str], Version] = {}
+        self._sorted_by_name: dict[tuple[Kind, str], tuple[Version, ...]] = {}
         self._files = {(artifact.kind, artifact.file): artifact for artifact in self._all}
         for artifact in self._all:
             if artifact.id is not None and artifact.version is not None:
@@ -85,10 +88,45 @@ class Library:
         """
         versions = self.versions(reference.kind, reference.id)
         if reference.version is None and versions:
-            return Resolved(versions[newest(list(versions))][0], pinned=False)
+            return Resolved(versions[self._newest(reference)][0], pinned=False)
         if reference.version is not None and reference.version in versions:
             return Resolved(versions[reference.version][0], pinned=True)
-        return Dangling(reference, tuple(sorted(versions)))
+        return Dangling(reference, self._sorted_versions(reference))
+
+    def _newest(self, reference: Reference) -> Version:
+        name = (reference.kind, reference.id)
+        if name not in self._newest_by_name:
+            self._newest_by_name[name] = newest(list(self.versions(*name)))
+        return self._newest_by_name[name]
+
+    def _sorted_versions(self, reference: Reference) -> tuple[Version, ...]:
+        name = (reference.kind, reference.id)
+        if name not in self._sorted_by_name:
+            self._sorted_by_name[name] = tuple(sorted(self.versions(*name)))
+        return self._sorted_by_name[name]
+
+    def resolved_uses(self, artifact: Artifact) -> Iterator[tuple[ReferenceSite, Artifact]]:
+        """Yield each reference of an artifact that resolves, with its target."""
+        for use in artifact.uses:
+            target = self.resolve(use.reference)
+            if isinstance(target, Resolved):
+                yield use, target.artifact
+
+    @cached_property
+    def rubric_cycles(self) -> RubricCycles:
+        """The cycles among the rubrics."""
+        rubrics = [artifact for artifact in self._all if artifact.kind is Kind.RUBRIC]
+        references = {
+            id(rubric): tuple(
+                dict.fromkeys(
+                    id(target)
+                    for _, target in self.resolved_uses(rubric)
+                    if target.kind is Kind.RUBRIC
+                )
+            )
+            for rubric in rubrics
+        }
+        return RubricCycles(rubrics, references)
 
     def nearest_id(self, kind: Kind, id_: str) -> str | None:
         """Return the id that was probably meant by an unknown one, or None; see `Suggestions`."""
@@ -114,9 +152,8 @@ class Library:
     @cached_property
     def used(self) -> frozenset[int]:
         """The `id()` of every artifact that some rubric refers to."""
-        uses = (use for artifact in self._all for use in artifact.uses)
-        targets = (self.resolve(use.reference) for use in uses)
-        return frozenset(id(target.artifact) for target in targets if isinstance(target, Resolved))
+        steps = (step for artifact in self._all for step in self.resolved_uses(artifact))
+        return frozenset(id(target) for _, target in steps)
 
     def at(self, file: str) -> Artifact | None:
         """Return the artifact of either kind that was read from a file, or None."""

@@ -13,11 +13,11 @@ SHOWN = 5
 
 def listed(words: Iterable[object], most: int = SHOWN) -> str:
     """Join words by commas; truncate a long list and give the number of the others."""
-    items = list(map(str, words))
+    items = list(words)
     # One more item is as short as "… and 1 more".
     if len(items) <= most + 1:
-        return ", ".join(items)
-    return f"{', '.join(items[:most])} … and {len(items) - most:,} more"
+        return ", ".join(map(str, items))
+    return f"{', '.join(map(str, items[:most]))} … and {len(items) - most:,} more"
 
 
 def chained(names: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from evalcontract.workspace.discovery import (
     display_name,
     find_root,
     find_workspaces,
-    nested_in,
+    nested_workspaces,
     search_root,
 )
 from evalcontract.workspace.single import require_single_value
@@ -24,7 +24,7 @@ __all__ = [
     "entry_points",
     "find_root",
     "find_workspaces",
-    "nested_in",
+    "nested_workspaces",
     "open_workspace",
     "read_configuration",
     "require_single_value",
