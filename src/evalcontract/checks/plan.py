@@ -38,9 +38,9 @@ class Plan(NamedTuple):
     `steps` has the checks of its composites in place of these. `is_complete` is False if a check
     is malformed or refers to something that does not exist: then it is unknown what it would read.
     `bundles` are those that the rubric applies to; empty means any. `conflicts` has the limits
-    that it sets for a row's expectations; `decisive` are the checks that all have to pass, each
-    with its path or that of the composite that reaches it. `graded` are the keys of rows that the
-    graders of the runner read besides; `reads` has them too.
+    that it sets for a row's expectations. `decisive` are, in the plan of a composite's rubric, the
+    checks that all have to pass, each with its path. `graded` are the keys of rows that the graders
+    of the runner read besides; `reads` has them too.
     """
 
     artifact: Artifact
@@ -57,9 +57,12 @@ class Plan(NamedTuple):
         return self._replace(reads=self.reads | graded, graded=graded) if graded else self
 
 
-def plan_of(artifact: Artifact, context: EvalContext) -> Plan:
-    """Return the plan of a rubric. Malformed checks become steps that never run."""
-    return _plan(artifact, context, {})
+def plan_of(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | None = None) -> Plan:
+    """Return the plan of a rubric. Malformed checks become steps that never run.
+
+    `plans` remembers those of the rubrics that composites reach, for plans with the same context.
+    """
+    return _plan(artifact, context, {} if plans is None else plans)
 
 
 def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | None) -> Plan:
@@ -79,7 +82,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     known = True
     kinds = kinds_in_use()
     for path, check in checks:
-        kind = kinds.get(check["kind"], _without_executor(check["kind"]))
+        kind = kinds.get(check["kind"]) or _without_executor(check["kind"])
         reads |= kind.reads(check, context)
         inner = _inner(check, context, plans)
         name = check.get("id") or f"{check['kind']}[{path[-1]}]"
@@ -106,6 +109,8 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     combine = valid.get("scoring", {}).get("combine")
     decisive = () if combine is None or combine in ALTERNATIVES else tuple(weighed)
     conflicts = conflicts_of(decisive)
+    if plans is not None:
+        decisive = ()  # only those of a composite's rubric are needed later
     return Plan(artifact, steps, frozenset(reads), bundles, complete, conflicts, decisive)
 
 
