@@ -45,7 +45,7 @@ CODE = re.compile(
 )
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
-NO_FORMATS = {"report", "frame", "coverage", "losses", "fixes", "statistics"}
+NO_FORMATS = {"report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics"}
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
 #: `zip(…, strict=True)` is another word; its arguments may hold brackets, two deep.

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
-from evalcontract.checks.coverage import Cell, RowCoverage, Totals, add, total
+from evalcontract.checks.cells import Cell
+from evalcontract.checks.coverage import RowCoverage, Totals, add, total
 
 if TYPE_CHECKING:
     from pathlib import Path

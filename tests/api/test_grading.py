@@ -38,10 +38,10 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "rubrics" / f"{id_}.yaml").write_text(RUBRIC.format(id=id_))
     (tmp_path / "data.yaml").write_text(ROWS)
 
-    def crashing(artifact: Any, around: Any) -> Any:
+    def crashing(artifact: Any, *around: Any) -> Any:
         if artifact.id == "bad":
             raise ZeroDivisionError("a plain bug")
-        return plan_of(artifact, around)
+        return plan_of(artifact, *around)
 
     monkeypatch.setattr("evalcontract.engine.grading.plan_of", crashing)
     return tmp_path

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 #: Modules of `checks/` that are no kind.
-NO_KINDS = {"conflicts", "coverage", "plan", "row_needs"}
+NO_KINDS = {"cells", "conflicts", "coverage", "plan", "row_needs", "steps"}
 #: The name of a module that would hide one of Python's own words.
 OTHER_NAMES = {"output_format": "format"}
 
@@ -271,7 +271,7 @@ def without_regex(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("without_regex")
 def test_a_kind_of_the_schema_alone_is_unavailable() -> None:
     made = plan(of("regex", pattern="a"))
-    (step,) = made.steps
+    (step,) = made.steps.each()
     assert step.outlook({}).reason == "checks of the kind `regex` are not built in"
     assert not made.is_complete
 
@@ -288,7 +288,7 @@ def test_every_kind_is_in_the_table() -> None:
 
 @every_case(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
 def test_outlook(check: Any, row: dict[str, Any], state: str, field: str | None) -> None:
-    (step,) = plan(check).steps
+    (step,) = plan(check).steps.each()
     outlook = step.outlook({"id": "a", "input": "b", **row})
     assert (str(outlook.state), outlook.field) == (state, field)
     assert (outlook.reason is None) is (state == RUN)
@@ -302,7 +302,7 @@ def test_outlook_inside_a_composite(
     """The checks of the other rubric stand in place of the composite."""
     whole = {"id": "a", "input": "b", **row}
     made = plan({"id": "of", **check}, WORDS)
-    outlooks = {step.name: str(step.outlook(whole).state) for step in made.steps}
+    outlooks = {step.name: str(step.outlook(whole).state) for step in made.steps.each()}
     inside = {f"of/{name}": state for name, state in states.items()}
     assert outlooks == {**inside, "must_contain_any[1]": RUN}
 
@@ -335,7 +335,7 @@ def test_what_is_asked_of_a_row(
 
 @pytest.mark.parametrize("php", [True, False])
 def test_php(*, php: bool) -> None:
-    (step,) = plan(of("php_lint"), php=php).steps
+    (step,) = plan(of("php_lint"), php=php).steps.each()
     outlook = step.outlook({})
     assert str(outlook.state) == (RUN if php else UNAVAILABLE)
     assert outlook.reason == (None if php else "no `php` on this machine")
@@ -357,7 +357,7 @@ def test_php(*, php: bool) -> None:
     ids=json.dumps,
 )
 def test_reason(check: Any, words: str) -> None:
-    (step,) = plan(check).steps
+    (step,) = plan(check).steps.each()
     assert step.outlook({"id": "a", "input": "b"}).reason == words
 
 
@@ -414,14 +414,14 @@ def test_whether_all_is_known_that_a_rubric_reads(check: Any, *, known: bool) ->
 def test_an_ill_formed_check_keeps_its_name() -> None:
     """It cannot be told what it does, and it is not lost."""
     made = plan(WORDS, {"id": "broken", "kind": "regex"}, 7, {"kind": "regex"}, {"id": 5})
-    assert [step.name for step in made.steps] == [
+    assert [step.name for step in made.steps.each()] == [
         "must_contain_any[0]",
         "broken",
         "?[2]",
         "regex[3]",
         "5",
     ]
-    assert [str(step.outlook({}).state) for step in made.steps] == [RUN, *[UNAVAILABLE] * 4]
+    assert [str(step.outlook({}).state) for step in made.steps.each()] == [RUN, *[UNAVAILABLE] * 4]
     assert not made.is_complete
 
 
@@ -429,7 +429,7 @@ def test_an_ill_formed_check_keeps_its_name() -> None:
 def test_a_rubric_without_a_list_of_checks(checks: Any) -> None:
     value = {"id": "own", "version": "1.0.0", "checks": checks}
     made = plan_of(artifact(Kind.RUBRIC, value), around())
-    assert (made.steps, made.is_complete) == ((), False)
+    assert ([*made.steps.each()], made.is_complete) == ([], False)
 
 
 @every_case(

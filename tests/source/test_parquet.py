@@ -15,14 +15,14 @@ from evalcontract.source.external import ExternalFile, read_external_stream
 from evalcontract.source.parquet import ParquetTable
 
 
-def written(**columns: Any) -> bytes:
+def written(compression: str = "snappy", /, **columns: Any) -> bytes:
     if "CI" not in os.environ:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     out = io.BytesIO()
-    pq.write_table(pa.table(columns), out)
+    pq.write_table(pa.table(columns), out, compression=compression)
     return out.getvalue()
 
 
@@ -79,3 +79,27 @@ def test_without_pyarrow_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch
         "source/unsupported",
         "pip install 'evalcontract[parquet]'",
     )
+
+
+@pytest.mark.parametrize(
+    ("columns", "content"),
+    [
+        ({"a": lambda: [None] * 1_000_000}, "1,000,000 rows"),
+        ({"a": lambda: ["x"] * 1_000_000}, "1,000,000 rows"),
+        ({"a": lambda: ["x" * 90_000_000]}, "bytes"),
+    ],
+)
+def test_a_small_file_with_much_content_is_not_read(columns: Any, content: str) -> None:
+    data = written("gzip", **{name: make() for name, make in columns.items()})
+    found = read(data).unreadable
+    assert found is not None
+    assert [fault.code for fault in found.faults] == ["source/limit-exceeded"]
+    assert content in found.faults[0].message
+
+
+def test_a_value_that_every_row_repeats_is_read_until_it_is_too_much() -> None:
+    data = written(a=["x" * 300_000] * 10_000)
+    assert len(data) < 1_000_000
+    batches = list(table_of(data).batches())
+    assert sum(len(batch.rows) for batch in batches) < 1000
+    assert [fault.code for fault, _ in batches[-1].faults] == ["source/limit-exceeded"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import EvalContext, Field, Needs, State, never_runs
@@ -49,10 +50,19 @@ def needs_of_judges(
 def tag_for(judges: Iterable[Artifact], field: Field) -> tuple[Artifact, Tag] | None:
     """Return the first tag that shows a field, with its judge; or None."""
     for judge in judges:
-        for tag in _scan(judge.document.value["template"]).tags:
-            is_shown = tag.name == field or tag.name.startswith(f"{field}.")
-            if is_shown and tag.kind in ("variable", "raw"):
-                return judge, tag
+        tag = _tag_in(judge.document.value["template"], field)
+        if tag is not None:
+            return judge, tag
+    return None
+
+
+@lru_cache(maxsize=1 << 14)  # it is asked for each row that lacks the field
+def _tag_in(template: str, field: Field) -> Tag | None:
+    """Return the first tag of a template that shows a field; or None."""
+    for tag in _scan(template).tags:
+        is_shown = tag.name == field or tag.name.startswith(f"{field}.")
+        if is_shown and tag.kind in ("variable", "raw"):
+            return tag
     return None
 
 

@@ -11,9 +11,10 @@ from evalcontract.analysis.clashes import (
     tool_names,
 )
 from evalcontract.analysis.clashing_texts import forbidden_texts
+from evalcontract.analysis.substrings import Substrings, any_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from evalcontract.model.path import Path
     from evalcontract.structure.valid_parts import Checks
@@ -49,6 +50,32 @@ class Ban(NamedTuple):
         return "`must_not_contain`" if self.is_own else "the rubric"
 
 
+class _Bans(NamedTuple):
+    """The texts that a rubric and a row forbid, with their paths, and the search for them."""
+
+    banned: Mapping[str, Path]
+    substrings: Substrings
+    own: Mapping[str, Path]
+    own_substrings: Substrings
+
+    def first_in(self, text: str, *, with_spaces: bool = True) -> Ban | None:
+        """Return the first forbidden text that a text contains, or None.
+
+        `with_spaces` is whether texts of the rubric that have spaces count.
+        """
+        folded = text.translate(FOLD)
+        is_wanted = any_text if with_spaces else _has_no_space
+        if (ban := self.substrings.first_in(folded, is_wanted)) is not None:
+            return Ban(ban, self.banned[ban], is_own=False)
+        if (ban := self.own_substrings.first_in(folded)) is not None:
+            return Ban(ban, self.own[ban], is_own=True)
+        return None
+
+
+def _has_no_space(text: str) -> bool:
+    return not any(map(str.isspace, text))
+
+
 class Conflicts(NamedTuple):
     """The limits that a rubric sets for the expectations that its checks read from a row.
 
@@ -59,6 +86,7 @@ class Conflicts(NamedTuple):
 
     `texts` are the lists of texts that are read from the row. If `must_not_contain` is one of
     them, its texts are forbidden too, but for those with letters if it is `sensitive` to case.
+    `substrings` finds the `banned` texts.
     """
 
     tools: Mapping[str, Path] = _NONE
@@ -70,11 +98,12 @@ class Conflicts(NamedTuple):
     markdown: Path | None = None
     texts: frozenset[str] = frozenset()
     sensitive: bool = False
+    substrings: Substrings = Substrings(())
 
     def of(self, row: Mapping[str, Any]) -> Iterator[Conflict]:
         """Yield the expectations of a row that cannot be met."""
         yield from self._of_tools(tool_names(row.get("expected_tools") or ()))
-        bans = [*self._bans(row)]
+        bans = self._bans(row)
         for index, fact in enumerate(row.get("expected_facts") or ()):
             conflict = self._of_fact(("expected_facts", index), fact, bans)
             if conflict is not None:
@@ -114,21 +143,22 @@ class Conflicts(NamedTuple):
                 self.max_calls[1],
             )
 
-    def _bans(self, row: Mapping[str, Any]) -> Iterator[Ban]:
-        """Yield the texts that the rubric and the row forbid; blank texts are left out."""
-        yield from (Ban(text, path, is_own=False) for text, path in self.banned.items())
+    def _bans(self, row: Mapping[str, Any]) -> _Bans:
+        """Return the texts that the rubric and the row forbid; blank texts are left out."""
+        own: dict[str, Path] = {}
         if "must_not_contain" in self.texts:
             for index, text in enumerate(row.get("must_not_contain") or ()):
                 if text.strip() and _in_any_case(text, sensitive=self.sensitive):
-                    yield Ban(text.translate(FOLD), ("must_not_contain", index), is_own=True)
+                    own.setdefault(text.translate(FOLD), ("must_not_contain", index))
+        return _Bans(self.banned, self.substrings, own, Substrings(own))
 
-    def _of_alternatives(self, texts: Sequence[str], bans: list[Ban]) -> Iterator[Conflict]:
+    def _of_alternatives(self, texts: Sequence[str], bans: _Bans) -> Iterator[Conflict]:
         """Yield a conflict if each of the texts of which one is enough contains a forbidden one."""
         if "must_contain_any" not in self.texts:
             return
         first: Ban | None = None
         for text in texts:
-            ban = _contained(text, bans)
+            ban = bans.first_in(text)
             if ban is None:
                 return
             first = first or ban
@@ -142,13 +172,12 @@ class Conflicts(NamedTuple):
                 first.is_own,
             )
 
-    def _of_fact(self, path: Path, fact: str, bans: list[Ban]) -> Conflict | None:
+    def _of_fact(self, path: Path, fact: str, bans: _Bans) -> Conflict | None:
         if "expected_facts" not in self.texts:
             return None
         # Unlike a forbidden text with a space, a fact also matches across a line break. An author
         # who forbids what the same row expects does not count on that.
-        sure = [ban for ban in bans if ban.is_own or not any(map(str.isspace, ban.text))]
-        ban = _contained(fact, sure)
+        ban = bans.first_in(fact, with_spaces=False)
         verdict = "it can never match" if self.some_facts else "this cannot be met"
         if ban is not None:
             return Conflict(
@@ -185,16 +214,18 @@ def conflicts_of(checks: Checks) -> Conflicts:
     words = [check for _, check in checks if check["kind"] in TEXTS and "values" not in check]
     bans = [check for check in words if check["kind"] == "must_not_contain"]
     texts = {check["kind"] for check in words} | ({"expected_facts"} if facts else set())
+    banned = _banned(checks) if texts else {}
     return Conflicts(
         forbidden_tools(checks) if tools else {},
         _least(checks, "max_calls") if tools else None,
         all(check.get("match") == "any" for check in tools),
-        _banned(checks) if texts else {},
+        banned,
         _least(checks, "max_chars") if facts else None,
         all(check.get("min_recall", 1) < 1 for check in facts),
         _markdown(checks) if formats else None,
         frozenset(texts),
         all(check.get("case_sensitive", False) for check in bans),
+        Substrings(banned),
     )
 
 
@@ -227,11 +258,6 @@ def _banned(checks: Checks) -> dict[str, Path]:
 def _in_any_case(text: str, *, sensitive: bool) -> bool:
     """Whether a forbidden text is forbidden in upper and lower case."""
     return not sensitive or text.lower() == text.upper()
-
-
-def _contained(text: str, bans: Iterable[Ban]) -> Ban | None:
-    folded = text.translate(FOLD)
-    return next((ban for ban in bans if ban.text in folded), None)
 
 
 def _markdown(checks: Checks) -> Path | None:

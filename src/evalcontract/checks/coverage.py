@@ -6,22 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._kind import Prediction, State
-from evalcontract.checks.plan import Plan, predictions
+from evalcontract.checks._kind import State
+from evalcontract.checks.cells import Cell, PlannedCells, count_states
+from evalcontract.checks.plan import Plan, own_predictions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from evalcontract.checks.steps import Steps
     from evalcontract.model.span import Place
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One check on one row. For a row without a rubric, `check` is the key of the expectation."""
-
-    check: str
-    kind: str
-    outlook: Prediction
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +28,13 @@ class RowCoverage:
     index: int
     row: str | None
     rubric: str | None
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
     fault: str | None = None
 
     @property
     def runs(self) -> bool:
         """Whether at least one check will run on the row."""
-        return any(cell.outlook.runs for cell in self.cells)
+        return count_states(self.cells)[State.RUN] > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +69,24 @@ class Totals:
 class FileCoverage:
     """The coverage of one dataset.
 
-    `by_check` has totals by (rubric, check, kind). `rows` has the rows with a check that will not
+    `rubrics` has the totals of checks by rubric. `rows` has the rows with a check that will not
     run, or all rows on request, each with its place.
     """
 
     file: str
     totals: Totals
-    by_check: dict[tuple[str | None, str, str], Totals]
+    rubrics: tuple[RubricCoverage, ...]
     rows: tuple[tuple[RowCoverage, Place], ...]
+
+    @property
+    def by_check(self) -> dict[tuple[str | None, str, str], Totals]:
+        """The totals by (rubric, check, kind)."""
+        totals: dict[tuple[str | None, str, str], Totals] = {}
+        for rubric in self.rubrics:
+            for check, kind, counts in rubric.checks():
+                key = (rubric.name, check, kind)
+                totals[key] = add(totals.get(key, Totals()), counts)
+        return totals
 
 
 def cover(
@@ -102,8 +105,11 @@ def cover(
     if fault is not None:
         rubric = row.get("rubric_ref") if isinstance(row, dict) else None
         return RowCoverage(index, name, str(rubric) if rubric is not None else None, (), fault)
-    cells = tuple(Cell(*predicted) for predicted in predictions(row, plan, graded))
-    return RowCoverage(index, name, plan.artifact.name if plan else None, cells)
+    own = tuple(Cell(*predicted) for predicted in own_predictions(row, plan, graded))
+    if plan is None:
+        return RowCoverage(index, name, None, own)
+    outlooks = tuple(group.outlook(row) for group in plan.steps.groups)
+    return RowCoverage(index, name, plan.artifact.name, PlannedCells(plan.steps, outlooks, own))
 
 
 def total(rows: Iterable[RowCoverage]) -> Totals:
@@ -113,18 +119,14 @@ def total(rows: Iterable[RowCoverage]) -> Totals:
     for row in rows:
         count += 1
         empty += not row.cells
-        idle += not row.runs
-        states.update(cell.outlook.state for cell in row.cells)
-    return Totals(
-        states[State.RUN],
-        states[State.SKIP],
-        states[State.VACUOUS],
-        states[State.UNAVAILABLE],
-        count,
-        empty,
-        idle,
-        states[State.FAIL],
-    )
+        counts = count_states(row.cells)
+        idle += not counts[State.RUN]
+        states += counts
+    return _totals(states, rows=count, rows_without_checks=empty, rows_on_which_nothing_runs=idle)
+
+
+def _totals(states: Counter[State], **rows: int) -> Totals:
+    return Totals(**{state.value: count for state, count in states.items()}, **rows)
 
 
 def add(one: Totals, other: Totals) -> Totals:
@@ -141,25 +143,66 @@ def add(one: Totals, other: Totals) -> Totals:
     )
 
 
+class RubricCoverage:
+    """The checks of one rubric, or the expectations of rows without one, counted over rows."""
+
+    def __init__(self, name: str | None) -> None:
+        self.name = name
+        self._planned: dict[int, tuple[Steps, list[Counter[State]]]] = {}
+        self._cells: dict[tuple[str, str], Counter[State]] = {}
+
+    def take(self, cells: Sequence[Cell]) -> None:
+        """Count the checks on a row."""
+        if isinstance(cells, PlannedCells):
+            steps = cells.steps
+            if id(steps) not in self._planned:
+                self._planned[id(steps)] = (steps, [Counter() for _ in steps.groups])
+            _, counters = self._planned[id(steps)]
+            for counter, outlook in zip(counters, cells.outlooks, strict=True):
+                counter[outlook.state] += 1
+            cells = cells.own
+        for cell in cells:
+            self._cells.setdefault((cell.check, cell.kind), Counter())[cell.outlook.state] += 1
+
+    @property
+    def count(self) -> int:
+        """The number of checks."""
+        return sum(steps.total for steps, _ in self._planned.values()) + len(self._cells)
+
+    @property
+    def states(self) -> Counter[State]:
+        """The number of checks by state, over all rows."""
+        states = sum(self._cells.values(), Counter[State]())
+        for steps, counters in self._planned.values():
+            for group, counter in zip(steps.groups, counters, strict=True):
+                states.update({state: group.total * count for state, count in counter.items()})
+        return states
+
+    def checks(self) -> Iterator[tuple[str, str, Totals]]:
+        """Yield the name and the kind of each check with its totals; names may repeat."""
+        for steps, counters in self._planned.values():
+            groups = zip(steps.groups, counters, strict=True)
+            totals = {group.needs: _totals(counter) for group, counter in groups}
+            for step in steps.each():
+                yield step.name, step.kind, totals[step.needs._replace(judges=())]
+        for (check, kind), counter in self._cells.items():
+            yield check, kind, _totals(counter)
+
+
 class Tally:
     """Counts the coverage of a stream of rows, and keeps the rows with gaps, or all rows."""
 
     def __init__(self, *, keep_all: bool) -> None:
         self._keep_all = keep_all
-        self._states: dict[tuple[str | None, str, str], Counter[State]] = {}
+        self._rubrics: dict[str | None, RubricCoverage] = {}
         self._rows = self._empty = self._idle = 0
         self._kept: list[tuple[RowCoverage, Place]] = []
 
     def take(self, row: RowCoverage, place: Callable[[], Place]) -> None:
         """Count a row; `place` is called only if the row is kept."""
-        running = 0
-        for cell in row.cells:
-            state = cell.outlook.state
-            key = (row.rubric, cell.check, cell.kind)
-            if key not in self._states:
-                self._states[key] = Counter()
-            self._states[key][state] += 1
-            running += state is State.RUN
+        if row.cells:
+            self._rubrics.setdefault(row.rubric, RubricCoverage(row.rubric)).take(row.cells)
+        running = count_states(row.cells)[State.RUN]
         self._rows += 1
         self._empty += not row.cells
         self._idle += not running
@@ -168,15 +211,11 @@ class Tally:
 
     def of(self, file: str) -> FileCoverage:
         """Return the coverage of the rows, as that of `file`."""
-        by_check = {
-            key: Totals(**{state.value: count for state, count in states.items()})
-            for key, states in self._states.items()
-        }
-        totals = Totals(
+        rubrics = tuple(self._rubrics.values())
+        totals = _totals(
+            sum((rubric.states for rubric in rubrics), Counter[State]()),
             rows=self._rows,
             rows_without_checks=self._empty,
             rows_on_which_nothing_runs=self._idle,
         )
-        for counts in by_check.values():
-            totals = add(totals, counts)
-        return FileCoverage(file, totals, by_check, tuple(self._kept))
+        return FileCoverage(file, totals, rubrics, tuple(self._kept))

@@ -16,10 +16,10 @@ from evalcontract.checks._kind import (
     State,
     is_empty,
     never_runs,
-    outlook_of,
     reads_nothing,
 )
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
+from evalcontract.checks.steps import Nested, Step, Steps, steps_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
 from evalcontract.structure.valid_parts import valid_parts
@@ -32,31 +32,19 @@ if TYPE_CHECKING:
     from evalcontract.structure.valid_parts import Checks
 
 
-class Step(NamedTuple):
-    """One check of a rubric, or of the rubric of a composite: then named `composite/check`."""
-
-    name: str
-    kind: str
-    needs: Needs
-
-    def outlook(self, row: Mapping[str, Any]) -> Prediction:
-        """Return the prediction for the check on a row."""
-        return outlook_of(self.needs, row)
-
-
 class Plan(NamedTuple):
     """What a rubric does with rows. `reads` has the fields that any of its checks reads.
 
     `steps` has the checks of its composites in place of these. `is_complete` is False if a check
     is malformed or refers to something that does not exist: then it is unknown what it would read.
     `bundles` are those that the rubric applies to; empty means any. `conflicts` has the limits
-    that it sets for a row's expectations; `decisive` are the checks that all have to pass, each
-    with its path or that of the composite that reaches it. `graded` are the keys of rows that the
-    graders of the runner read besides; `reads` has them too.
+    that it sets for a row's expectations. `decisive` are, in the plan of a composite's rubric, the
+    checks that all have to pass, each with its path. `graded` are the keys of rows that the graders
+    of the runner read besides; `reads` has them too.
     """
 
     artifact: Artifact
-    steps: tuple[Step, ...]
+    steps: Steps
     reads: frozenset[str]
     bundles: tuple[str, ...]
     is_complete: bool
@@ -69,48 +57,61 @@ class Plan(NamedTuple):
         return self._replace(reads=self.reads | graded, graded=graded) if graded else self
 
 
-def plan_of(artifact: Artifact, context: EvalContext) -> Plan:
-    """Return the plan of a rubric. Malformed checks become steps that never run."""
-    return _plan(artifact, context, depth=0)
+def plan_of(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | None = None) -> Plan:
+    """Return the plan of a rubric. Malformed checks become steps that never run.
+
+    `plans` remembers those of the rubrics that composites reach, for plans with the same context.
+    """
+    return _plan(artifact, context, {} if plans is None else plans)
 
 
-def _plan(artifact: Artifact, context: EvalContext, *, depth: int) -> Plan:
+def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | None) -> Plan:
+    """Return the plan of a rubric.
+
+    `plans` are those of the rubrics of composites, by the `id()` of the rubric, as far as they are
+    made; None inside a composite.
+    """
     value: Any = artifact.document.value
     if not isinstance(value, dict):
-        return Plan(artifact, (), frozenset(), (), is_complete=False)
+        return Plan(artifact, Steps(), frozenset(), (), is_complete=False)
     valid, checks = valid_parts(value, structure_of("rubric").check(value))
     reads: set[str] = set()
-    steps: list[Step] = []
+    parts: list[Step | Nested] = []
+    added: set[int] = set()
     weighed = list(checks)
     known = True
     kinds = kinds_in_use()
     for path, check in checks:
-        kind = kinds.get(check["kind"], _without_executor(check["kind"]))
+        kind = kinds.get(check["kind"]) or _without_executor(check["kind"])
         reads |= kind.reads(check, context)
-        inner = _inner(check, context, depth)
-        if inner is not None:
-            reads |= inner.reads
+        inner = _inner(check, context, plans)
         name = check.get("id") or f"{check['kind']}[{path[-1]}]"
-        needs = kind.needs(check, context)
+        needs = _hashable(kind.needs(check, context))
         if kind.name == "composite" and needs.never_runs is None:
             needs = _of_composite(check, inner)
         known &= kind.name in kinds
         known &= kind.name not in _REFERRING or not _is_unavailable(needs)
-        known &= inner is None or inner.is_complete
+        if inner is not None:
+            reads |= inner.reads
+            known &= inner.is_complete
         if inner is None or needs.never_runs is not None:
-            steps.append(Step(name, kind.name, needs))
+            parts.append(Step(name, kind.name, needs))
             continue
-        steps += (step._replace(name=f"{name}/{step.name}") for step in inner.steps)
-        weighed += ((path, other) for _, other in inner.decisive)
+        parts.append(Nested(name, inner.steps))
+        if id(inner) not in added:  # another composite with this rubric decides nothing else
+            added.add(id(inner))
+            weighed += ((path, other) for _, other in inner.decisive)
     written = value.get("checks")
     malformed = [] if not isinstance(written, list) else _malformed(written, checks)
-    complete = known and bool(steps) and not malformed
-    steps += malformed
+    complete = known and bool(parts) and not malformed
+    steps = steps_of([*parts, *malformed])
     bundles = tuple(valid.get("applicable_bundles", ()))
     combine = valid.get("scoring", {}).get("combine")
     decisive = () if combine is None or combine in ALTERNATIVES else tuple(weighed)
     conflicts = conflicts_of(decisive)
-    return Plan(artifact, tuple(steps), frozenset(reads), bundles, complete, conflicts, decisive)
+    if plans is not None:
+        decisive = ()  # only those of a composite's rubric are needed later
+    return Plan(artifact, steps, frozenset(reads), bundles, complete, conflicts, decisive)
 
 
 def _without_executor(name: str) -> CheckKind:
@@ -132,9 +133,6 @@ def _malformed(written: list[Any], valid: Checks) -> list[Step]:
     return steps
 
 
-# Composites cannot be nested; deeper nesting and cycles are reported by themselves.
-_MAX_DEPTH = 1
-
 #: The kinds that refer to other artifacts of the library.
 _REFERRING = frozenset({"fact_match", "llm_judge", "composite"})
 
@@ -143,7 +141,7 @@ def _of_composite(check: dict[str, Any], inner: Plan | None) -> Needs:
     """Return the needs of a composite, given the plan of its rubric."""
     if inner is None:
         return never_runs(State.UNAVAILABLE, "it is inside another composite")
-    if not inner.steps:
+    if not inner.steps.total:
         return never_runs(State.UNAVAILABLE, f"`{check['rubric_ref']}` has no valid checks")
     return Needs()
 
@@ -152,12 +150,27 @@ def _is_unavailable(needs: Needs) -> bool:
     return needs.never_runs is not None and needs.never_runs.state is State.UNAVAILABLE
 
 
-def _inner(check: dict[str, Any], context: EvalContext, depth: int) -> Plan | None:
-    reference = Reference.parse(check["rubric_ref"]) if check["kind"] == "composite" else None
-    target = context.library.resolve(reference) if reference and depth < _MAX_DEPTH else None
+def _inner(
+    check: dict[str, Any], context: EvalContext, plans: dict[int, Plan] | None
+) -> Plan | None:
+    """Return the plan of a composite's rubric; None for other checks.
+
+    Composites cannot be nested; deeper nesting and cycles are reported by themselves.
+    """
+    if plans is None or check["kind"] != "composite":
+        return None
+    reference = Reference.parse(check["rubric_ref"])
+    target = context.library.resolve(reference) if reference else None
     if not isinstance(target, Resolved):
         return None
-    return _plan(target.artifact, context, depth=depth + 1)
+    if id(target.artifact) not in plans:
+        plans[id(target.artifact)] = _plan(target.artifact, context, None)
+    return plans[id(target.artifact)]
+
+
+def _hashable(needs: Needs) -> Needs:
+    """Return needs with tuples, whatever the executor of another package gives."""
+    return Needs(tuple(needs.fields), needs.never_runs, tuple(needs.present), tuple(needs.judges))
 
 
 #: The expectations that grade a row without a rubric, each with the kind of check that reads it.
@@ -175,18 +188,17 @@ OWN_EXPECTATIONS = {
 RUNNER = "runner"
 
 
-def predictions(
+def own_predictions(
     row: Mapping[str, Any], plan: Plan | None, graded: frozenset[str]
 ) -> list[tuple[str, str, Prediction]]:
-    """Return the name and the kind of each check of a row, with what will become of it.
+    """Return what is graded in a row beside the checks of its rubric, with the predictions.
 
-    Without a rubric (`plan` is None) these are the row's own expectations, by their keys. `graded`
-    are the keys that the graders of the runner read, whatever the rubric does.
+    Each is a key of the row and a kind: what the graders of the runner read (`graded`), whatever
+    the rubric does, and, without a rubric (`plan` is None), the row's own expectations.
     """
-    checks = [(step.name, step.kind, step.outlook(row)) for step in plan.steps] if plan else []
     own = {} if plan else OWN_EXPECTATIONS
     keys = [*own, *sorted(graded - own.keys())]
-    return checks + [
+    return [
         (key, own.get(key, RUNNER), _own_outlook(key, row[key]))
         for key in keys
         if row.get(key) is not None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.checks.plan import Plan, Step
+    from evalcontract.checks._kind import Needs
+    from evalcontract.checks.plan import Plan
 
 # Matches a visible character: neither a space of any width nor an invisible character. The pattern
 # means the same in Python and in ECMA-262, which disagree on `\s`.
@@ -40,8 +41,9 @@ def rows_with_all(plan: Plan) -> dict[str, Any] | bool:
 
     It may reject such a row but never accepts another.
     """
-    required = {need for step in plan.steps for need in _requirements(step)}
-    if not any(_runs_on_any_text(step) for step in plan.steps):
+    needs = [group.needs for group in plan.steps.groups]
+    required = {need for each in needs for need in _requirements(each)}
+    if not any(map(_runs_on_any_text, needs)):
         required = {(field, _fallible(field, how)) for field, how in required}
     return all_of(_must_have(field, how) for field, how in sorted(required))
 
@@ -54,23 +56,24 @@ def all_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any] | bool:
 
 def needed_keys(plan: Plan) -> list[str]:
     """Return the keys that a row needs so that every check of a rubric that can run does."""
-    return sorted({field for step in plan.steps for field, _ in _requirements(step)})
+    groups = plan.steps.groups
+    return sorted({field for group in groups for field, _ in _requirements(group.needs)})
 
 
-def _requirements(step: Step) -> Iterator[tuple[str, _Requirement]]:
+def _requirements(needs: Needs) -> Iterator[tuple[str, _Requirement]]:
     """Yield the keys that a check needs, each with its requirement.
 
     Yield nothing for a check that never runs.
     """
-    if step.needs.never_runs is not None:
+    if needs.never_runs is not None:
         return
-    yield from ((field, _Requirement.FILLED) for field in step.needs.fields)
-    yield from ((field, _Requirement.PRESENT) for field in step.needs.present)
+    yield from ((field, _Requirement.FILLED) for field in needs.fields)
+    yield from ((field, _Requirement.PRESENT) for field in needs.present)
 
 
-def _runs_on_any_text(step: Step) -> bool:
+def _runs_on_any_text(needs: Needs) -> bool:
     """Whether a check with its needs met runs even if the row's format is `text`."""
-    return step.needs.never_runs is None and _FORMAT not in step.needs.fields
+    return needs.never_runs is None and _FORMAT not in needs.fields
 
 
 def _fallible(field: str, how: _Requirement) -> _Requirement:

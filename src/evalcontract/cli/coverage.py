@@ -19,7 +19,8 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS
-from evalcontract.report.coverage import write_json, write_text
+from evalcontract.report.coverage import write_text
+from evalcontract.report.coverage_json import write_json
 
 
 def _no_nan(context: click.Context, option: click.Parameter, value: float | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from evalcontract.model.diagnostic import Diagnostic, Related
+from evalcontract.model.listing import MESSAGE_LENGTH, clipped, readable
 from evalcontract.model.span import Place
 from evalcontract.workspace.known_codes import code_named
 
@@ -48,14 +49,14 @@ def to_diagnostics(
             yield Diagnostic(
                 str(problem.code),
                 severity,
-                problem.message,
+                readable(problem.message),
                 source.place(problem.path, on_key=problem.on_key, within=problem.within),
                 problem.path,
-                problem.help,
-                problem.row,
+                problem.help and readable(problem.help),
+                problem.row and clipped(problem.row, MESSAGE_LENGTH),
                 problem.row_index,
                 tuple(
-                    (related.message, _related_place(related, source, documents))
+                    (readable(related.message), _related_place(related, source, documents))
                     for related in problem.related
                 ),
                 problem.fix,
@@ -111,10 +112,10 @@ def from_source_fault(
     return Diagnostic(
         fault.code,
         severity,
-        fault.message,
+        readable(fault.message),
         place,
         (),
-        fault.help,
+        fault.help and readable(fault.help),
         related=related,
         severity_source=policy.source_of(code, severity),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import Prediction, State
-from evalcontract.checks.coverage import Cell, RowCoverage
+from evalcontract.checks.cells import Cell
+from evalcontract.checks.coverage import RowCoverage
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.embedded_rubric import without_rubric
 from evalcontract.engine.passes import CheckedBatch

@@ -42,6 +42,7 @@ class Plans:
     def __init__(self, context: EvalContext) -> None:
         self.context = context
         self._plans: dict[int, Plan | Exception] = {}
+        self._inner: dict[int, Plan] = {}
         self._beside: dict[tuple[int, frozenset[str]], Plan] = {}
 
     def of(self, rubric: Artifact, graded: frozenset[str] = frozenset()) -> Plan | Exception:
@@ -58,7 +59,7 @@ class Plans:
     def _of(self, rubric: Artifact) -> Plan | Exception:
         if id(rubric) not in self._plans:
             try:
-                self._plans[id(rubric)] = plan_of(rubric, self.context)
+                self._plans[id(rubric)] = plan_of(rubric, self.context, self._inner)
             except (PluginError, MemoryError):
                 raise  # the installation or the machine is to blame, not the rubric
             except Exception as error:  # noqa: BLE001 - one rubric must not stop the others

@@ -18,7 +18,7 @@ from evalcontract.workspace import (
     display_name,
     find_root,
     find_workspaces,
-    nested_in,
+    nested_workspaces,
     open_workspace,
     search_root,
 )
@@ -115,7 +115,7 @@ def _check_all(path: Path, options: Options) -> Outcome:
     outcome, findings = Outcome(), _no_findings(options)
     files = options.files
     roots = [files.real(options.root)] if options.root else find_workspaces(path, files)
-    runs = {root: _run(root, nested_in(root, roots), options) for root in roots}
+    runs = {root: _run(root, nested, options) for root, nested in nested_workspaces(roots).items()}
     other_runs: dict[Path, Run] = {}
     for run in list(runs.values()):
         _assign_datasets(run, runs, other_runs, options)

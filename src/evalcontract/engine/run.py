@@ -12,7 +12,7 @@ from evalcontract.engine.artifact_check import check_artifact
 from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
 from evalcontract.engine.gates import SharedGates
 from evalcontract.engine.grading import Plans, plan_crash
-from evalcontract.library.graph import reach
+from evalcontract.library.graph import visit
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
@@ -150,10 +150,15 @@ class Run:
     def schedule(self, artifact: Artifact, policy: Policy, library: Library) -> None:
         """Schedule the check of an artifact and of all artifacts that it refers to."""
         self.scheduled.append(artifact.file)
-        for reached in reach([artifact], library):
+
+        def is_new(reached: Artifact) -> bool:
             scheduled = self.artifact_policies.get(reached.file)
             joined = scheduled[1].join(policy) if scheduled else policy
             self.artifact_policies[reached.file] = (reached, joined)
+            return scheduled is None or scheduled[0] is not reached or scheduled[1] != joined
+
+        # What an artifact refers to has at least its policy, unless that has just become stricter.
+        visit(artifact, library, is_new)
 
     def artifacts(self, library: Library | None = None) -> Iterator[Diagnostic]:
         """Check the scheduled artifacts."""

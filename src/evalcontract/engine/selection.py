@@ -7,7 +7,13 @@ from pathlib import Path
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, SCHEMA_SUFFIX, format_of
-from evalcontract.workspace import data_files, find_root, find_workspaces, nested_in, open_workspace
+from evalcontract.workspace import (
+    data_files,
+    find_root,
+    find_workspaces,
+    nested_workspaces,
+    open_workspace,
+)
 
 
 def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Path]:
@@ -30,7 +36,9 @@ def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Pa
     if kind is Kind.DATASET:
         top = DISK.real(folder)
         roots = find_workspaces(folder)
-        workspaces = [open_workspace(root, nested_in(root, roots)) for root in roots]
+        workspaces = [
+            open_workspace(root, inner) for root, inner in nested_workspaces(roots).items()
+        ]
         paths = [
             path
             for workspace in workspaces

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from evalcontract.library.artifact import Artifact, ReferenceSite
     from evalcontract.library.library import Library
@@ -18,10 +17,7 @@ if TYPE_CHECKING:
 
 def steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:
     """Yield each reference of an artifact that resolves, with its target."""
-    for use in artifact.uses:
-        target = library.resolve(use.reference)
-        if isinstance(target, Resolved):
-            yield use, target.artifact
+    return library.resolved_uses(artifact)
 
 
 def rubric_steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:
@@ -29,41 +25,53 @@ def rubric_steps(artifact: Artifact, library: Library) -> Iterator[tuple[Referen
     return (step for step in steps(artifact, library) if step[1].kind is Kind.RUBRIC)
 
 
-def reach(starts: Iterable[Artifact], library: Library) -> list[Artifact]:
-    """Return the artifacts and all that they reference transitively, each once."""
-    seen: dict[int, Artifact] = {}
-    stack = list(starts)
+def visit(start: Artifact, library: Library, is_new: Callable[[Artifact], bool]) -> None:
+    """Call `is_new` with an artifact and all that it references transitively, once with each.
+
+    Where it returns False, the references of that artifact are not followed.
+    """
+    seen: set[int] = set()
+    stack = [start]
     while stack:
         artifact = stack.pop()
         if id(artifact) not in seen:
-            seen[id(artifact)] = artifact
-            stack.extend(target for _, target in steps(artifact, library))
-    return list(seen.values())
+            seen.add(id(artifact))
+            if is_new(artifact):
+                stack.extend(target for _, target in steps(artifact, library))
 
 
 def find_cycles(start: Artifact, library: Library) -> list[list[Hop]]:
     """Return the cycles through a rubric: the shortest one for each of its references.
 
-    Each is a list of hops (rubric, reference), the first of them from `start`.
+    Each is a list of hops (rubric, reference), the first of them from `start`. For a rubric of a
+    large group that refer to each other there are none, unless it is the first of the group; see
+    `RubricCycles`.
     """
-    cycles = []
+    cycles = library.rubric_cycles
+    if not cycles.is_reported(start):
+        return []
+    distances = cycles.distances_to(start)
+    paths: dict[int, list[Hop]] = {}
+    chains = []
     for use, target in rubric_steps(start, library):
-        path = [] if target is start else _shortest_path(target, start, library)
-        if path is not None:
-            cycles.append([(start, use), *path])
-    return cycles
+        if id(target) in distances:
+            if id(target) not in paths:
+                paths[id(target)] = _shortest_path(target, start, library, distances)
+            chains.append([(start, use), *paths[id(target)]])
+    return chains
 
 
-def _shortest_path(start: Artifact, end: Artifact, library: Library) -> list[Hop] | None:
-    """Return the shortest path between two rubrics, or None."""
-    queue: list[tuple[Artifact, list[Hop]]] = [(start, [])]
-    seen = {id(start)}
-    while queue:
-        rubric, path = queue.pop(0)
-        for use, target in rubric_steps(rubric, library):
-            if target is end:
-                return [*path, (rubric, use)]
-            if id(target) not in seen:
-                seen.add(id(target))
-                queue.append((target, [*path, (rubric, use)]))
-    return None
+def _shortest_path(
+    start: Artifact, end: Artifact, library: Library, distances: Mapping[int, int]
+) -> list[Hop]:
+    """Return the shortest path between two rubrics; `distances` are those to the end."""
+    path: list[Hop] = []
+    rubric = start
+    while rubric is not end:
+        wanted = distances[id(rubric)] - 1
+        use, target = next(
+            step for step in rubric_steps(rubric, library) if distances.get(id(step[1])) == wanted
+        )
+        path.append((rubric, use))
+        rubric = target
+    return path

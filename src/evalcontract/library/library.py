@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.library.cycles import RubricCycles
 from evalcontract.library.names import promised
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind, Reference
@@ -14,7 +15,7 @@ from evalcontract.model.version import Version, newest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.artifact import Artifact, ReferenceSite
     from evalcontract.library.names import MisnamedFolder
 
 
@@ -112,6 +113,29 @@ class Library:
             self._sorted[kind, id_] = tuple(sorted(versions))
         return self._sorted[kind, id_]
 
+    def resolved_uses(self, artifact: Artifact) -> Iterator[tuple[ReferenceSite, Artifact]]:
+        """Yield each reference of an artifact that resolves, with its target."""
+        for use in artifact.uses:
+            target = self.resolve(use.reference)
+            if isinstance(target, Resolved):
+                yield use, target.artifact
+
+    @cached_property
+    def rubric_cycles(self) -> RubricCycles:
+        """The cycles among the rubrics."""
+        rubrics = [artifact for artifact in self._all if artifact.kind is Kind.RUBRIC]
+        references = {
+            id(rubric): tuple(
+                dict.fromkeys(
+                    id(target)
+                    for _, target in self.resolved_uses(rubric)
+                    if target.kind is Kind.RUBRIC
+                )
+            )
+            for rubric in rubrics
+        }
+        return RubricCycles(rubrics, references)
+
     def nearest_id(self, kind: Kind, id_: str) -> str | None:
         """Return the id that was probably meant by an unknown one, or None; see `Suggestions`."""
         if kind not in self._suggestions:
@@ -136,9 +160,8 @@ class Library:
     @cached_property
     def used(self) -> frozenset[int]:
         """The `id()` of every artifact that some rubric refers to."""
-        uses = (use for artifact in self._all for use in artifact.uses)
-        targets = (self.resolve(use.reference) for use in uses)
-        return frozenset(id(target.artifact) for target in targets if isinstance(target, Resolved))
+        steps = (step for artifact in self._all for step in self.resolved_uses(artifact))
+        return frozenset(id(target) for _, target in steps)
 
     def at(self, file: str) -> Artifact | None:
         """Return the artifact of either kind that was read from a file, or None."""

@@ -71,15 +71,18 @@ def check_depth(artifact: Artifact, library: Library) -> Iterator[Problem]:
 
     Cycles are left to `check_cycles`.
     """
+    cycles = library.rubric_cycles
+    if cycles.is_in_cycle(artifact):
+        return
     for use, target in rubric_steps(artifact, library):
-        if target is artifact or find_cycles(target, library) or find_cycles(artifact, library):
+        if cycles.is_in_cycle(target):
             continue
-        inner = [site for site in target.uses if site.via == "composite"]
-        if inner:
+        inner = next((site for site in target.uses if site.via == "composite"), None)
+        if inner is not None:
             yield Problem(
                 "rubric/nested-composite",
                 f"{target.name} is itself a composite; composites cannot be nested",
                 use.path,
                 "list the checks of the inner rubric in one of the two",
-                related=(Related("the nested composite", inner[0].path, target.file),),
+                related=(Related("the nested composite", inner.path, target.file),),
             )

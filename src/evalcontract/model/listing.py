@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,15 +10,37 @@ if TYPE_CHECKING:
 
 #: The maximum number of items of a list in a message.
 SHOWN = 5
+#: The maximum length of a name in a message or a table, and of a value.
+NAME_LENGTH, VALUE_LENGTH = 80, 60
+#: The maximum length of a message.
+MESSAGE_LENGTH = 1000
+_QUOTED = re.compile("`([^`]+)`")
 
 
-def listed(words: Iterable[object], most: int = SHOWN) -> str:
-    """Join words by commas; truncate a long list and give the number of the others."""
+def clipped(text: str, most: int = VALUE_LENGTH) -> str:
+    """Return a text, truncated to `most` characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def readable(message: str) -> str:
+    """Return a message of a bearable length: in a long one, what it quotes is clipped."""
+    if len(message) <= MESSAGE_LENGTH:
+        return message
+    short = _QUOTED.sub(lambda quoted: f"`{clipped(quoted[1], NAME_LENGTH)}`", message)
+    return clipped(short, MESSAGE_LENGTH)
+
+
+def listed(words: Iterable[object], most: int = SHOWN, total: int | None = None) -> str:
+    """Join words by commas; truncate a long list and give the number of the others.
+
+    `total` is the number of all words if `words` are only the first `most + 1` of them.
+    """
     items = list(words)
+    total = len(items) if total is None else total
     # One more item is as short as "… and 1 more".
-    if len(items) <= most + 1:
+    if total <= most + 1:
         return ", ".join(map(str, items))
-    return f"{', '.join(map(str, items[:most]))} … and {len(items) - most:,} more"
+    return f"{', '.join(map(str, items[:most]))} … and {total - most:,} more"
 
 
 def chained(names: Iterable[str]) -> str:

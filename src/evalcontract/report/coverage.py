@@ -1,26 +1,30 @@
-"""Coverage as text for people and as JSON for programs."""
+"""Coverage as text for people."""
 
 from __future__ import annotations
 
-import json
 import textwrap
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from evalcontract.checks import State
+from evalcontract.checks.cells import count_states
 from evalcontract.checks.row_needs import needed_keys
+from evalcontract.model.listing import NAME_LENGTH, clipped, listed
 from evalcontract.report.frame import display_width, escape_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals
-    from evalcontract.checks.plan import Plan, Step
-    from evalcontract.model.span import Place
+    from evalcontract.checks.coverage import FileCoverage, RowCoverage, RubricCoverage, Totals
+    from evalcontract.checks.plan import Plan
+    from evalcontract.checks.steps import Step
 
-VERSION = "1.0"
-_STATES = ("run", "skip", "vacuous", "unavailable")
-#: States that only graders of other systems have.
-_FOREIGN_STATES = ("fail",)
+    _Line = tuple[str, ...]
+
+#: The states of checks, and those that only graders of other systems have.
+STATES, FOREIGN_STATES = ("run", "skip", "vacuous", "unavailable"), ("fail",)
+# The number of checks in all tables together, unless there is no limit.
+_MAX_LINES = 5000
 
 
 def write_text(
@@ -28,34 +32,56 @@ def write_text(
 ) -> Iterator[str]:
     """Yield a table for each rubric, the rows with gaps, and a summary line.
 
-    Sentences are wrapped to `width` cells; tables are as wide as their names.
+    Sentences are wrapped to `width` cells; tables are as wide as their names. `limit` is the number
+    of gaps to show for a file; 0 shows all, and all checks in the tables.
     """
+    room = _Room(_MAX_LINES if limit else None)
     for plan in plans:
-        yield from _plan(plan, width)
+        yield from _plan(plan, width, room)
     for file in files:
         yield f"{escape_controls(file.file)}\n"
-        yield from _table(file)
+        yield from _tables(file, room)
         yield from _gaps(file, limit, width)
         yield "\n"
     if files:
         yield _summary(totals)
 
 
-def _plan(plan: Plan, width: int) -> Iterator[str]:
+class _Room:
+    """The number of checks that tables have room for; None if that is not limited."""
+
+    def __init__(self, lines: int | None) -> None:
+        self._lines = lines
+
+    def take(self, lines: Iterable[_Line]) -> list[_Line]:
+        """Return the first of some lines of a table, as many as there is room for."""
+        taken = list(islice(lines, self._lines))
+        if self._lines is not None:
+            self._lines -= len(taken)
+        return taken
+
+
+def _plan(plan: Plan, width: int, room: _Room) -> Iterator[str]:
     """Yield what a rubric needs from a row."""
-    name = _name(plan)
+    name = exact_name(plan)
     yield f"{escape_controls(plan.artifact.file)}{f': {name}' if name else ''}\n"
-    if not plan.steps:
+    if not plan.steps.total:
         yield "  no valid checks\n\n"
         return
-    rows = [(step.name, step.kind, _needs(step)) for step in plan.steps]
+    rows = room.take((_named(step.name), step.kind, _needs(step)) for step in plan.steps.each())
     yield from _aligned([("check", "kind", "needs"), *rows], width)
-    needs = ", ".join(f"`{field}`" for field in needed_keys(plan))
+    yield from _beyond(plan.steps.total - len(rows))
+    needs = listed([f"`{clipped(field)}`" for field in needed_keys(plan)], most=_MAX_KEYS)
     yield from _wrapped(f"a row needs {needs or 'only `id` and `input`'}", 2, width)
     yield "\n"
 
 
-def _name(plan: Plan) -> str | None:
+def _beyond(count: int) -> Iterator[str]:
+    if count:
+        yield f"    … and {count:,} more checks: `--limit 0` shows all\n"
+
+
+def exact_name(plan: Plan) -> str | None:
     """Return the exact name of a rubric, or None if it has no valid id and version."""
     artifact = plan.artifact
     return None if artifact.id is None or artifact.version is None else artifact.name
@@ -63,25 +89,31 @@ def _name(plan: Plan) -> str | None:
 
 def _needs(step: Step) -> str:
     if step.needs.never_runs is not None:
-        return f"{step.needs.never_runs.state}: {step.needs.never_runs.reason}"
-    needs = [f"`{field}`" for field in step.needs.fields]
-    needs += [f"`{field}` (may be empty)" for field in step.needs.present]
-    return ", ".join(needs) or "-"
+        reason = f"{step.needs.never_runs.state}: {step.needs.never_runs.reason}"
+        return clipped(reason, _MAX_SENTENCE)
+    needs = [f"`{clipped(field)}`" for field in step.needs.fields]
+    needs += [f"`{clipped(field)}` (may be empty)" for field in step.needs.present]
+    return listed(needs, most=_MAX_KEYS) or "-"
 
 
-def _table(file: FileCoverage) -> Iterator[str]:
-    rubrics = dict.fromkeys(rubric for rubric, _, _ in file.by_check)
-    for rubric in rubrics:
-        head = rubric or "rows without a rubric, by expectation"
-        states = _STATES if _is_ours(rubric) else (*_STATES[:-1], *_FOREIGN_STATES)
-        rows: list[tuple[str, ...]] = [("check", "kind", *states)]
-        for (of, check, kind), counts in file.by_check.items():
-            if of == rubric:
-                numbers = [getattr(counts, state) for state in states]
-                shown = [f"{number:,}" if number else "." for number in numbers]
-                rows.append((check, kind, *shown))
+# The number of keys that a table or a sentence names.
+_MAX_KEYS = 50
+
+
+def _tables(file: FileCoverage, room: _Room) -> Iterator[str]:
+    for rubric in file.rubrics:
+        head = rubric.name or "rows without a rubric, by expectation"
+        states = STATES if _is_ours(rubric.name) else (*STATES[:-1], *FOREIGN_STATES)
+        rows = room.take(_counts(rubric, states))
         yield f"  {escape_controls(head)}\n"
-        yield from _aligned(rows)
+        yield from _aligned([("check", "kind", *states), *rows])
+        yield from _beyond(rubric.count - len(rows))
+
+
+def _counts(rubric: RubricCoverage, states: Sequence[str]) -> Iterator[_Line]:
+    for check, kind, counts in rubric.checks():
+        numbers = [getattr(counts, state) for state in states]
+        yield _named(check), kind, *(f"{number:,}" if number else "." for number in numbers)
 
 
 _GAP = "  "
@@ -112,6 +144,12 @@ def _aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Itera
 
 #: The number of name columns in a table of counts.
 _NAMES = 2
+# Sentences name what the row lacks, and that may be long.
+_MAX_SENTENCE = 1000
+
+
+def _named(name: str) -> str:
+    return clipped(name, NAME_LENGTH)
 
 
 def _padded(cell: str, width: int, *, right: bool) -> str:
@@ -132,18 +170,29 @@ def _wrapped(text: str, indent: int, width: int) -> Iterator[str]:
 
 def _gaps(file: FileCoverage, limit: int, width: int) -> Iterator[str]:
     """Yield the checks that will not run, grouped by row."""
-    gaps = [(row, place, gap) for row, place in file.rows for gap in _gaps_of(row)]
-    if gaps:
-        yield "  will not run:\n"
+    gaps = ((row, place, gap) for row, place in file.rows for gap in _gaps_of(row))
     previous = None
-    for row, place, gap in gaps[:limit] if limit else gaps:
+    for row, place, gap in islice(gaps, limit) if limit else gaps:
+        if previous is None:
+            yield "  will not run:\n"
         if row.index != previous:
-            name = row.row if row.row is not None else f"row {row.index}"
+            name = _named(row.row) if row.row is not None else f"row {row.index}"
             yield f"    {escape_controls(str(place))}: {escape_controls(name)}\n"
             previous = row.index
-        yield from _wrapped(escape_controls(gap), 6, width)
-    if limit and len(gaps) > limit:
-        yield f"    … and {len(gaps) - limit:,} more: `--limit 0` shows all\n"
+        yield from _wrapped(escape_controls(clipped(gap, _MAX_SENTENCE)), 6, width)
+    count = sum(_count_gaps(row) for row, _ in file.rows) if limit else 0
+    if count > limit:
+        yield f"    … and {count - limit:,} more: `--limit 0` shows all\n"
+
+
+def _count_gaps(row: RowCoverage) -> int:
+    """Return the number of gaps of a row."""
+    if not _is_ours(row.rubric):
+        return sum(1 for _ in _gaps_of(row))
+    states = count_states(row.cells)
+    running = states[State.RUN]
+    count = len(row.cells) - running + bool(row.cells and not running)
+    return count + (row.fault is not None or not row.cells)
 
 
 def _gaps_of(row: RowCoverage) -> Iterator[str]:
@@ -153,15 +202,16 @@ def _gaps_of(row: RowCoverage) -> Iterator[str]:
         yield f"unknown: {row.fault}"
     elif not row.cells:
         yield "nothing to grade"
-    gaps = [cell for cell in row.cells if not cell.outlook.runs]
+    gaps = (cell for cell in row.cells if not cell.outlook.runs)
     if not _is_ours(row.rubric):
         # Every row has all graders of its system, and most of them do not apply to it.
-        skipped = [cell.check for cell in gaps if cell.outlook.state is State.SKIP]
-        gaps = [cell for cell in gaps if cell.outlook.state is not State.SKIP]
+        cells = [*gaps]
+        skipped = [cell.check for cell in cells if cell.outlook.state is State.SKIP]
+        gaps = (cell for cell in cells if cell.outlook.state is not State.SKIP)
         if skipped:
             yield f"skip: {', '.join(skipped)}"
     for cell in gaps:
-        yield f"{cell.check}: {cell.outlook.state}: {cell.outlook.reason}"
+        yield f"{_named(cell.check)}: {cell.outlook.state}: {cell.outlook.reason}"
 
 
 def _is_ours(rubric: str | None) -> bool:
@@ -175,74 +225,3 @@ def _summary(totals: Totals) -> str:
     # Rounded down, so that a value below `--min-coverage` is not shown as equal to it.
     percent = 1000 * totals.run // totals.cells / 10 if totals.cells else 0.0
     return f"{totals.run:,} of {totals.cells:,} checks will run: {percent:.1f} %{rows}\n"
-
-
-def write_json(
-    files: Sequence[FileCoverage], plans: Sequence[Plan], totals: Totals, version: str
-) -> Iterator[str]:
-    """Yield one JSON document that conforms to `schema/coverage.schema.json`."""
-    document = {
-        "version": VERSION,
-        "tool": {"name": "evalcontract", "version": version},
-        "summary": _totals(totals),
-        "files": [
-            {
-                "file": file.file,
-                "summary": _totals(file.totals),
-                "rows": [_row(row, place) for row, place in file.rows],
-            }
-            for file in files
-        ],
-        "rubrics": [
-            {
-                "file": plan.artifact.file,
-                "rubric": _name(plan),
-                "needs": needed_keys(plan),
-                "checks": [_step(step) for step in plan.steps],
-            }
-            for plan in plans
-        ],
-    }
-    yield json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-
-
-def _totals(totals: Totals) -> dict[str, Any]:
-    return {
-        **{state: getattr(totals, state) for state in (*_STATES, *_FOREIGN_STATES)},
-        "rows": totals.rows,
-        "rows_without_checks": totals.rows_without_checks,
-        "rows_on_which_nothing_runs": totals.rows_on_which_nothing_runs,
-        "percent": totals.percent,
-    }
-
-
-def _row(row: RowCoverage, place: Place) -> dict[str, Any]:
-    return {
-        "row": row.row,
-        "row_index": row.index,
-        "line": place.span.line if place.span else None,
-        "rubric": row.rubric,
-        "fault": row.fault,
-        "nothing_runs": not row.runs,
-        "checks": [
-            {
-                "check": cell.check,
-                "kind": cell.kind,
-                "state": str(cell.outlook.state),
-                "reason": cell.outlook.reason,
-                "field": cell.outlook.field,
-            }
-            for cell in row.cells
-        ],
-    }
-
-
-def _step(step: Step) -> dict[str, Any]:
-    never_runs = step.needs.never_runs
-    return {
-        "check": step.name,
-        "kind": step.kind,
-        "needs": [*step.needs.fields, *step.needs.present],
-        "never": str(never_runs.state) if never_runs else None,
-        "reason": never_runs.reason if never_runs else None,
-    }

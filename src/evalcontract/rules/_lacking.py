@@ -10,18 +10,19 @@ from evalcontract.model.diagnostic import Cause, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.checks.plan import Step
+    from evalcontract.checks.steps import StepGroup
 
 
 def cause_in_template(
-    code: str, steps: Iterable[Step], field: str, similar: str | None
+    code: str, groups: Iterable[StepGroup], field: str, similar: str | None
 ) -> Cause | None:
     """Return the tag for which checks cannot run on rows without a field; None if there is none.
 
     `similar` is the name that a row has in place of the field, or None.
     """
-    judges = [judge for step in steps for judge in step.needs.judges]
-    shown = tag_for(judges, field)
+    numbered = [judge for group in groups for judge in group.judges]
+    numbered.sort(key=lambda judge: judge[0])
+    shown = tag_for((judge for _, judge in numbered), field)
     if shown is None:
         return None
     judge, tag = shown

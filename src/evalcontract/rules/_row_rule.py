@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State
-from evalcontract.checks.plan import predictions
+from evalcontract.checks.plan import own_predictions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +40,13 @@ class RowSubject(NamedTuple):
 
     @property
     def outlooks(self) -> list[Prediction]:
-        """The prediction for each check of the row's rubric, or each expectation without one."""
-        return [outlook for *_, outlook in predictions(self.row, self.plan, self.graded)]
+        """The predictions for the checks of the row's rubric, or its expectations without one.
+
+        Checks that need the same from the row share one.
+        """
+        groups = self.plan.steps.groups if self.plan else ()
+        own = own_predictions(self.row, self.plan, self.graded)
+        return [*(group.outlook(self.row) for group in groups), *(outlook for *_, outlook in own)]
 
     @property
     def runs_nothing(self) -> bool:

@@ -42,7 +42,7 @@ from evalcontract.checks._kind import field_of
 from evalcontract.checks.row_needs import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import listed
+from evalcontract.model.listing import clipped, listed
 from evalcontract.model.nearest import nearest
 from evalcontract.rules._lacking import cause_in_template
 from evalcontract.rules._row_rule import RowSubject, row_rule
@@ -50,7 +50,8 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evalcontract.checks.plan import Plan, Step
+    from evalcontract.checks.plan import Plan
+    from evalcontract.checks.steps import StepGroup
 
 CODE = Code("dataset/check-never-runs", page=__doc__)
 
@@ -64,14 +65,20 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.plan is None or subject.runs_nothing:
         return
-    skipped: dict[str, list[Step]] = {}  # by the key that the row lacks
-    for step in subject.plan.steps:
-        outlook = step.outlook(subject.row)
+    skipped: dict[str, list[StepGroup]] = {}  # by the key that the row lacks
+    for group in subject.plan.steps.groups:
+        outlook = group.outlook(subject.row)
         if outlook.state is State.SKIP and outlook.field is not None:
-            skipped.setdefault(outlook.field, []).append(step)
-    for field, steps in skipped.items():
-        names = [f"`{step.name}`" for step in steps]
-        checks = f"check {names[0]}" if len(names) == 1 else f"checks {listed(names)}"
+            skipped.setdefault(outlook.field, []).append(group)
+    if len(skipped) > _MAX_KEYS:
+        yield _lacking_many(subject, subject.plan, skipped)
+        return
+    for field, groups in skipped.items():
+        total = sum(group.total for group in groups)
+        names = [
+            f"`{name}`" for _, name in sorted(name for group in groups for name in group.names)
+        ]
+        checks = f"check {names[0]}" if total == 1 else f"checks {listed(names, total=total)}"
         message = f"{checks} of {subject.plan.artifact.name} cannot run: the row has no `{field}`"
         similar = _similar_key(subject.row, field)
         advice = (
@@ -79,8 +86,21 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
             if similar
             else f"add `{field}`, or use a rubric that does not need it"
         )
-        cause = cause_in_template(CODE, steps, field, similar)
+        cause = cause_in_template(CODE, groups, field, similar)
         yield Problem(CODE, message, (*subject.path, "rubric_ref"), advice, cause=cause)
+
+
+# If a row lacks more keys than these, they are one finding.
+_MAX_KEYS = 10
+
+
+def _lacking_many(subject: RowSubject, plan: Plan, skipped: dict[str, list[StepGroup]]) -> Problem:
+    """Return the problem of a row that lacks many keys."""
+    count = sum(group.total for groups in skipped.values() for group in groups)
+    keys = listed([f"`{clipped(field)}`" for field in skipped])
+    message = f"{count:,} checks of {plan.artifact.name} cannot run: the row has no {keys}"
+    advice = "add these keys, or use a rubric that does not need them"
+    return Problem(CODE, message, (*subject.path, "rubric_ref"), advice)
 
 
 def _similar_key(row: Mapping[str, Any], field: str) -> str | None:

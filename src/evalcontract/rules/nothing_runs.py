@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks.row_needs import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import clipped, listed
 from evalcontract.rules._lacking import cause_in_template
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
@@ -49,6 +50,9 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 CODE = Code("dataset/nothing-runs", page=__doc__)
+
+# More keys than these are counted.
+_MAX_KEYS = 10
 
 
 def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
@@ -61,9 +65,9 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.runs_nothing and subject.plan is not None:
         outlooks = subject.outlooks
         fields = list(dict.fromkeys(outlook.field for outlook in outlooks if outlook.field))
-        wanted = ", ".join(f"`{field}`" for field in fields)
+        wanted = listed([f"`{clipped(field)}`" for field in fields], most=_MAX_KEYS)
         message = f"no check of {subject.plan.artifact.name} will run on this row"
         advice = f"the checks need {wanted}"
-        steps = subject.plan.steps
-        cause = cause_in_template(CODE, steps, fields[0], None) if len(fields) == 1 else None
+        groups = subject.plan.steps.groups
+        cause = cause_in_template(CODE, groups, fields[0], None) if len(fields) == 1 else None
         yield Problem(CODE, message, (*subject.path, "rubric_ref"), advice, cause=cause)

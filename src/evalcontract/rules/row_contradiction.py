@@ -39,6 +39,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.substrings import Substrings
 from evalcontract.checks.conflicts import FOLD, OWN_CONFLICTS
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code
@@ -65,8 +66,8 @@ def _suspects(row: dict[str, Any]) -> bool:
     if not forbidden:
         return False
     expected = [*(row.get("expected_facts") or ()), *(row.get("must_contain_any") or ())]
-    texts = [text.translate(FOLD) for text in expected]
-    return any(ban.translate(FOLD) in text for ban in forbidden for text in texts)
+    bans = Substrings(ban.translate(FOLD) for ban in forbidden)
+    return any(bans.first_in(text.translate(FOLD)) is not None for text in expected)
 
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.checks.plan import Plan
+    from evalcontract.checks.steps import StepGroup
 
 CODE = Code("dataset/unread-expectation", page=__doc__)
 #: Expectations of a row that its rubric should read, and what reads them.
@@ -94,9 +95,10 @@ def _unread(row: dict[str, Any], plan: Plan) -> Iterator[tuple[tuple[str, ...], 
     if "expected" in plan.reads or not isinstance(expected, dict):
         return
     read = _keys_of_expected(plan)
-    misnamed = _misnamed(expected, plan)
-    for key, value in expected.items():
-        if value is not None and key not in read and key not in misnamed:
+    unread = [key for key, value in expected.items() if value is not None and key not in read]
+    misnamed = _misnamed(expected, plan) if unread else ()
+    for key in unread:
+        if key not in misnamed:
             tag = f"it is read by a judge whose template shows `{{{{ expected.{key} }}}}`"
             yield ("expected", key), _FORMAT if key == "format" else tag
 
@@ -106,10 +108,16 @@ def _misnamed(expected: dict[str, Any], plan: Plan) -> set[str | None]:
 
     They are reported with that check.
     """
-    needed = {field for step in plan.steps for field in (*step.needs.fields, *step.needs.present)}
-    roots = {field.partition(".")[::2] for field in needed}
-    names = [name for root, name in roots if root == "expected" and name and "." not in name]
+    names = _needed_below_expected(plan.steps.groups)
     return {nearest(name, expected) for name in names if expected.get(name) is None}
+
+
+def _needed_below_expected(groups: tuple[StepGroup, ...]) -> list[str]:
+    """Return the keys of `expected` that checks need."""
+    needs = [group.needs for group in groups]
+    needed = {field for each in needs for field in (*each.fields, *each.present)}
+    roots = {field.partition(".")[::2] for field in needed}
+    return [name for root, name in roots if root == "expected" and name and "." not in name]
 
 
 def _keys_of_expected(plan: Plan) -> set[str]:

@@ -15,6 +15,11 @@ MAX_DEPTH = 100
 MAX_REPLAYED = 1_000_000
 #: Bytes of one YAML or JSON document; JSONL is streamed and has no limit.
 MAX_DOCUMENT_BYTES = 1 << 30
+#: A Parquet file may have this many rows, and another one for each of so many bytes: columns that
+#: repeat one value take no space, so that a few hundred bytes can claim millions of rows.
+MAX_PARQUET_ROWS, MIN_ROW_BYTES = 10_000, 8
+#: The bytes that the values of a Parquet file may take, and others for each byte of the file.
+MAX_PARQUET_BYTES, MAX_EXPANSION = 64 << 20, 100
 
 
 def deep_fault(span: Span | None) -> SourceProblem:
@@ -26,6 +31,16 @@ def replay_fault(span: Span) -> SourceProblem:
     """Return the problem of aliases that repeat too many values."""
     return SourceProblem(
         "source/limit-exceeded", f"aliases repeat more than {MAX_REPLAYED:,} values", span
+    )
+
+
+def parquet_fault(content: str, size: int) -> SourceProblem:
+    """Return the problem of a Parquet file of `size` bytes that expands to too much."""
+    return SourceProblem(
+        "source/limit-exceeded",
+        f"the file has {content} in {size:,} bytes, which is more than is read",
+        None,
+        "write the dataset as JSONL, which is read as a stream",
     )
 
 

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.span import Place
 from evalcontract.source.fault import ParseError, SourceProblem
+from evalcontract.source.limits import (
+    MAX_EXPANSION,
+    MAX_PARQUET_BYTES,
+    MAX_PARQUET_ROWS,
+    MIN_ROW_BYTES,
+    parquet_fault,
+)
 from evalcontract.source.plain import CONVERTERS
 from evalcontract.source.rows import Batch
 
@@ -19,6 +26,9 @@ if TYPE_CHECKING:
 
 # Rows per batch; a row of an evaluation dataset is a few kilobytes at most.
 _BATCH = 4096
+# A value may be repeated in every row and take no space. So a batch of a small or a very compact
+# file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
+_MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
 
 
 class ParquetTable:
@@ -28,7 +38,8 @@ class ParquetTable:
     durations to seconds, decimals to floats, maps to dicts.
 
     Raises:
-        ParseError: `source/unsupported` (pyarrow is not installed), `source/syntax`.
+        ParseError: `source/unsupported` (pyarrow is not installed), `source/syntax`,
+            `source/limit-exceeded`.
 
     """
 
@@ -49,9 +60,22 @@ class ParquetTable:
             raise ParseError(SourceProblem("source/unsupported", message, None, advice)) from None
         try:
             self._file = ParquetFile(io.BytesIO(data))
+            metadata = self._file.metadata
+            groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
         except (ArrowException, OSError) as error:
             message = f"not Parquet: {str(error).splitlines()[0]}"
             raise ParseError(SourceProblem("source/syntax", message)) from None
+
+        rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+        self._bytes = sum(group.total_byte_size for group in groups)
+        if rows > MAX_PARQUET_ROWS + len(data) // MIN_ROW_BYTES:
+            raise ParseError(parquet_fault(f"{rows:,} rows", len(data)))
+        if self._bytes > MAX_PARQUET_BYTES + len(data) * MAX_EXPANSION:
+            raise ParseError(parquet_fault(f"{self._bytes:,} bytes", len(data)))
+
+        is_doubtful = self._bytes <= _SMALL or self._bytes > _COMPACT * len(data)
+        fitting = max(_BATCH_BYTES // max(self._bytes, 1), _MIN_BATCH)
+        self._batch_size = min(_BATCH, fitting) if is_doubtful else _BATCH
 
     @property
     def sha256(self) -> str:
@@ -77,7 +101,13 @@ class ParquetTable:
 
         index = 0
         try:
-            for batch in self._file.iter_batches(_BATCH):
+            left = MAX_PARQUET_BYTES + len(self._data) * MAX_EXPANSION
+            for batch in self._file.iter_batches(self._batch_size):
+                left -= batch.nbytes
+                if left < 0:
+                    fault = parquet_fault("repeated values", len(self._data))
+                    yield Batch(index, [], ((fault, ""),))
+                    return
                 rows = [_plain(row) for row in batch.to_pylist(maps_as_pydicts="lossy")]
                 yield Batch(index, rows)
                 index += len(rows)

@@ -8,7 +8,7 @@ from evalcontract.workspace.discovery import data_files, display_name
 from evalcontract.workspace.roots import (
     find_root,
     find_workspaces,
-    nested_in,
+    nested_workspaces,
     search_root,
     write_bound,
 )
@@ -24,7 +24,7 @@ __all__ = [
     "entry_points",
     "find_root",
     "find_workspaces",
-    "nested_in",
+    "nested_workspaces",
     "open_workspace",
     "read_configuration",
     "require_single_value",

@@ -143,6 +143,11 @@ def _may_be_workspace(entries: tuple[Entry, ...]) -> bool:
     return any(entry.name.lower() in _MARKERS for entry in entries)
 
 
-def nested_in(root: Path, roots: list[Path]) -> tuple[Path, ...]:
-    """Return those of the workspaces `roots` that are inside the workspace `root`."""
-    return tuple(other for other in roots if root in other.parents)
+def nested_workspaces(roots: Iterable[Path]) -> dict[Path, tuple[Path, ...]]:
+    """Return, for each of some workspaces, those of them that are inside it, in order."""
+    nested: dict[Path, list[Path]] = {root: [] for root in roots}
+    for root in nested:
+        for parent in root.parents:
+            if parent in nested:
+                nested[parent].append(root)
+    return {root: tuple(inner) for root, inner in nested.items()}

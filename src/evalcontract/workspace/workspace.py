@@ -58,6 +58,7 @@ class Workspace:
         self.root = root
         self.configuration = configuration
         self.nested = nested
+        self._nested = frozenset(nested)
         self.files = files
         self.listing = Listing(root, configuration, nested, files)
         self.extra_datasets: list[Path] = []
@@ -166,9 +167,17 @@ class Workspace:
 
     def targets_of(self, dataset: Path) -> list[Target]:
         """Return the targets that run a dataset."""
-        named = [(target, target.dataset) for target in self.targets if target.dataset]
-        path = self.files.real(dataset) if named else None
-        return [target for target, other in named if self.files.real(other) == path]
+        by_dataset = self._targets_by_dataset
+        return by_dataset.get(self.files.real(dataset), []) if by_dataset else []
+
+    @cached_property
+    def _targets_by_dataset(self) -> dict[Path, list[Target]]:
+        """The targets by the real path of the dataset that they run."""
+        targets: dict[Path, list[Target]] = {}
+        for target in self.targets:
+            if target.dataset:
+                targets.setdefault(self.files.real(target.dataset), []).append(target)
+        return targets
 
     def scan(
         self, is_remembered: Callable[[Path, bool], bool] = lambda _path, _is_named: False
@@ -216,8 +225,8 @@ class Workspace:
         return [path for path in paths if self.files.is_file(path) and self._owns(path)]
 
     def _owns(self, path: Path) -> bool:
-        parents = Path(os.path.abspath(path)).parents  # noqa: PTH100 - links are not followed
-        return self.root in parents and not any(root in parents for root in self.nested)
+        parents = {*Path(os.path.abspath(path)).parents}  # noqa: PTH100 - links are not followed
+        return self.root in parents and self._nested.isdisjoint(parents)
 
     def is_artifact(self, path: Path) -> bool:
         """Whether a file that a target names is an artifact, and not a dataset."""

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.structure.keys.value_aliases import advice_for_value
 from evalcontract.structure.messages.keys import VALUES, listed
@@ -32,15 +33,10 @@ _NOUNS = {
 }
 
 
-def clipped(text: str, most: int = _MAX_LENGTH) -> str:
-    """Return a text, truncated to `most` characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
 def short(value: Any) -> str:
     """Return a value as one truncated line."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return clipped(text.split("\n")[0])
+    return clipped(text.split("\n", 1)[0])
 
 
 def quoted_version(text: str) -> str | None:

@@ -6,10 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.listing import clipped
 from evalcontract.source.yaml_text import flow
 from evalcontract.structure.messages.keys import samples
 from evalcontract.structure.messages.numbers import number_advice
-from evalcontract.structure.messages.texts import clipped, quoted_version
+from evalcontract.structure.messages.texts import quoted_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
