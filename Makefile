@@ -6,8 +6,9 @@ READY := $(VENV)/.ready
 
 # Where the real loaders of other systems are, for the tests that ask them.
 PEERS := tests/peers/.venv
-# Where official test suites are unpacked, which only source distributions contain.
-SUITES := tests/suites/unpacked
+# Where official test suites are unpacked, which only source distributions contain; hidden, so that
+# pytest and mypy do not read the rest of them.
+SUITES := tests/suites/.unpacked
 
 # Bytecode is kept whatever the shell says: without it, every process compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -27,6 +28,13 @@ test: $(READY)
 # As `make test`, with all the examples that properties are worth, and others every time.
 thorough: $(READY)
 	$(PYTEST) --hypothesis-profile=thorough
+
+# What makes the readers, the grammars and the checks fail, searched for so many seconds by each
+# target; `make fuzz FUZZ=600 TARGETS="yaml pattern"` searches longer, for some.
+FUZZ ?= 60
+fuzz: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,fuzz]"
+	$(BIN)/python tests/fuzz/run_fuzz.py $(FUZZ) $(TARGETS)
 
 # The types are checked beside the tests, which begin slowly.
 check: $(READY)

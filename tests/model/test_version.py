@@ -73,7 +73,7 @@ INVALID = (
         "\uff11.2.3",
     ),
     *("1.2-a", "1.2+a", "1.2-rc.1+a", "1.2.3_a", "1.2.3.DEV", "1.2.3alpha", "1.2a.3", "0x1.2.3"),
-    *("1e3.0.0", "1_0.0.0", "٣.0.0", "².0.0", "∞.0.0", "1.0.0-\ud800"),
+    *("1e3.0.0", "1_0.0.0", "٣.0.0", "².0.0", "∞.0.0", "\uff11.2.3", "1.0.0-\ud800"),
 )
 #: From the lowest precedence to the highest: the examples of section 11, and what they imply.
 ASCENDING = (

@@ -20,7 +20,7 @@ from evalcontract.structure.native import native_for
 if TYPE_CHECKING:
     from pathlib import Path
 
-FOLDER = ROOT / "tests" / "suites" / "unpacked"
+FOLDER = ROOT / "tests" / "suites" / ".unpacked"
 #: The groups of `dynamicRef` and all of `refRemote` refer to schemas of a server. Nothing is
 #: fetched: both engines refuse them.
 REMOTE_FILE = "refRemote"

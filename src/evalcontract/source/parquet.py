@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # Rows per batch; a row of an evaluation dataset is a few kilobytes at most.
 _BATCH = 4096
+# What pyarrow raises besides its own exceptions: for names and texts that are not UTF-8, and for
+# dates and durations that Python cannot represent.
+_FAILURES = (OSError, ValueError, OverflowError)
 
 
 class ParquetTable:
@@ -49,9 +52,8 @@ class ParquetTable:
             raise ParseError(SourceProblem("source/unsupported", message, None, advice)) from None
         try:
             self._file = ParquetFile(io.BytesIO(data))
-        except (ArrowException, OSError) as error:
-            message = f"not Parquet: {str(error).splitlines()[0]}"
-            raise ParseError(SourceProblem("source/syntax", message)) from None
+        except (ArrowException, *_FAILURES) as error:
+            raise ParseError(_fault(error)) from None
 
     @property
     def sha256(self) -> str:
@@ -81,9 +83,8 @@ class ParquetTable:
                 rows = [_plain(row) for row in batch.to_pylist(maps_as_pydicts="lossy")]
                 yield Batch(index, rows)
                 index += len(rows)
-        except (ArrowException, OSError) as error:
-            message = f"not Parquet: {str(error).splitlines()[0]}"
-            yield Batch(index, [], ((SourceProblem("source/syntax", message), ""),))
+        except (ArrowException, *_FAILURES) as error:
+            yield Batch(index, [], ((_fault(error), ""),))
 
     def place(
         self,
@@ -94,6 +95,11 @@ class ParquetTable:
     ) -> Place:
         """Return the file as the place: Parquet rows have no lines."""
         return Place(self.file)
+
+
+def _fault(error: Exception) -> SourceProblem:
+    reason = next(iter(str(error).splitlines()), type(error).__name__)
+    return SourceProblem("source/syntax", f"not Parquet: {reason}")
 
 
 def _plain(value: Any) -> Any:
