@@ -6,6 +6,9 @@ READY := $(VENV)/.ready
 
 # Where the real loaders of other systems are, for the tests that ask them.
 PEERS := tests/peers/.venv
+# Where official test suites are unpacked, which only source distributions contain; hidden, so that
+# pytest and mypy do not read the rest of them.
+SUITES := tests/suites/.unpacked
 
 # Bytecode is kept whatever the shell says: without it, every process compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -13,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # All cores; the tests of a file stay in one process, which then starts its servers once.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test thorough check lint types imports fast messages docs bench peers clean
+.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench peers suites clean
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -25,6 +28,13 @@ test: $(READY)
 # As `make test`, with all the examples that properties are worth, and others every time.
 thorough: $(READY)
 	$(PYTEST) --hypothesis-profile=thorough
+
+# What makes the readers, the grammars and the checks fail, searched for so many seconds by each
+# target; `make fuzz FUZZ=600 TARGETS="yaml pattern"` searches longer, for some.
+FUZZ ?= 60
+fuzz: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,fuzz]"
+	$(BIN)/python tests/fuzz/run_fuzz.py $(FUZZ) $(TARGETS)
 
 # The types are checked beside the tests, which begin slowly.
 check: $(READY)
@@ -64,8 +74,17 @@ $(PEERS)/.ready: tests/peers/requirements.txt
 	for old in 0.0.1 0.0.2; do $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(PEERS)/evret-$$old evret==$$old; done
 	@touch $@
 
+# The JSON-Schema-Test-Suite, for both JSON Schema engines.
+suites: $(SUITES)/.ready
+
+$(SUITES)/.ready: tests/suites/requirements.txt $(READY)
+	rm -rf $(SUITES)
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary jsonschema --dest $(SUITES) --requirement $<
+	for archive in $(SUITES)/*.tar.gz; do $(BIN)/python -m tarfile --extract $$archive $(SUITES); done
+	@touch $@
+
 clean:
-	rm -rf $(PEERS) $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage
+	rm -rf $(SUITES) $(PEERS) $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'

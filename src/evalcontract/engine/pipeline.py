@@ -264,8 +264,8 @@ def _check_dataset(
         findings.add(run.unreadable([dataset.unreadable]))
         return findings
     policy = policy or run.policy_for(path)
-    dataset_pass = dataset.begin(run, policy, run.graded_for(path))
     try:
+        dataset_pass = dataset.begin(run, policy, run.graded_for(path))
         for checked in dataset_pass.batches(jobs=run.jobs):
             findings.add(checked.faults)
             diagnostics = dataset_pass.to_diagnostics(checked.problems)

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.span import Place, Span
-from evalcontract.source.text import split_lines
+from evalcontract.source.text import clipped, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,8 +144,8 @@ def place_in(root: Node, path: Path, file: str, lines: list[str], *, on_key: boo
     """Return the place of a path below a node whose spans refer to `lines`."""
     node, key, depth = root.find(path)
     whole = depth == len(path) and not on_key
-    span = node.span if whole else key or first_line_of(node, lines)
-    return Place(file, span, lines[span.line - 1] if span.line <= len(lines) else "")
+    span = clipped(node.span if whole else key or first_line_of(node, lines), lines)
+    return Place(file, span, lines[span.line - 1])
 
 
 def value_at(value: Any, path: Path) -> Any:

@@ -69,7 +69,7 @@ def _parse_slowly(
                     text = line.decode()
                     remarks += [(_on_line(remark, number + first_line), text) for remark in of_line]
             except UnicodeDecodeError as error:
-                problem = encoding_fault(line, error, offset)
+                problem = encoding_fault(line, error, offset, is_line=True)
                 text = line.decode("utf-8", "replace").rstrip("\r")
                 faults.append((_on_line(problem, number + first_line), text))
                 skipped.append(number)

@@ -29,6 +29,9 @@ _BATCH = 4096
 # A value may be repeated in every row and take no space. So a batch of a small or a very compact
 # file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
 _MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
+# What pyarrow raises besides its own exceptions: for names and texts that are not UTF-8, and for
+# dates and durations that Python cannot represent.
+_FAILURES = (OSError, ValueError, OverflowError)
 
 
 class ParquetTable:
@@ -62,9 +65,8 @@ class ParquetTable:
             self._file = ParquetFile(io.BytesIO(data))
             metadata = self._file.metadata
             groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
-        except (ArrowException, OSError) as error:
-            message = f"not Parquet: {str(error).splitlines()[0]}"
-            raise ParseError(SourceProblem("source/syntax", message)) from None
+        except (ArrowException, *_FAILURES) as error:
+            raise ParseError(_fault(error)) from None
 
         rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
         self._bytes = sum(group.total_byte_size for group in groups)
@@ -111,9 +113,8 @@ class ParquetTable:
                 rows = [_plain(row) for row in batch.to_pylist(maps_as_pydicts="lossy")]
                 yield Batch(index, rows)
                 index += len(rows)
-        except (ArrowException, OSError) as error:
-            message = f"not Parquet: {str(error).splitlines()[0]}"
-            yield Batch(index, [], ((SourceProblem("source/syntax", message), ""),))
+        except (ArrowException, *_FAILURES) as error:
+            yield Batch(index, [], ((_fault(error), ""),))
 
     def place(
         self,
@@ -124,6 +125,11 @@ class ParquetTable:
     ) -> Place:
         """Return the file as the place: Parquet rows have no lines."""
         return Place(self.file)
+
+
+def _fault(error: Exception) -> SourceProblem:
+    reason = next(iter(str(error).splitlines()), type(error).__name__)
+    return SourceProblem("source/syntax", f"not Parquet: {reason}")
 
 
 def _plain(value: Any) -> Any:

@@ -83,9 +83,15 @@ def without_nul(body: bytes, before: int = 0) -> bytes:
     return body
 
 
-def encoding_fault(body: bytes, error: UnicodeDecodeError, before: int = 0) -> SourceProblem:
-    """Return the problem of an invalid byte; `before` is the number of bytes before `body`."""
-    lines = split_lines(body[: error.start].decode("utf-8"))
+def encoding_fault(
+    body: bytes, error: UnicodeDecodeError, before: int = 0, *, is_line: bool = False
+) -> SourceProblem:
+    """Return the problem of an invalid byte; `before` is the number of bytes before `body`.
+
+    With `is_line`, the body is a line of JSONL, in which a lone carriage return ends no line.
+    """
+    text = body[: error.start].decode("utf-8")
+    lines = [text] if is_line else split_lines(text)
     span = Span.point(len(lines), len(lines[-1]) + 1)
     return SourceProblem(
         "source/encoding",
@@ -98,3 +104,16 @@ def encoding_fault(body: bytes, error: UnicodeDecodeError, before: int = 0) -> S
 def split_lines(text: str) -> list[str]:
     r"""Split a text into lines like editors do: only `\n`, `\r\n` and `\r` end a line."""
     return LINE_END.split(text)
+
+
+def clipped(span: Span, lines: list[str]) -> Span:
+    """Return the part of a span that is inside of a text; parsers read one line end more."""
+    line, column = _inside(span.line, span.column, lines)
+    end_line, end_column = _inside(span.end_line, span.end_column, lines)
+    return Span(line, column, end_line, end_column)
+
+
+def _inside(line: int, column: int, lines: list[str]) -> tuple[int, int]:
+    if line > len(lines):
+        return len(lines), len(lines[-1]) + 1
+    return line, min(column, len(lines[line - 1]) + 1)

@@ -184,13 +184,14 @@ class YamlDataset(QuickDocument):
         if index not in self._pieces:
             start, end = self._starts[index : index + 2]
             dummy = f"{self._layout.dash} 0\n" if end < self._layout.end else ""
-            parsed = _parse_alone(f"{self._text[start:end]}{dummy}", depth=1)
+            text = f"{self._text[start:end]}{dummy}"
+            parsed = _parse_alone(text, depth=1)
             others = [0] if dummy else []
             if parsed is None or not isinstance(parsed[0], list) or parsed[0][1:] != others:
                 return None
             while len(self._pieces) >= _CACHED_PIECES:
                 del self._pieces[next(iter(self._pieces))]
-            document = self._document(*parsed, self._text[start:end])
+            document = self._document(*parsed, text)
             self._pieces[index] = _Piece(document, self._lines_before[index])
         return self._pieces[index]
 

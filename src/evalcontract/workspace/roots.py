@@ -18,6 +18,8 @@ from evalcontract.workspace.discovery import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from evalcontract.source import Entry, Files
 
 _TARGETS = "targets"

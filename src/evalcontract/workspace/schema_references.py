@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Span
 from evalcontract.source import SourceProblem
+from evalcontract.source.text import split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.source import Document
 
 _CODE = "workspace/schema-reference"
-_MODELINE = re.compile(r"^#\s*yaml-language-server:.*?\$schema=(?P<target>\S+)", re.MULTILINE)
+_MODELINE = re.compile(r"#\s*yaml-language-server:.*?\$schema=(?P<target>\S+)")
 _NAME = re.compile(r"(?P<kind>dataset|rubric|judge|target)\.schema\.json")
 
 
@@ -28,16 +29,23 @@ def check_schema_reference(
     `value` has the keys of its root. `is_missing` is asked about the path of a schema; one
     outside of the workspace is not looked for.
     """
-    head = document.head
-    if "yaml-language-server" in head and (match := _MODELINE.search(head)):
-        start = match.start("target") - head.rfind("\n", 0, match.start("target"))
-        line = head.count("\n", 0, match.start()) + 1
-        span = Span(line, start, line, start + len(match["target"]))
+    if modeline := _modeline(document.head):
+        line, match = modeline
+        span = Span(line, match.start("target") + 1, line, match.end("target") + 1)
         yield from _problems(kind, match["target"], span, document.file, root, is_missing)
     target = value.get("$schema") if isinstance(value, dict) else None
     if isinstance(target, str):
         place = document.place(("$schema",))
         yield from _problems(kind, target, place.span, document.file, root, is_missing)
+
+
+def _modeline(head: str) -> tuple[int, re.Match[str]] | None:
+    """Return the first modeline in the beginning of a text, and the number of its line."""
+    if "yaml-language-server" in head:  # a fast test
+        for number, line in enumerate(split_lines(head), 1):
+            if match := _MODELINE.match(line):
+                return number, match
+    return None
 
 
 def _problems(

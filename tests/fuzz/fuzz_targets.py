@@ -1,0 +1,240 @@
+"""What is fuzzed: each target takes any bytes, and raises if a promise is broken.
+
+Bad bytes give findings inside of the text. Nothing but the exceptions of the package is raised.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import tempfile
+from contextlib import suppress
+from datetime import date
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from doors import Input, Kind, Options, UsageError, validate
+from fuzz_seeds import files_named, tables, texts_at
+from fuzz_sources import assert_inside, check_external_reader, check_reader, lines_in
+
+from evalcontract import EvalContractError
+from evalcontract.analysis.pattern import Uncompilable, compile_pattern
+from evalcontract.analysis.regex_ambiguity import find_attack
+from evalcontract.analysis.regex_dialects import advice_on, misreadings
+from evalcontract.analysis.regex_impossible import matches_nothing
+from evalcontract.analysis.regex_totality import matches_everything
+from evalcontract.analysis.template import scan
+from evalcontract.api.mustache import render_template
+from evalcontract.model.errors import ConfigurationError
+from evalcontract.model.reference import Reference
+from evalcontract.model.version import Version
+from evalcontract.structure.native import reads_pattern
+from evalcontract.workspace.configuration import read_configuration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from evalcontract.model.diagnostic import Diagnostic
+
+TODAY = date(2026, 6, 1)
+#: Beyond this a pattern or a text is cut: how long the largest take is the matter of other tests.
+_MAX_CHARACTERS = 2000
+
+
+class Target(NamedTuple):
+    """Something that takes any bytes: `check` raises if it does not hold what it promises.
+
+    `many` is the number of tries that it is worth.
+    """
+
+    check: Callable[[bytes], object]
+    seeds: Callable[[], Iterable[bytes]]
+    many: int
+
+
+# Findings
+
+
+@cache
+def _folder() -> Path:
+    """Return a workspace with an artifact of each kind, to which rows refer."""
+    folder = Path(tempfile.mkdtemp(prefix="fuzz"))
+    for name, text in _LIBRARY.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+_LIBRARY = {
+    "rubrics/polite.yaml": (
+        'id: polite\nversion: "1.0.0"\nchecks:\n'
+        "  - {id: words, kind: must_not_contain, values: [stupid]}\n"
+        "  - {id: facts, kind: fact_match, threshold: 0.5}\n"
+        "  - {id: right, kind: llm_judge, judge_prompt_ref: judge/right@1.0.0}\n"
+        "scoring: {combine: all_pass}\n"
+    ),
+    "judges/right.yaml": 'id: right\nversion: "1.0.0"\ntemplate: "{{ input }} {{ output }}"\n',
+    "bundles/rag.schema.json": '{"type": "object", "properties": {"docs": {"type": "array"}}}',
+}
+
+
+def check_findings(kind: Kind, name: str, dialect: str | None, data: bytes) -> None:
+    """Check bytes as a file of a kind, soft and strict."""
+    path = _folder() / name
+    lines = lines_in(data, name)
+    for strict in (False, True):
+        options = Options(root=_folder(), strict=strict, today=TODAY, dialect=dialect)
+        with suppress(EvalContractError):
+            outcome = validate(kind, [Input(path, io.BytesIO(data))], options)
+            assert_findings(outcome.diagnostics, {str(path): lines, os.path.relpath(path): lines})
+
+
+def assert_findings(diagnostics: Iterable[Diagnostic], texts: dict[str, list[str]]) -> None:
+    """Assert that no finding is a crash, and that places are inside of the files."""
+    for diagnostic in diagnostics:
+        assert not diagnostic.code.startswith("internal/"), diagnostic
+        sites = diagnostic.sites.first if diagnostic.sites else ()
+        places = [diagnostic.place, *(place for _, place in diagnostic.related)]
+        places += [site.place for site in sites]
+        for place in places:
+            if place.file in texts and not place.file.endswith((".parquet", ".pq")):
+                assert_inside(place.span, texts[place.file])
+
+
+# Grammars
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def check_grammars(data: bytes) -> None:
+    """Parse a version and a reference: what is read is written as a text that reads the same."""
+    text = _text(data)
+    for parse in (Version.parse, Reference.parse):
+        found: Any = parse(text)
+        if found is not None:
+            again: Any = parse(str(found))
+            assert again == found, (text, found, again)
+            assert str(again) == str(found)
+    version = Version.parse(text)
+    if version:
+        assert version.precedence() == version.precedence()
+
+
+def check_template(data: bytes) -> None:
+    """Scan a template, and fill it in if it has no fault."""
+    text = _text(data)
+    found = scan(text)
+    for tag in (*found.tags, *(fault.tag for fault in found.faults)):
+        assert 0 <= tag.start <= len(text), tag
+        assert tag.within.text in text, tag
+    for fault in found.faults:
+        assert fault.within.text in text, fault
+    if not found.faults:
+        variables = {"input": "a", "output": ["b", {"c": None}], "expected": {"facts": [1, 2.5]}}
+        with suppress(UsageError):
+            render_template(text, variables)
+
+
+def check_pattern(data: bytes) -> None:
+    """Analyse a pattern: what is said to match nothing, or everything, does so on a few texts."""
+    pattern = _text(data)[:_MAX_CHARACTERS]
+    for flags in ((), ("i", "m", "s")):
+        compiled = compile_pattern(pattern, flags)
+        if isinstance(compiled, Uncompilable):
+            advice_on(pattern, compiled)
+            assert str(compiled)
+        attack = find_attack(pattern, flags, full=False)
+        assert attack is None or attack.told()
+        is_impossible = matches_nothing(pattern, flags)
+        is_total = matches_everything(pattern, flags, full=False)
+        list(misreadings(pattern, flags))
+        if isinstance(compiled, re.Pattern) and attack is None:
+            matched = [compiled.search(text) is not None for text in ("", "a", "a\nb", "é1_ ")]
+            assert not (is_impossible and any(matched)), pattern
+            assert not (is_total and not all(matched)), pattern
+    try:
+        pattern.encode()
+    except UnicodeEncodeError:
+        return
+    reads_pattern(pattern)
+
+
+def check_configuration(data: bytes) -> None:
+    """Read a configuration."""
+    path = _folder() / "fuzz.toml"
+    path.write_bytes(data)
+    with suppress(ConfigurationError):
+        read_configuration(path, "evalcontract.toml")
+
+
+def check_modeline(data: bytes) -> None:
+    """Check a dataset that begins with a comment for editors."""
+    line = data.replace(b"\n", b"").replace(b"\r", b"")
+    text = b"# yaml-language-server: $schema=" + line + b"\nquestions:\n  - {id: a, input: b}\n"
+    check_findings(Kind.DATASET, "datasets/fuzz.yaml", None, text)
+
+
+_OURS: dict[str, Any] = {"x.yaml": (".yaml", ".yml"), "x.json": (".json",), "x.jsonl": (".jsonl",)}
+
+
+def _reader(name: str, *suffixes: str, many: int = 3000) -> Target:
+    return Target(partial(check_reader, name), partial(files_named, *suffixes), many)
+
+
+def _external(name: str, seeds: Callable[[], Iterable[bytes]], many: int = 1200) -> Target:
+    return Target(partial(check_external_reader, name), seeds, many)
+
+
+def _findings(kind: Kind, name: str, *suffixes: str, dialect: str | None = None) -> Target:
+    return Target(
+        partial(check_findings, kind, name, dialect), partial(files_named, *suffixes), 600
+    )
+
+
+def _patterns() -> Iterable[bytes]:
+    return texts_at("pattern", "match", "regex")
+
+
+def _templates() -> Iterable[bytes]:
+    return texts_at("template")
+
+
+def _names() -> Iterable[bytes]:
+    return texts_at("version", "rubric_ref", "judge_prompt_ref", "rubric")
+
+
+def _modelines() -> Iterable[bytes]:
+    return (b"../schema/dataset.schema.json", b"https://a.b/rubric.schema.json#/a", b"")
+
+
+TARGETS: dict[str, Target] = {
+    "yaml": _reader("x.yaml", ".yaml", ".yml"),
+    "json": _reader("x.json", ".json"),
+    "jsonl": _reader("x.jsonl", ".jsonl"),
+    "unnamed": _reader("x", ".yaml", ".json", ".jsonl", many=1200),
+    "external_json": _external("x.json", partial(files_named, ".json")),
+    "external_jsonl": _external("x.jsonl", partial(files_named, ".jsonl", ".json")),
+    "csv": _external("x.csv", partial(files_named, ".csv")),
+    "parquet": _external("x.parquet", tables, 300),
+    "grammars": Target(check_grammars, _names, 6000),
+    "template": Target(check_template, _templates, 6000),
+    "pattern": Target(check_pattern, _patterns, 1200),
+    "configuration": Target(check_configuration, partial(files_named, ".toml"), 1200),
+    "modeline": Target(check_modeline, _modelines, 300),
+    "dataset": _findings(Kind.DATASET, "datasets/fuzz.yaml", ".yaml"),
+    "dataset_json": _findings(Kind.DATASET, "datasets/fuzz.json", ".json"),
+    "dataset_jsonl": _findings(Kind.DATASET, "datasets/fuzz.jsonl", ".jsonl"),
+    "rubric": _findings(Kind.RUBRIC, "rubrics/fuzz.yaml", ".yaml"),
+    "judge": _findings(Kind.JUDGE, "judges/fuzz.yaml", ".yaml"),
+    "target": _findings(Kind.TARGET, "targets/fuzz.yaml", ".yaml"),
+    "databricks": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="databricks"),
+    "evret": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="evret"),
+    "evret_csv": _findings(Kind.DATASET, "fuzz.csv", ".csv", dialect="evret"),
+    "mlflow": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="mlflow:oss"),
+    "northstar": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="northstar"),
+}
