@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
-from evalcontract.checks.coverage import Cell, RowCoverage, Totals, add, total
+from evalcontract.checks.coverage import Cell, RowCoverage, Tally, Totals, add
+from evalcontract.model.span import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from evalcontract.checks.coverage import FileCoverage
@@ -75,6 +77,13 @@ def cover_rows(place: Path, *rows: Any) -> list[RowCoverage]:
 
 CELL = st.sampled_from(list(State)).map(lambda state: Cell("a", "regex", Prediction(state)))
 ROW = st.lists(CELL, max_size=4).map(lambda cells: RowCoverage(0, None, None, tuple(cells)))
+
+
+def total(rows: Iterable[RowCoverage]) -> Totals:
+    tally = Tally(keep_all=False)
+    for row in rows:
+        tally.take(row, lambda: Place("a.yaml"))
+    return tally.of("a.yaml").totals
 
 
 @given(rows=st.lists(ROW, max_size=12))

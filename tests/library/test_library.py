@@ -389,6 +389,9 @@ def test_an_unreadable_file_may_be_meant() -> None:
         assert problem.cause is not None
         assert (problem.cause.name, problem.cause.file) == (BROKEN, BROKEN)
         assert f"fix {BROKEN} first" in str(problem.help)
+    misspelled = fault("rubric/toen@1.2.0", toen=[(None, BROKEN)])
+    assert misspelled is not None
+    assert (misspelled.fix, f"fix {BROKEN} first" in str(misspelled.help)) == (None, True)
     other = fault("rubric/zebra@2.0", zebra=[(Version(1, 0), BROKEN)])
     assert other is not None
     assert BROKEN not in str(other.help)
@@ -420,6 +423,7 @@ def test_fixes_of_malformed_references(text: str, meant: str | None, *, safe: bo
     expected = Fix((7, "rubric_ref"), Write(meant), safe) if meant else None
     assert advised.fix == expected
     assert advised.help != "help"
+    assert ("did you mean" in str(advised.help)) is (meant is not None)
     assert advised._replace(help="help", fix=None) == malformed
 
 

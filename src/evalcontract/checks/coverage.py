@@ -10,7 +10,7 @@ from evalcontract.checks._kind import Prediction, State
 from evalcontract.checks.plan import Plan, predictions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from evalcontract.model.span import Place
 
@@ -104,27 +104,6 @@ def cover(
         return RowCoverage(index, name, str(rubric) if rubric is not None else None, (), fault)
     cells = tuple(Cell(*predicted) for predicted in predictions(row, plan, graded))
     return RowCoverage(index, name, plan.artifact.name if plan else None, cells)
-
-
-def total(rows: Iterable[RowCoverage]) -> Totals:
-    """Count cells and rows."""
-    states: Counter[State] = Counter()
-    count = empty = idle = 0
-    for row in rows:
-        count += 1
-        empty += not row.cells
-        idle += not row.runs
-        states.update(cell.outlook.state for cell in row.cells)
-    return Totals(
-        states[State.RUN],
-        states[State.SKIP],
-        states[State.VACUOUS],
-        states[State.UNAVAILABLE],
-        count,
-        empty,
-        idle,
-        states[State.FAIL],
-    )
 
 
 def add(one: Totals, other: Totals) -> Totals:
