@@ -84,7 +84,7 @@ $(LOWEST)/.ready: pyproject.toml tests/lowest.py
 
 # Known vulnerabilities of the packages in constraints.txt; asks the advisories of PyPI.
 audit: $(VENV)/.audit
-	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip --strict
 
 $(VENV)/.audit: $(READY)
 	$(BIN)/python $(PIP) --constraint constraints.txt --editable ".[dev,audit]"

@@ -8,6 +8,7 @@ checkers read are left alone.
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -85,7 +86,7 @@ def mutants_of(path: Path, file: str) -> list[Mutant]:
                     was,
                     becomes,
                     hashlib.sha256(key.encode()).hexdigest(),
-                    lambda node=node, new=new: _written(module, node, new),
+                    functools.partial(_written, module, node, new),
                 )
             )
     return mutants

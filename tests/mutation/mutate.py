@@ -248,9 +248,9 @@ def _summarise(results: Sequence[Tried]) -> None:
         counted = of_room["killed"] + of_room["endless"] + of_room["survived"]
         if counted:
             share = 100 * (counted - of_room["survived"]) / counted
-            share = f"{room:<10} {share:5.1f} % of {counted} killed"
+            killed = f"{room:<10} {share:5.1f} % of {counted} killed"
             others = f"{of_room['survived']} survived, {of_room['equivalent']} equivalent"
-            print(f"{share} ({of_room['endless']} without an end), {others}")
+            print(f"{killed} ({of_room['endless']} without an end), {others}")
 
 
 if __name__ == "__main__":
