@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Tests that run the package in other processes, or look at its text.
 _LEFT_OUT = ("bench", "editor", "hooks", "packaging", "test_house.py", "test_readme.py")
 #: So many tests are tried first, so many of a file.
-_TESTS, _TESTS_OF_A_FILE = 40, 8
+_TESTS, _TESTS_OF_A_FILE = 150, 30
 
 #: The tests of the lines of a module, by its name below `src/evalcontract`.
 Covering = dict[str, dict[int, list[str]]]
