@@ -16,7 +16,14 @@ unexport PYTHONDONTWRITEBYTECODE
 # All cores; the tests of a file stay in one process, which then starts its servers once.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench peers suites clean
+# Where the tests run with the lowest versions of all packages.
+LOWEST := build/lowest
+
+# What pip always gets to hear here.
+PIP := -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench mutate lowest audit
+.PHONY: constraints peers suites clean
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -65,13 +72,50 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/run.py $(BENCH)
 
+# Which small changes of the code no test notices. Some hundred of them take some minutes:
+# `make mutate MUTATE="--sample 50 --only model,structure/keys --seed 2"`.
+mutate: $(VENV)/.mutate
+	$(BIN)/python tests/mutation/mutate.py $(MUTATE)
+
+$(VENV)/.mutate: $(READY)
+	$(BIN)/python $(PIP) --constraint constraints.txt --editable ".[dev,mutate]"
+	@touch $@
+
+# The fast tests with the lowest versions that pyproject.toml allows. The texts that click and others
+# print differ between versions.
+lowest: $(LOWEST)/.ready
+	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile -q -m "not slow and not messages" --hypothesis-profile=brief
+
+$(LOWEST)/.ready: pyproject.toml tests/lowest.py
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) tests/lowest.py > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python $(PIP) --constraint $(LOWEST)/constraints.txt --editable ".[dev]"
+	@touch $@
+
+# Known vulnerabilities of the packages in constraints.txt; asks the advisories of PyPI.
+audit: $(VENV)/.audit
+	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip --strict
+
+$(VENV)/.audit: $(READY)
+	$(BIN)/python $(PIP) --constraint constraints.txt --editable ".[dev,audit]"
+	@touch $@
+
+# The versions that development uses, written anew with the newest ones.
+constraints:
+	rm -rf build/constraints
+	$(PYTHON) -m venv build/constraints
+	build/constraints/bin/python $(PIP) ".[dev,mutate,audit]"
+	build/constraints/bin/python -m pip freeze --exclude evalcontract > build/constraints.txt
+	{ sed '/^[^#]/,$$d' constraints.txt; cat build/constraints.txt; } > build/constraints.new
+	mv build/constraints.new constraints.txt
+
 # The real loaders of other systems: EVALCONTRACT_PEERS=$(PEERS)/bin/python lets the tests use them.
 peers: $(PEERS)/.ready
 
 $(PEERS)/.ready: tests/peers/requirements.txt
 	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
-	for old in 0.0.1 0.0.2; do $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(PEERS)/evret-$$old evret==$$old; done
+	$(PEERS)/bin/python $(PIP) --requirement $<
+	for old in 0.0.1 0.0.2; do $(PEERS)/bin/python $(PIP) --no-deps --target $(PEERS)/evret-$$old evret==$$old; done
 	@touch $@
 
 # The JSON-Schema-Test-Suite, for both JSON Schema engines.
@@ -86,8 +130,8 @@ $(SUITES)/.ready: tests/suites/requirements.txt $(READY)
 clean:
 	rm -rf $(SUITES) $(PEERS) $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(BIN)/python $(PIP) --constraint constraints.txt --editable ".[dev]"
 	@touch $(READY)

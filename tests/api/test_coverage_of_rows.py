@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
 from evalcontract.checks.cells import Cell
-from evalcontract.checks.coverage import RowCoverage, Totals, add, total
+from evalcontract.checks.coverage import RowCoverage, Tally, Totals, add
+from evalcontract.model.span import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from evalcontract.checks.coverage import FileCoverage
@@ -76,6 +78,13 @@ def cover_rows(place: Path, *rows: Any) -> list[RowCoverage]:
 
 CELL = st.sampled_from(list(State)).map(lambda state: Cell("a", "regex", Prediction(state)))
 ROW = st.lists(CELL, max_size=4).map(lambda cells: RowCoverage(0, None, None, tuple(cells)))
+
+
+def total(rows: Iterable[RowCoverage]) -> Totals:
+    tally = Tally(keep_all=False)
+    for row in rows:
+        tally.take(row, lambda: Place("a.yaml"))
+    return tally.of("a.yaml").totals
 
 
 @given(rows=st.lists(ROW, max_size=12))

@@ -140,3 +140,93 @@ def test_a_row_against_itself(row: dict[str, Any], paths: list[str]) -> None:
 def test_only_lists_that_are_read_conflict(checks: Any, count: int) -> None:
     row = {"must_contain_any": ["a refund"], "must_not_contain": ["refund"]}
     assert len(list(conflicts_of(placed(*checks)).of(row))) == count
+
+
+TOOLS, FACTS, FORMAT = {"kind": "tool_usage"}, {"kind": "fact_match"}, {"kind": "format"}
+SHORT = {"kind": "format", "format": "text", "max_chars": 9}
+
+
+@every_case(
+    ("checks", "row", "told"),
+    [
+        (
+            (TOOLS, {"kind": "tool_usage", "forbidden_tools": ["b", "c"]}),
+            {"expected_tools": ["a", "b"]},
+            ("expected_tools.1", "checks.1.forbidden_tools.0", ["this cannot be met", "`b`"]),
+        ),
+        (
+            (
+                {"kind": "tool_usage", "match": "any"},
+                {"kind": "tool_usage", "match": "any", "forbidden_tools": ["c", "b"]},
+            ),
+            {"expected_tools": ["a", "b"]},
+            ("expected_tools.1", "checks.1.forbidden_tools.1", ["`b` can never match"]),
+        ),
+        (
+            (TOOLS, {"kind": "tool_usage", "max_calls": 5}, {"kind": "tool_usage", "max_calls": 1}),
+            {"expected_tools": ["a", "b"]},
+            ("expected_tools", "checks.2.max_calls", ["takes 2 calls", "allows 1"]),
+        ),
+        (
+            (FACTS, {"kind": "must_not_contain", "values": ["x", "Hot"]}),
+            {"expected_facts": ["cold", "hot", "hot too"]},
+            (
+                "expected_facts.1",
+                "checks.1.values.1",
+                ["this cannot be met", "`hot`", "the rubric"],
+            ),
+        ),
+        (
+            ({**FACTS, "min_recall": 0.5}, {"kind": "must_not_contain", "values": ["hot"]}),
+            {"expected_facts": ["hot"]},
+            ("expected_facts.0", "checks.1.values.0", ["it can never match", "`hot`"]),
+        ),
+        (
+            (FACTS, {"kind": "format", "format": "text", "max_chars": 4}, SHORT),
+            {"expected_facts": ["four", "  f  iv"]},
+            None,
+        ),
+        (
+            (FACTS, SHORT, {"kind": "format", "format": "text", "max_chars": 4}),
+            {"expected_facts": ["four", "fives"]},
+            ("expected_facts.1", "checks.2.max_chars", ["this cannot be met", "4 characters"]),
+        ),
+        (
+            (FORMAT, {"kind": "markdown_structure", "min_headings": 1}),
+            {"expected": {"format": "json"}},
+            ("expected.format", "checks.1.min_headings", ["JSON has no headings"]),
+        ),
+        (
+            (FORMAT, {"kind": "markdown_structure", "min_headings": 1}),
+            {"expected": {"format": "text"}},
+            None,
+        ),
+        ((TOOLS, {"kind": "tool_usage", "max_calls": 2}), {"expected_tools": ["a", "b"]}, None),
+        ((), {"expected_facts": ["a"], "must_not_contain": ["a"]}, None),
+    ],
+)
+def test_what_is_told_of_a_conflict(
+    checks: Any, row: dict[str, Any], told: tuple[str, str, list[str]] | None
+) -> None:
+    conflicts = [*conflicts_of(placed(*checks)).of(row)]
+    if told is None:
+        assert conflicts == []
+        return
+    (conflict,) = conflicts
+    path, other, facts = told
+    assert ".".join(map(str, conflict.path)) == path
+    assert ".".join(map(str, conflict.other)) == other
+    assert not conflict.is_own
+    assert conflict.advice
+    assert [fact for fact in facts if fact not in conflict.message] == []
+
+
+def test_a_text_forbidden_by_the_rubric_is_told_as_such() -> None:
+    checks = (READS_BOTH[0], {"kind": "must_not_contain", "values": ["refund"]})
+    row = {"must_contain_any": ["a Refund", "refunds"]}
+    (conflict,) = conflicts_of(placed(*checks)).of(row)
+    assert (conflict.other, conflict.is_own) == (("checks", 1, "values", 0), False)
+    assert "`refund`, which the rubric forbids" in conflict.message
+    (own,) = OWN_CONFLICTS.of({**row, "must_not_contain": ["REFUND"]})
+    assert (own.other, own.is_own) == (("must_not_contain", 0), True)
+    assert "`refund`, which `must_not_contain` forbids" in own.message

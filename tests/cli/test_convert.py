@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
+#: click 8.1 mixes what is printed with what is said of it, unless it is told not to.
+_APART: dict[str, Any] = {"mix_stderr": False}
+RUNNER = CliRunner(**(_APART if "mix_stderr" in signature(CliRunner).parameters else {}))
 ROWS = """\
 # about the harbour
 # since 2026
@@ -41,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def convert(*arguments: str, given: str | None = None) -> Result:
-    return CliRunner().invoke(convert_command, arguments, standalone_mode=False, input=given)
+    return RUNNER.invoke(convert_command, arguments, standalone_mode=False, input=given)
 
 
 def code(result: Result) -> Any:
@@ -75,7 +79,7 @@ def test_there_and_back(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_what_comes_out_is_clean() -> None:
     assert code(convert("rows.yaml", "ours.yaml", "--from", "databricks")) == 0
-    checked = CliRunner().invoke(validate_dataset, ["--strict", "ours.yaml"], standalone_mode=False)
+    checked = RUNNER.invoke(validate_dataset, ["--strict", "ours.yaml"], standalone_mode=False)
     assert checked.stdout == "1 dataset (2 rows): no findings\n"
 
 
@@ -234,7 +238,7 @@ def test_standard_input(folder: Path) -> None:
 def test_bundles_stand_beside_the_folder_of_datasets(folder: Path) -> None:
     assert code(convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")) == 0
     assert "bundles/agent.schema.json" in names(folder)
-    checked = CliRunner().invoke(
+    checked = RUNNER.invoke(
         validate_dataset, ["--strict", "datasets/o.yaml"], standalone_mode=False
     )
     assert checked.stdout == "1 dataset (2 rows): no findings\n"
@@ -249,7 +253,7 @@ def test_a_check_of_the_folder_finds_the_bundle() -> None:
     ]
     again = convert("rows.yaml", "datasets/p.yaml", "--from", "databricks")
     assert again.stdout.splitlines()[1:] == []  # what is there already is what is needed
-    checked = CliRunner().invoke(check, ["--strict"], standalone_mode=False)
+    checked = RUNNER.invoke(check, ["--strict"], standalone_mode=False)
     assert checked.stdout.splitlines()[-1] == "2 datasets (4 rows), 1 bundle: no findings"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -77,8 +78,19 @@ def test_a_mapping_of_yaml() -> None:
         yaml_mapping({"a": ["\ud800"]})
 
 
-@pytest.mark.parametrize("name", ["half of a pair", "a text as deep as can be"])
-def test_parquet_is_refused(name: str) -> None:
+def test_what_parquet_cannot_hold_is_refused() -> None:
     pytest.importorskip("pyarrow")
     with pytest.raises(NotWritableError, match="the rows do not fit one Parquet schema: "):
-        parquet_bytes([{"row": ODD[name]}])
+        parquet_bytes([{"row": ODD["half of a pair"]}])
+
+
+def test_deep_values_are_read_again_or_refused() -> None:
+    """Newer versions of pyarrow refuse to read the deepest values; older ones read them."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [{"row": ODD["a text as deep as can be"]}]
+    try:
+        data = parquet_bytes(rows)
+    except NotWritableError as error:
+        assert str(error).startswith("the rows do not fit one Parquet schema: ")  # noqa: PT017 - or not
+    else:
+        assert parquet.read_table(io.BytesIO(data)).to_pylist() == rows

@@ -169,3 +169,10 @@ def test_a_pattern_too_long_to_match() -> None:
     (fault,) = schema_faults({"properties": {"a": {"pattern": "(a|b)?" * 20_000}}})
     assert {"120,000", "5,000"} <= set(facts(fault.message))
     assert fault.path == ("properties", "a", "pattern")
+
+
+def test_of_very_many_faults_the_first_are_told() -> None:
+    wrong = {f"key_{number:02}": {"type": "strng"} for number in range(30)}
+    assert len(schema_faults({"properties": wrong})) == 20
+    assert len(schema_faults({"properties": dict([*wrong.items()][:20])})) == 20
+    assert len(schema_faults({"properties": dict([*wrong.items()][:3])})) == 3

@@ -11,7 +11,7 @@ from evalcontract.checks.cells import Cell, PlannedCells, count_states
 from evalcontract.checks.plan import Plan, own_predictions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from evalcontract.checks.steps import Steps
     from evalcontract.model.span import Place
@@ -110,19 +110,6 @@ def cover(
         return RowCoverage(index, name, None, own)
     outlooks = tuple(group.outlook(row) for group in plan.steps.groups)
     return RowCoverage(index, name, plan.artifact.name, PlannedCells(plan.steps, outlooks, own))
-
-
-def total(rows: Iterable[RowCoverage]) -> Totals:
-    """Count cells and rows."""
-    states: Counter[State] = Counter()
-    count = empty = idle = 0
-    for row in rows:
-        count += 1
-        empty += not row.cells
-        counts = count_states(row.cells)
-        idle += not counts[State.RUN]
-        states += counts
-    return _totals(states, rows=count, rows_without_checks=empty, rows_on_which_nothing_runs=idle)
 
 
 def _totals(states: Counter[State], **rows: int) -> Totals:

@@ -14,8 +14,12 @@ from evalcontract.report import FORMATS, report_formats
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    _TextType = click.ParamType[str]
+else:
+    _TextType = click.ParamType  # click 8.1 and 8.2 know no parameter of it
 
-class _OutputFormat(click.ParamType[str]):
+
+class _OutputFormat(_TextType):
     """An output format: a built-in one, or one of another package."""
 
     name = "format"
