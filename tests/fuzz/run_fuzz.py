@@ -94,6 +94,7 @@ def _with_atheris(name: str, seconds: int) -> int:
         options = {
             "max_total_time": seconds,
             "timeout": MAX_SECONDS,
+            "report_slow_units": MAX_SECONDS,
             "rss_limit_mb": MAX_MEGABYTES,
             "max_len": 1 << 13,
             "artifact_prefix": f"{CRASHES / name}/",
