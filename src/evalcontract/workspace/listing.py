@@ -123,7 +123,16 @@ class Listing:
         self._others.pop(path, None)
 
     def note_stray(self, path: Path, source: Source) -> None:
-        """Remember a target or bundle in a folder such as `target/`, which is not read."""
+        """Remember a target or bundle in a folder such as `target/`, which is not read.
+
+        Raises:
+            ConfigurationError: it is a configuration in another format.
+
+        """
+        if path.stem == "evalcontract" and path.parent == self._root and source.document:
+            from evalcontract.workspace.misplaced import check_value  # rarely needed
+
+            check_value(path, source.document.quick)
         from evalcontract.workspace.misnamed import meant_folder  # rarely needed
 
         folder = self._root / path.relative_to(self._root).parts[0]

@@ -246,10 +246,6 @@ class Workspace:
         source = self.listing.read(path, quick=True)
         if is_selected or is_dataset(path, self.root, source, self.files):
             return source
-        if path.stem == "evalcontract" and path.parent == self.root and source.document:
-            from evalcontract.workspace.misplaced import check_value  # rarely needed
-
-            check_value(path, source.document.quick)
         self.listing.note_stray(path, source)
         return None
 
