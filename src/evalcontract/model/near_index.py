@@ -16,6 +16,8 @@ MAX_LENGTH = 120
 _FEW = 6
 # The steps of one search. A word that takes more is near so many names that none of them is meant.
 _MAX_STEPS = 2_000
+# The number of answers that are cached: rows repeat their keys.
+_MAX_CACHED = 1_024
 
 #: Some names, or a branch for each character that names with the same beginning have next.
 _Tree: TypeAlias = "list[str] | dict[str, _Tree]"
@@ -33,6 +35,7 @@ class NearIndex:
         self._order: dict[str, int] = {}
         for name in names:
             self._order.setdefault(name, len(self._order))
+        self._answers: dict[tuple[str, int], list[str]] = {}
 
     def near(self, word: str, limit: int) -> list[str]:
         """Return the names within a number of edits (at most two), in their order.
@@ -41,6 +44,13 @@ class NearIndex:
         """
         if not limit or len(word) > MAX_LENGTH:
             return [word] if word in self._order else []
+        if len(self._answers) >= _MAX_CACHED:
+            self._answers.clear()
+        if (word, limit) not in self._answers:
+            self._answers[word, limit] = self._near(word, limit)
+        return self._answers[word, limit]
+
+    def _near(self, word: str, limit: int) -> list[str]:
         half = len(word) // 2
         # A swap across the middle is an edit in the first half. It changes the second half, too.
         found = _search(self._forward, word, limit, limit // 2, half)
@@ -88,21 +98,22 @@ def _search(tree: _Tree, word: str, limit: int, edits: int, until: int) -> set[s
     pending = [_Step(tree, 0, 0, 0)]
     steps = 0
     while pending:
-        step = pending.pop()
-        node, depth, at, made = step
-        steps += len(node)
+        node, depth, at, made = pending.pop()
+        left = limit - made
+        branch: _Tree | None = node
+        while isinstance(branch, dict):
+            steps += len(branch)
+            if made < (edits if at < until else limit):
+                step = _Step(branch, depth, at, made)
+                pending += _edited(branch, step, word, is_last=left == 1)
+            branch = branch.get(word[at : at + 1])
+            depth, at = depth + 1, at + 1
+        if branch:
+            steps += len(branch)
+            rest = word[at:]
+            found.update(name for name in branch if edit_distance(name[depth:], rest, left) <= left)
         if steps > _MAX_STEPS:
             return None
-        left = limit - made
-        if isinstance(node, list):
-            rest = word[at:]
-            found.update(name for name in node if edit_distance(name[depth:], rest, left) <= left)
-            continue
-        here = word[at : at + 1]
-        if here in node:
-            pending.append(_Step(node[here], depth + 1, at + 1, made))
-        if made < (edits if at < until else limit):
-            pending += _edited(node, step, word, is_last=left == 1)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.structure.keys.aliases import canonical_closed_key
 from evalcontract.structure.keys.fixes import KeyInMapping, rename_unknown
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.structure.keys.mismatches import KeyMismatch
+    from evalcontract.structure.keys.spelling import KeyNames
     from evalcontract.structure.native import SchemaViolation
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.violations import SchemaPair
@@ -63,6 +64,7 @@ class _Explanation:
         self._misspelled = misspelled
         self._fits = pair.fits(schema)
         self._missing: dict[Path, dict[str, None]] = {}
+        self._known: dict[Path, _KnownAt] = {}
         self._forbidden: dict[Path, SchemaViolation] = {}
         for violation in violations:
             if violation.validator == "required":
@@ -101,10 +103,11 @@ class _Explanation:
             missing, uses = self._missing.get(path, {}), Counter(unknown.values())
             mapping = violation.instance
             absent = [name for name in known if name not in mapping]
+            names = key_names(tuple(known))
             for key, meant in unknown.items():
                 if (path, meant) not in self._misspelled:
                     entry = KeyInMapping(path, key, mapping)
-                    fix = rename_unknown(entry, meant, known, missing, self._fits)
+                    fix = rename_unknown(entry, meant, known, names, missing, self._fits)
                     fix = fix if uses[meant] == 1 else None
                     problem = unknown_key(kind, entry, meant, known, absent, missing, fix)
                     is_indented = (path, key) in self._indented
@@ -169,15 +172,28 @@ class _Explanation:
     def _unevaluated(self, violation: SchemaViolation, path: Path) -> Iterator[Problem]:
         *parent, last = path
         mapping_path, key = tuple(parent), str(last)
-        known = self._pair.known(violation, mapping_path, self._schema)
-        if mapping_path or last not in known:
+        of = self._known_at(violation, mapping_path)
+        if mapping_path or last not in of.known:
             mapping = violation.instance
-            absent = dict.fromkeys(name for name in known if name not in mapping)
-            meant = key_names(tuple(known), tuple(known)).meant(key, mapping, absent)
+            meant = of.names.meant(key, mapping, of.absent)
             if (mapping_path, meant) not in self._misspelled:
                 entry = KeyInMapping(mapping_path, key, mapping)
-                fix = rename_unknown(entry, meant, known, (), self._fits)
-                yield unknown_key(self._pair.kind, entry, meant, known, tuple(absent), (), fix)
+                fix = rename_unknown(entry, meant, of.known, of.names, (), self._fits)
+                yield unknown_key(self._pair.kind, entry, meant, of.known, of.listed, (), fix)
+
+    def _known_at(self, violation: SchemaViolation, path: Path) -> _KnownAt:
+        """Return the known keys of the mapping at a path; of its unknown keys, each is a violation.
+
+        They are computed again only for another schema.
+        """
+        cached = self._known.get(path)
+        if cached is None or cached.schema is not violation.schema:
+            known = self._pair.known(violation, path, self._schema)
+            absent = dict.fromkeys(name for name in known if name not in violation.instance)
+            names = key_names(tuple(known), tuple(known))
+            cached = _KnownAt(violation.schema, known, absent, tuple(absent), names)
+            self._known[path] = cached
+        return cached
 
     def _resolve_unknown(self, violation: SchemaViolation) -> dict[str, str | None]:
         """Return the unknown keys of a closed mapping, each with the known key that was meant.
@@ -207,6 +223,16 @@ class _Explanation:
         """Return the known key in `tpr:0.9`, which YAML reads as a key without a value."""
         pair = split_key_value(key, mapping[key])
         return pair[0] if pair and pair[0] in known and pair[0] not in mapping else None
+
+
+class _KnownAt(NamedTuple):
+    """The known keys of a mapping that a schema checks; `absent` ones in a dict and in a tuple."""
+
+    schema: Schema
+    known: dict[str, Schema]
+    absent: dict[str, None]
+    listed: tuple[str, ...]
+    names: KeyNames
 
 
 def _has_unknown_keys(violation: SchemaViolation) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.fix import Fix, Move, Rename
 from evalcontract.structure.keys.aliases import is_safe_closed_rename
-from evalcontract.structure.keys.spelling import KeyNames, key_names, split_key_value
+from evalcontract.structure.keys.spelling import split_key_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.fits import Fits
     from evalcontract.structure.keys.mismatches import KeyMismatch
+    from evalcontract.structure.keys.spelling import KeyNames
     from evalcontract.structure.schemas import Schema
 
 
@@ -86,15 +87,15 @@ def rename_unknown(
     entry: KeyInMapping,
     meant: str | None,
     known: Mapping[str, Schema],
+    names: KeyNames,
     missing: Collection[str],
     fits: Fits,
 ) -> Fix | None:
-    """Rename an unknown key of a closed mapping."""
+    """Rename an unknown key of a closed mapping; the arguments are as for `rename_misspelled`."""
     if meant is None or meant not in known or meant in entry.mapping:
         return None
     if split_key_value(entry.key, entry.value):
         return None
-    names = key_names(tuple(known))
     if names.is_certain(entry.key, meant, is_closed=True):
         misspelled = rename_misspelled(entry, meant, known, names, fits)
         return misspelled and Fix(entry.key_path, Rename(meant))

@@ -32,14 +32,17 @@ def split_key_value(key: Any, value: Any) -> tuple[str, str] | None:
 
 
 class _Guesses(NamedTuple):
-    """The names that a key may mean, by how they resemble it. `folded` is the key in snake_case."""
+    """The names that a key may mean, by how they resemble it. `folded` is the key in snake_case.
+
+    The search for names within two edits takes longest, and is seldom needed.
+    """
 
     folded: str
     required: list[str]
     equal: str | None
     one_edit: list[str]
     plural: list[str]
-    two_edits: list[str]
+    two_edits: Callable[[str], list[str]]
     suffix: str | None
 
     def choose(self, value: Container[str], missing: Container[str]) -> str | None:
@@ -54,7 +57,7 @@ class _Guesses(NamedTuple):
             present = (name for name in names if name in value and len(name) >= _SHORT)
             if name := next(absent, None) or next(present, None):
                 return name
-        two_edits = (name for name in self.two_edits if name not in value)
+        two_edits = (name for name in self.two_edits(self.folded) if name not in value)
         suffix = self.suffix if self.suffix not in value else None
         return next(two_edits, None) or suffix
 
@@ -68,7 +71,7 @@ class KeyNames:
 
     def __init__(self, names: Iterable[str], required: Iterable[str] = ()) -> None:
         self._names = tuple(names)
-        self._required = NearIndex(required)
+        self._required = tuple(required)
         self._guesses: dict[str, _Guesses] = {}
         self._certain: dict[tuple[str, str, bool], bool] = {}
 
@@ -112,16 +115,19 @@ class KeyNames:
         return near == [target] and self._by_folded[target] == [meant]
 
     def _guess(self, folded: str) -> _Guesses:
-        required = self._required.near(folded, 1)
+        required = self._required_index.near(folded, 1)
         return _Guesses(
             folded,
             sorted(required, key=lambda name: name != folded),
             next(iter(self._by_folded.get(folded, ())), None),
             self._index.near(folded, 1),
             self._by_singular.get(_singular(folded), []),
-            [name for name in self._index.near(folded, 2) if len(name) >= _LONG],
+            self._two_edits,
             self._match_suffix(folded),
         )
+
+    def _two_edits(self, folded: str) -> list[str]:
+        return [name for name in self._index.near(folded, 2) if len(name) >= _LONG]
 
     def _match_suffix(self, word: str) -> str | None:
         """Return the only name that ends with the word, or extends it by `_ref`.
@@ -151,7 +157,14 @@ class KeyNames:
 
     @cached_property
     def _folded_index(self) -> NearIndex:
-        return NearIndex(self._by_folded)
+        return self._index_of(tuple(self._by_folded))
+
+    @cached_property
+    def _required_index(self) -> NearIndex:
+        return self._index_of(self._required)
+
+    def _index_of(self, names: tuple[str, ...]) -> NearIndex:
+        return self._index if names == self._names else NearIndex(names)
 
     @cached_property
     def _by_folded(self) -> dict[str, list[str]]:
