@@ -7,7 +7,7 @@ follow ECMA-262 in both, and infinity and NaN, which are not JSON numbers.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def is_schema(value: Any) -> bool:
         return False
 
 
-@cache
+@lru_cache(maxsize=256)  # a compiled pattern may take a megabyte
 def _pattern(pattern: str) -> NativeValidator:
     return native_for({"pattern": pattern})
 
