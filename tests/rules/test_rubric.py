@@ -234,3 +234,27 @@ def test_the_name_that_is_free(tmp_path: Path, files: dict[str, str], advice: st
         path.write_text(text_of(rubric), encoding="utf-8")
     found = check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
     assert [each.help for each in found if each.code == "rubric/file-name"] == [advice]
+
+
+def test_a_circle_of_a_schema_is_told_with_its_hops(tmp_path: Path) -> None:
+    circle = {
+        "$ref": "#/$defs/a",
+        "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}},
+    }
+    checks = [{"id": "shape", "kind": "json_schema", "schema": circle}]
+    found = check(tmp_path, weighing(checks, {}))
+    told = [each for each in found if each.code == "rubric/invalid-json-schema"]
+    assert len(told) == 1
+    hops = [(message, place.span) for message, place in told[0].related]
+    assert hops
+    assert all(message and span for message, span in hops)
+
+
+@every_case(
+    ("others", "codes"),
+    [([], ["dataset/nothing-runs"]), ([{"id": "x", "kind": "regex", "patern": "a"}], [])],
+)
+def test_what_is_unknown_may_run(others: list[Any], codes: list[str], tmp_path: Path) -> None:
+    """Of a check that is malformed nobody knows whether it would run."""
+    found = check(tmp_path, weighing([{"id": "f", "kind": "fact_match"}, *others], {}))
+    assert [each.code for each in found if each.code == "dataset/nothing-runs"] == codes
