@@ -209,8 +209,14 @@ class DatasetCheck:
                 rubrics[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
         return list(rubrics.values())
 
-    def _check_row(self, row: Any, index: int, rows: Rows) -> list[Problem]:
-        """Return the problems of one row."""
+    def _check_row(self, row: Any, index: int, rows: Rows) -> Iterator[Problem]:
+        """Yield the problems of one row, each with the row's id."""
+        id_ = row.get("id") if isinstance(row, dict) else None
+        name = id_ if isinstance(id_, str) else None
+        for problem in self._problems_of(row, index, rows):
+            yield problem._replace(row=name, row_index=index)
+
+    def _problems_of(self, row: Any, index: int, rows: Rows) -> Iterator[Problem]:
         path = (*self._rows.prefix, index)
         bundle = self.grading.bundle_of(row) if isinstance(row, dict) else None
         problems = self.grading.structure(bundle).check(row, path, rows.raw)
@@ -218,14 +224,11 @@ class DatasetCheck:
         if problems:
             from evalcontract.library.spelling import with_advice  # slow to import
 
-            problems = with_advice(problems, row, self._context.library, below=len(path))
+            yield from with_advice(problems, row, self._context.library, below=len(path))
         for site in references_in_row(row, path):
-            problems += check_use(site, self._context.library, self._context.unreadable)
+            yield from check_use(site, self._context.library, self._context.unreadable)
         if is_valid and isinstance(row, dict):
-            problems += self._run_rules(row, index, self._rules.row, rows)
-        id_ = row.get("id") if isinstance(row, dict) else None
-        name = id_ if isinstance(id_, str) else None
-        return [problem._replace(row=name, row_index=index) for problem in problems]
+            yield from self._run_rules(row, index, self._rules.row, rows)
 
     def _run_rules(
         self, row: dict[str, Any], index: int, rules: Iterable[RowRule], source: Rows | None = None

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.native import from_native, native_for
 from evalcontract.structure.schemas import follow, known_keys, properties
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from jsonschema.protocols import Validator
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.step_limit import StepCounter
 
+Violation = TypeVar("Violation")
+
 #: Keywords that do not validate a mapping as a whole.
 _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
 #: Maximum number of steps to describe why the schema of a bundle rejects one row, beyond those
@@ -31,6 +36,8 @@ _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "e
 MAX_STEPS = 30_000
 #: The same for all rows together that a process checks against the schema of one bundle.
 MAX_TOTAL_STEPS = 120_000
+#: The number of violations of one value that are described; a list may have as many as items.
+MAX_VIOLATIONS = 1_000
 _STEPS_PER_ROW, _STEPS_PER_PART = 100, 4
 
 
@@ -50,11 +57,12 @@ class SchemaPair:
         self, value: Any
     ) -> tuple[list[tuple[Schema, list[SchemaViolation]]], list[Problem]]:
         """Return the violations of each schema, and a problem if the check was aborted."""
-        own = [(self.schema, self._own(value))]
+        own, unfinished = _bounded(self._own(value))
         if not self.bundle_schema:
-            return own, []
-        of_bundle, unfinished = self._of_bundle(value)
-        return [*own, (self.bundle_schema, of_bundle)], unfinished
+            return [(self.schema, own)], unfinished
+        of_bundle, of_bundle_unfinished = self._of_bundle(value)
+        pairs = [(self.schema, own), (self.bundle_schema, of_bundle)]
+        return pairs, [*unfinished, *of_bundle_unfinished]
 
     def known(self, violation: SchemaViolation, path: Path, schema: Schema) -> dict[str, Schema]:
         """Return the known keys of a mapping; at the top level, those of both schemas."""
@@ -105,9 +113,9 @@ class SchemaPair:
 
     def _own(self, value: Any) -> list[SchemaViolation]:
         try:
-            errors = list(self._native.iter_errors(value))
+            errors = _first(self._native.iter_errors(value))
         except (ValueError, TypeError, RecursionError):
-            return list(self._exact.iter_errors(value))  # not a JSON value
+            return _first(self._exact.iter_errors(value))  # not a JSON value
         if not errors:
             return []
         if isinstance(value, dict) and self._required is not None:
@@ -116,7 +124,7 @@ class SchemaPair:
             )
             value = {key: part for key, part in value.items() if key in keys}
         violation = from_native(errors[0], value, self.schema) if len(errors) == 1 else None
-        return [violation] if violation else list(self._exact.iter_errors(value))
+        return [violation] if violation else _first(self._exact.iter_errors(value))
 
     def _of_bundle(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
         with suppress(ValueError, TypeError, RecursionError):  # not a JSON value, or too deep
@@ -128,7 +136,7 @@ class SchemaPair:
         ordinary = _STEPS_PER_ROW + _STEPS_PER_PART * _number_of_parts(value)
         limit = ordinary + min(MAX_STEPS, max(0, self._steps_left))
         try:
-            return list(self._exact_bundle.errors(value, limit)), []
+            return _bounded(_first(self._exact_bundle.errors(value, limit)))
         except RecursionError:
             message = "the bundle schema rejects a value that is nested too deeply to describe"
             return [], [Problem(code, message, (), "reduce the nesting")]
@@ -138,6 +146,19 @@ class SchemaPair:
             return [], [Problem(code, message, (), advice)]
         finally:
             self._steps_left -= max(0, self._exact_bundle.steps - ordinary)
+
+
+def _first(violations: Iterable[Violation]) -> list[Violation]:
+    """Return one violation more than are described, so that it is known that there are more."""
+    return list(islice(violations, MAX_VIOLATIONS + 1))
+
+
+def _bounded(violations: list[SchemaViolation]) -> tuple[list[SchemaViolation], list[Problem]]:
+    """Return the violations to describe, and a problem if there are more."""
+    if len(violations) <= MAX_VIOLATIONS:
+        return violations, []
+    message = f"there are more than {MAX_VIOLATIONS:,} faults here: the others are not listed"
+    return violations[:MAX_VIOLATIONS], [Problem("source/limit-exceeded", message, ())]
 
 
 def _number_of_parts(value: Any) -> int:
