@@ -144,6 +144,14 @@ def test_a_reference_to_nothing_names_what_there_is(text: str) -> None:
         ("judges/acuracy.yaml", Kind.JUDGE, "did you mean `judge/accuracy@1.0.0`?"),
         ("Zebra@v2", Kind.JUDGE, "write it as `judge/zebra@2.0.0`; the judges are accuracy"),
         (
+            "rubric",
+            Kind.RUBRIC,
+            (
+                "write it as `rubric/rubric@1.0.0`; "
+                "the rubrics are answer, everything, hello, many, tone"
+            ),
+        ),
+        (
             "zebra crossing",
             Kind.JUDGE,
             "write it as `judge/zebra@1.0.0`; the judges are accuracy",

@@ -12,6 +12,7 @@ from evalcontract.model.diagnostic import Diagnostic, Severity, SeveritySource
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.span import Place
 from evalcontract.policy import Policy, exit_status, policy_of_target
+from evalcontract.policy.exit_status import BUG, ERRORS, INTERRUPTED, OK, USAGE
 from evalcontract.policy.policy import DEFAULT_MAX_AGE_DAYS, is_count
 from evalcontract.policy.severities import is_locked, parse_severities
 
@@ -129,7 +130,7 @@ def test_counts(value: object, expected: bool) -> None:  # noqa: FBT001 - a case
     ("severities", "status"),
     [("", 0), ("nw", 0), ("e", 1), ("ew", 1), ("we", 1), ("b", 3), ("eb", 3), ("be", 3)],
 )
-def test_exit_codes(severities: str, status: int) -> None:
+def test_exit_codes_of_findings(severities: str, status: int) -> None:
     kinds = {"n": (NOTE, "a/b"), "w": (WARNING, "a/b"), "e": (ERROR, "a/b")}
     bug = (ERROR, "internal/rule-crashed")
     findings = []
@@ -137,6 +138,10 @@ def test_exit_codes(severities: str, status: int) -> None:
         severity, code = kinds.get(letter, bug)
         findings.append(Diagnostic(code, severity, "m", Place("f")))
     assert exit_status(findings) == status
+
+
+def test_exit_codes_that_others_rely_on() -> None:
+    assert (OK, ERRORS, USAGE, BUG, INTERRUPTED) == (0, 1, 2, 3, 130)
 
 
 CODES: dict[str, Code] = {
