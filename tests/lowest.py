@@ -11,7 +11,9 @@ import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
-_LOWER_BOUND = re.compile(r"(?P<name>[A-Za-z0-9._-]+)>=(?P<version>[0-9.]+)(?:,<[0-9.]+)?")
+_LOWER_BOUND = re.compile(
+    r"(?P<name>[A-Za-z0-9._-]+)>=(?P<version>[0-9.]+)(?:,<[0-9.]+)?(?P<marker>;.*)?"
+)
 
 
 def main() -> None:
@@ -27,7 +29,7 @@ def lowest(requirement: str) -> str:
     match = _LOWER_BOUND.fullmatch(requirement)
     if match is None:
         raise SystemExit(f"{PROJECT.name}: {requirement!r} has no lower bound")
-    return f"{match['name']}=={match['version']}"
+    return f"{match['name']}=={match['version']}{match['marker'] or ''}"
 
 
 if __name__ == "__main__":
