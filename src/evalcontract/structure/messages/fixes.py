@@ -82,9 +82,11 @@ def _as_text(value: float, key: str, written: str | None) -> Candidates:
 
 def _for_enum(violation: SchemaViolation, _key: str, _written: str | None) -> Candidates:
     value = violation.instance
-    allowed = tuple(option for option in violation.validator_value if isinstance(option, str))
     if not isinstance(value, str):
         return
+    allowed = tuple(violation.validator_value)
+    if set(map(type, allowed)) != {str}:
+        allowed = tuple(option for option in allowed if isinstance(option, str))
     if meant := suggestions(allowed).nearest(value):
         yield meant, key_names(allowed).is_certain(value, meant, is_closed=True)
     elif name := canonical_value(value, allowed):

@@ -124,7 +124,7 @@ def _corrected_reference(kind: str, text: str) -> str | None:
 
 def _short_texts(options: list[Any]) -> tuple[str, ...]:
     """Return the options of an `enum` as lines; those of a long list of texts are cached."""
-    if all(isinstance(option, str) for option in options):
+    if set(map(type, options)) == {str}:
         return _lines(tuple(options))
     return tuple(map(short, options))
 
