@@ -198,3 +198,16 @@ def test_a_look_up_does_not_grow_with_the_library() -> None:
     few, many = Library(others[:5]), Library(others)
     assert many.resolve(reference) == few.resolve(reference) == Dangling(reference, ())
     assert calls_of(lambda: many.resolve(reference)) == calls_of(lambda: few.resolve(reference))
+
+
+def test_dangling_versions_of_one_id_are_sorted_once() -> None:
+    library = Library(of("rubric", "tone", *(f"1.0.{n}" for n in range(500))))
+    references = [Reference.parse(f"rubric/tone@2.0.{n}") for n in range(100)]
+
+    def resolve_all() -> None:
+        for reference in references:
+            assert reference is not None
+            assert isinstance(library.resolve(reference), Dangling)
+
+    resolve_all()
+    assert calls_of(resolve_all) < 50 * len(references)

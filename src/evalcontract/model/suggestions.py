@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalcontract.model.near_index import NearIndex
@@ -36,3 +37,9 @@ class Suggestions:
                 for name in self._index.near(word, edits):
                     if allowed_edits(len(name)) >= edits:
                         yield self._by_folded[name]
+
+
+@lru_cache(maxsize=8)
+def suggestions(names: tuple[str, ...]) -> Suggestions:
+    """Return the suggestions of some names; the same object for the same names."""
+    return Suggestions(names)

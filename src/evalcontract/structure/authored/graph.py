@@ -8,13 +8,13 @@ such as `allOf`. A circle of such edges is infinite recursion. A circle through 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from evalcontract.model.nearest import nearest
+from evalcontract.model.suggestions import Suggestions
 from evalcontract.structure.subschemas import (
     IN_PLACE_LISTS,
     IN_PLACE_MAPPINGS,
@@ -45,6 +45,10 @@ class SchemaNode:
     steps: list[tuple[str, int]] = field(default_factory=list)
 
 
+# So many unresolvable references are compared with those that resolve; no more are reported.
+_MAX_ADVISED = 20
+
+
 @dataclass(frozen=True, slots=True)
 class DeadEnd:
     """An unresolvable reference at `path`; `meant` is the one that was probably meant."""
@@ -53,6 +57,17 @@ class DeadEnd:
     reference: str
     why: str
     meant: str | None
+
+
+class _Targets(NamedTuple):
+    """What references may lead to: definitions by name, and all schemas by spelling.
+
+    `size` is the number of schemas that were known then.
+    """
+
+    size: int
+    by_name: dict[str, str]
+    suggestions: Suggestions
 
 
 class Graph:
@@ -66,6 +81,7 @@ class Graph:
         self.nodes: dict[int, SchemaNode] = {}
         self.dead_ends: list[DeadEnd] = []
         self.outside: list[tuple[Path, Any]] = []
+        self._targets: _Targets | None = None
         self._anchors: dict[str, list[int]] = {}
         self._pending: list[tuple[SchemaNode, str, str, Any]] = []
         resource = _resource(schema)
@@ -119,12 +135,22 @@ class Graph:
         path = (*node.path, keyword)
         if not reference.startswith("#"):
             return DeadEnd(path, reference, "is an external schema, which is never fetched", None)
-        known = [pointer(target.path) for target in self.nodes.values()]
-        known += [f"#{name}" for name in self._anchors]
-        name = reference.rpartition("/")[2]
-        same_name = [item for item in known if item.rpartition("/")[2] == name and "efs/" in item]
-        meant = next(iter(same_name), None) or nearest(reference, known)
-        return DeadEnd(path, reference, "does not exist in this schema", meant)
+        if len(self.dead_ends) >= _MAX_ADVISED:
+            return DeadEnd(path, reference, "does not exist in this schema", None)
+        return DeadEnd(path, reference, "does not exist in this schema", self._meant(reference))
+
+    def _meant(self, reference: str) -> str | None:
+        """Return the reference to a schema that was probably meant, or None."""
+        if self._targets is None or self._targets.size != len(self.nodes):
+            known = [pointer(target.path) for target in self.nodes.values()]
+            known += [f"#{name}" for name in self._anchors]
+            by_name: dict[str, str] = {}
+            for item in known:
+                if "efs/" in item:
+                    by_name.setdefault(item.rpartition("/")[2], item)
+            self._targets = _Targets(len(self.nodes), by_name, Suggestions(known))
+        same_name = self._targets.by_name.get(reference.rpartition("/")[2])
+        return same_name or self._targets.suggestions.nearest(reference)
 
     def circles(self) -> Iterator[list[tuple[SchemaNode, str]]]:
         """Yield the circles of steps for the same value: the schemas, each with its step.

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from evalcontract.model.fix import Fix, Write
-from evalcontract.model.nearest import nearest
+from evalcontract.model.suggestions import suggestions
 from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.keys.value_aliases import canonical_value
 from evalcontract.structure.messages.texts import quoted_version
@@ -41,10 +41,11 @@ def fix_of_value(violation: SchemaViolation, path: Path, written: str | None) ->
     propose = _PROPOSALS.get(violation.validator)
     if propose is None or not path:
         return None
+    # A value that is proposed for an `enum` is in it; compiling a long one takes a while.
     schema = {
         keyword: violation.schema[keyword]
         for keyword in _SCALAR_KEYWORDS
-        if keyword in violation.schema
+        if keyword in violation.schema and not keyword == "enum" == violation.validator
     }
     for value, safe in propose(violation, str(path[-1]), written):
         if native_for(schema).is_valid(value):
@@ -81,11 +82,13 @@ def _as_text(value: float, key: str, written: str | None) -> Candidates:
 
 def _for_enum(violation: SchemaViolation, _key: str, _written: str | None) -> Candidates:
     value = violation.instance
-    allowed = [option for option in violation.validator_value if isinstance(option, str)]
     if not isinstance(value, str):
         return
-    if meant := nearest(value, allowed):
-        yield meant, key_names(tuple(allowed)).is_certain(value, meant, is_closed=True)
+    allowed = tuple(violation.validator_value)
+    if set(map(type, allowed)) != {str}:
+        allowed = tuple(option for option in allowed if isinstance(option, str))
+    if meant := suggestions(allowed).nearest(value):
+        yield meant, key_names(allowed).is_certain(value, meant, is_closed=True)
     elif name := canonical_value(value, allowed):
         yield name, False
 

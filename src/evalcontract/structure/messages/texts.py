@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.listing import clipped
-from evalcontract.model.nearest import nearest, normalise
+from evalcontract.model.nearest import normalise
+from evalcontract.model.suggestions import suggestions
 from evalcontract.structure.keys.value_aliases import advice_for_value
 from evalcontract.structure.messages.keys import VALUES, listed
 from evalcontract.structure.native import native_for
@@ -116,15 +118,27 @@ def _corrected_reference(kind: str, text: str) -> str | None:
     return f"write `{kind}/{match['id']}@{version}`"
 
 
+def _short_texts(options: list[Any]) -> tuple[str, ...]:
+    """Return the options of an `enum` as lines; those of a long list of texts are cached."""
+    if set(map(type, options)) == {str}:
+        return _lines(tuple(options))
+    return tuple(map(short, options))
+
+
+@lru_cache(maxsize=8)
+def _lines(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(short, texts))
+
+
 def unknown_value(violation: SchemaViolation, name: str, _: str | None) -> Message:
     """Return the message for a value that is not in its `enum`."""
     value = violation.instance
-    allowed = [short(option) for option in violation.validator_value]
+    allowed = _short_texts(violation.validator_value)
     nested = "a list" if isinstance(value, list) else "a mapping"
     shown = f"`{short(value)}`" if not isinstance(value, dict | list) else nested
     message = f"{name} is empty" if value == "" else f"{name} cannot be {shown}"
     if isinstance(value, str):
-        if meant := nearest(value, allowed):
+        if meant := suggestions(allowed).nearest(value):
             return message, f"did you mean `{meant}`?"
         if advice := advice_for_value(value, allowed):
             return message, advice
