@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
@@ -32,6 +33,11 @@ MAX_STEPS = 30_000
 #: The same for all rows together that a process checks against the schema of one bundle.
 MAX_TOTAL_STEPS = 120_000
 _STEPS_PER_ROW, _STEPS_PER_PART = 100, 4
+#: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
+MAX_VIOLATIONS = 10_000
+#: Of a value with more parts than this, only the first violation is described: the native engine
+#: makes a list of all of them, and each takes about 2 KB.
+MAX_PARTS = 50_000
 
 
 class SchemaPair:
@@ -50,11 +56,11 @@ class SchemaPair:
         self, value: Any
     ) -> tuple[list[tuple[Schema, list[SchemaViolation]]], list[Problem]]:
         """Return the violations of each schema, and a problem if the check was aborted."""
-        own = [(self.schema, self._own(value))]
+        own, cut = self._own(value)
         if not self.bundle_schema:
-            return own, []
+            return [(self.schema, own)], cut
         of_bundle, unfinished = self._of_bundle(value)
-        return [*own, (self.bundle_schema, of_bundle)], unfinished
+        return [(self.schema, own), (self.bundle_schema, of_bundle)], [*cut, *unfinished]
 
     def known(self, violation: SchemaViolation, path: Path, schema: Schema) -> dict[str, Schema]:
         """Return the known keys of a mapping; at the top level, those of both schemas."""
@@ -103,20 +109,40 @@ class SchemaPair:
 
         return StepCounter(self.bundle_schema)
 
-    def _own(self, value: Any) -> list[SchemaViolation]:
+    def _own(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
+        """Return the violations of the first schema, and a problem if some are not described."""
         try:
+            if self._native.is_valid(value):
+                return [], []
+            if _number_of_parts(value) > MAX_PARTS:
+                return self._first(value), [_not_listed("one", f"it has over {MAX_PARTS:,} values")]
             errors = list(self._native.iter_errors(value))
         except (ValueError, TypeError, RecursionError):
-            return list(self._exact.iter_errors(value))  # not a JSON value
-        if not errors:
-            return []
+            return self._described(value)  # not a JSON value
         if isinstance(value, dict) and self._required is not None:
             keys = self._required.union(
                 error.instance_path[0] for error in errors if error.instance_path
             )
             value = {key: part for key, part in value.items() if key in keys}
         violation = from_native(errors[0], value, self.schema) if len(errors) == 1 else None
-        return [violation] if violation else list(self._exact.iter_errors(value))
+        return ([violation], []) if violation else self._described(value)
+
+    def _described(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
+        violations = list(islice(self._exact.iter_errors(value), MAX_VIOLATIONS + 1))
+        if len(violations) <= MAX_VIOLATIONS:
+            return violations, []
+        return violations[:-1], [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
+
+    def _first(self, value: Any) -> list[SchemaViolation]:
+        """Return the first violation, if the native engine can describe it."""
+        from jsonschema_rs import ValidationError  # slow to import
+
+        try:
+            self._native.validate(value)
+        except ValidationError as error:
+            violation = from_native(error, value, self.schema)
+            return [violation] if violation else []
+        return []
 
     def _of_bundle(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
         with suppress(ValueError, TypeError, RecursionError):  # not a JSON value, or too deep
@@ -138,6 +164,11 @@ class SchemaPair:
             return [], [Problem(code, message, (), advice)]
         finally:
             self._steps_left -= max(0, self._exact_bundle.steps - ordinary)
+
+
+def _not_listed(most: str, reason: str) -> Problem:
+    message = f"no more than {most} of the faults of this value can be listed: {reason}"
+    return Problem("source/limit-exceeded", message, (), "correct these first")
 
 
 def _number_of_parts(value: Any) -> int:
