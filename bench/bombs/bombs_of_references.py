@@ -148,5 +148,5 @@ BOMBS = (
     Bomb(repeated_versions, 4000, JSON),
     Bomb(dangling_judges, 9000, JSON),
     Bomb(judges_with_the_same_needs, 3000, COVERAGE),
-    Bomb(judges_with_their_own_needs, 3000, COVERAGE),
+    Bomb(judges_with_their_own_needs, 1000, COVERAGE),
 )

@@ -40,6 +40,37 @@ MAX_VIOLATIONS = 10_000
 MAX_PARTS = 50_000
 
 
+class _Compiled:
+    """What is made of a schema when it is first needed."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    @cached_property
+    def fits(self) -> Fits:
+        from evalcontract.structure.fits import Fits  # only needed for invalid values
+
+        return Fits(self._schema)
+
+    @cached_property
+    def exact(self) -> Validator:
+        from evalcontract.structure.exact import validator_for  # slow to import
+
+        return validator_for(self._schema)
+
+    @cached_property
+    def native(self) -> NativeValidator:
+        return native_for(self._schema)
+
+    @cached_property
+    def required(self) -> frozenset[str] | None:
+        """The required keys, if the schema validates every key on its own; None otherwise."""
+        root = follow(self._schema, self._schema)
+        if set(root) - _ANNOTATIONS - {"type", "properties", "required"}:
+            return None
+        return frozenset(root.get("required", ()))
+
+
 class SchemaPair:
     """The schema of a kind, and the schema of a bundle that applies to the same value.
 
@@ -50,7 +81,14 @@ class SchemaPair:
         self.kind = kind
         self.schema = schema
         self.bundle_schema = bundle_schema or {}
+        self._compiled = _Compiled(schema)
         self._steps_left = MAX_TOTAL_STEPS
+
+    def with_bundle(self, bundle_schema: Schema) -> SchemaPair:
+        """Return a pair with the same first schema, which is compiled once for both."""
+        pair = SchemaPair(self.kind, self.schema, bundle_schema)
+        pair._compiled = self._compiled
+        return pair
 
     def violations(
         self, value: Any
@@ -73,31 +111,7 @@ class SchemaPair:
         """Return the `Fits` of one of the two schemas."""
         from evalcontract.structure.fits import Fits  # only needed for invalid values
 
-        return self._own_fits if schema is self.schema else Fits(schema)
-
-    @cached_property
-    def _own_fits(self) -> Fits:
-        from evalcontract.structure.fits import Fits  # only needed for invalid values
-
-        return Fits(self.schema)
-
-    @cached_property
-    def _exact(self) -> Validator:
-        from evalcontract.structure.exact import validator_for  # slow to import
-
-        return validator_for(self.schema)
-
-    @cached_property
-    def _native(self) -> NativeValidator:
-        return native_for(self.schema)
-
-    @cached_property
-    def _required(self) -> frozenset[str] | None:
-        """The required keys, if the schema validates every key on its own; None otherwise."""
-        root = follow(self.schema, self.schema)
-        if set(root) - _ANNOTATIONS - {"type", "properties", "required"}:
-            return None
-        return frozenset(root.get("required", ()))
+        return self._compiled.fits if schema is self.schema else Fits(schema)
 
     @cached_property
     def _native_bundle(self) -> NativeValidator:
@@ -112,15 +126,15 @@ class SchemaPair:
     def _own(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
         """Return the violations of the first schema, and a problem if some are not described."""
         try:
-            if self._native.is_valid(value):
+            if self._compiled.native.is_valid(value):
                 return [], []
             if _number_of_parts(value) > MAX_PARTS:
                 return self._first(value), [_not_listed("one", f"it has over {MAX_PARTS:,} values")]
-            errors = list(self._native.iter_errors(value))
+            errors = list(self._compiled.native.iter_errors(value))
         except (ValueError, TypeError, RecursionError):
             return self._described(value)  # not a JSON value
-        if isinstance(value, dict) and self._required is not None:
-            keys = self._required.union(
+        if isinstance(value, dict) and self._compiled.required is not None:
+            keys = self._compiled.required.union(
                 error.instance_path[0] for error in errors if error.instance_path
             )
             value = {key: part for key, part in value.items() if key in keys}
@@ -128,7 +142,7 @@ class SchemaPair:
         return ([violation], []) if violation else self._described(value)
 
     def _described(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
-        violations = list(islice(self._exact.iter_errors(value), MAX_VIOLATIONS + 1))
+        violations = list(islice(self._compiled.exact.iter_errors(value), MAX_VIOLATIONS + 1))
         if len(violations) <= MAX_VIOLATIONS:
             return violations, []
         return violations[:-1], [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
@@ -138,7 +152,7 @@ class SchemaPair:
         from jsonschema_rs import ValidationError  # slow to import
 
         try:
-            self._native.validate(value)
+            self._compiled.native.validate(value)
         except ValidationError as error:
             violation = from_native(error, value, self.schema)
             return [violation] if violation else []
