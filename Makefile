@@ -22,7 +22,7 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench mutate lowest audit
+.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench bombs mutate lowest audit
 .PHONY: constraints peers suites clean
 
 demo: $(READY)
@@ -71,6 +71,11 @@ docs: $(READY)
 # `make bench BENCH="--only yaml,jsonl --rounds 3"`.
 bench: $(READY)
 	$(BIN)/python bench/run.py $(BENCH)
+
+# What small hostile workspaces cost, some minutes; writes the table in docs/limits.md. A part of
+# it: `make bombs BOMBS="--only near_weights,anchors"`.
+bombs: $(READY)
+	$(BIN)/python bench/bombs/run_bombs.py $(BOMBS)
 
 # Which small changes of the code no test notices. Some hundred of them take some minutes:
 # `make mutate MUTATE="--sample 50 --only model,structure/keys --seed 2"`.

@@ -1,24 +1,50 @@
-"""A value with thousands of faults: the first are described, and the rest is not passed over."""
+"""A value with very many faults has some of them listed, and a problem that says so."""
 
 from __future__ import annotations
 
-from collections import Counter
+from typing import Any
 
-import pytest
+from tables import every_case
 
+from evalcontract.structure.valid_parts import valid_parts
 from evalcontract.structure.validator import structure_of
+from evalcontract.structure.violations import MAX_PARTS, MAX_VIOLATIONS
+
+LIMIT = "source/limit-exceeded"
 
 
-@pytest.mark.parametrize("faults", [1_000, 1_001, 50_000])
-def test_many_faults_in_one_value(faults: int) -> None:
-    problems = structure_of("rubric").check(
-        {
-            "id": "a",
-            "version": "1.0.0",
-            "checks": [{"kind": "must_contain_any", "values": [1] * faults}],
-            "scoring": {"combine": "all_pass"},
-        }
-    )
-    codes = Counter(problem.code for problem in problems)
-    assert codes["rubric/wrong-type"] == 1_000
-    assert codes["source/limit-exceeded"] == (faults > 1_000)
+def rubric(values: list[Any]) -> dict[str, Any]:
+    check = {"id": "x", "kind": "must_contain_any", "values": values}
+    scoring = {"combine": "all_pass"}
+    return {"id": "a", "version": "1.0.0", "checks": [check], "scoring": scoring}
+
+
+@every_case(
+    ("faults", "listed", "limits"),
+    [
+        (MAX_VIOLATIONS, MAX_VIOLATIONS, 0),
+        (MAX_VIOLATIONS + 1, MAX_VIOLATIONS, 1),
+        (MAX_PARTS, 1, 1),
+    ],
+)
+def test_only_some_are_listed(faults: int, listed: int, limits: int) -> None:
+    value = rubric([1] * faults)
+    problems = structure_of("rubric").check(value)
+    ours = [problem for problem in problems if problem.code == LIMIT]
+    others = [problem.path for problem in problems if problem.code != LIMIT]
+    assert others == [("checks", 0, "values", index) for index in range(listed)]
+    assert len(ours) == limits
+    valid, checks = valid_parts(value, problems)
+    assert checks == ()
+    assert bool(valid) is not bool(limits)
+
+
+def test_a_fault_far_back_in_a_large_value_is_found() -> None:
+    problems = structure_of("rubric").check(rubric([*(str(n) for n in range(MAX_PARTS)), 1]))
+    assert [problem.path for problem in problems if problem.code != LIMIT] == [
+        ("checks", 0, "values", MAX_PARTS)
+    ]
+
+
+def test_a_large_value_without_faults_has_no_problems() -> None:
+    assert structure_of("rubric").check(rubric([str(n) for n in range(2 * MAX_PARTS)])) == []

@@ -105,9 +105,8 @@ class Grading:
         """Return the validator for rows with this bundle."""
         if bundle not in self._structures:
             schema = self.schema_of(bundle)
-            self._structures[bundle] = (
-                SchemaValidator("dataset", row_schema(), schema) if schema else row_structure()
-            )
+            rows = row_structure()
+            self._structures[bundle] = rows.with_bundle(schema) if schema else rows
         return self._structures[bundle]
 
     def rubric_of(self, text: Any) -> Resolved | Dangling | None:

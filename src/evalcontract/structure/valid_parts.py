@@ -20,8 +20,12 @@ def valid_parts(
 ) -> tuple[dict[str, Any], Checks]:
     """Return the valid top-level keys of an artifact, and its valid checks.
 
-    An invalid check of a rubric is left out alone; any other problem excludes its top-level key.
+    An invalid check of a rubric is left out alone; any other problem excludes its top-level key. If
+    not all faults were listed, nothing is known to be valid.
     """
+    problems = tuple(problems)
+    if any(problem.code == "source/limit-exceeded" for problem in problems):
+        return {}, ()
     paths = [problem.path for problem in problems if not problem.code.endswith(GUESSES)]
     invalid_checks = {path[:2] for path in paths if path[:1] == ("checks",) and len(path) > 1}
     invalid_keys = {path[0] for path in paths if path and path[:2] not in invalid_checks}

@@ -37,6 +37,12 @@ class SchemaValidator:
         self.schema = schema
         self._pair = SchemaPair(kind, schema, bundle_schema)
 
+    def with_bundle(self, bundle_schema: Schema) -> SchemaValidator:
+        """Return a validator with a second schema, which shares what is compiled of the first."""
+        validator = SchemaValidator(self._pair.kind, self.schema)
+        validator._pair = self._pair.with_bundle(bundle_schema)
+        return validator
+
     def is_clean(self, value: Any) -> bool:
         """Whether a single native call proves the value valid; always False with a bundle."""
         if self._pair.bundle_schema:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.native import from_native, native_for
 from evalcontract.structure.schemas import follow, known_keys, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from jsonschema.protocols import Validator
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.step_limit import StepCounter
 
-Violation = TypeVar("Violation")
-
 #: Keywords that do not validate a mapping as a whole.
 _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
 #: Maximum number of steps to describe why the schema of a bundle rejects one row, beyond those
@@ -36,9 +32,43 @@ _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "e
 MAX_STEPS = 30_000
 #: The same for all rows together that a process checks against the schema of one bundle.
 MAX_TOTAL_STEPS = 120_000
-#: The number of violations of one value that are described; a list may have as many as items.
-MAX_VIOLATIONS = 1_000
 _STEPS_PER_ROW, _STEPS_PER_PART = 100, 4
+#: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
+MAX_VIOLATIONS = 10_000
+#: Of a value with more parts than this, only the first violation is described: the native engine
+#: makes a list of all of them, and each takes about 2 KB.
+MAX_PARTS = 50_000
+
+
+class _Compiled:
+    """What is made of a schema when it is first needed."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    @cached_property
+    def fits(self) -> Fits:
+        from evalcontract.structure.fits import Fits  # only needed for invalid values
+
+        return Fits(self._schema)
+
+    @cached_property
+    def exact(self) -> Validator:
+        from evalcontract.structure.exact import validator_for  # slow to import
+
+        return validator_for(self._schema)
+
+    @cached_property
+    def native(self) -> NativeValidator:
+        return native_for(self._schema)
+
+    @cached_property
+    def required(self) -> frozenset[str] | None:
+        """The required keys, if the schema validates every key on its own; None otherwise."""
+        root = follow(self._schema, self._schema)
+        if set(root) - _ANNOTATIONS - {"type", "properties", "required"}:
+            return None
+        return frozenset(root.get("required", ()))
 
 
 class SchemaPair:
@@ -51,18 +81,24 @@ class SchemaPair:
         self.kind = kind
         self.schema = schema
         self.bundle_schema = bundle_schema or {}
+        self._compiled = _Compiled(schema)
         self._steps_left = MAX_TOTAL_STEPS
+
+    def with_bundle(self, bundle_schema: Schema) -> SchemaPair:
+        """Return a pair with the same first schema, which is compiled once for both."""
+        pair = SchemaPair(self.kind, self.schema, bundle_schema)
+        pair._compiled = self._compiled
+        return pair
 
     def violations(
         self, value: Any
     ) -> tuple[list[tuple[Schema, list[SchemaViolation]]], list[Problem]]:
         """Return the violations of each schema, and a problem if the check was aborted."""
-        own, unfinished = _bounded(self._own(value))
+        own, cut = self._own(value)
         if not self.bundle_schema:
-            return [(self.schema, own)], unfinished
-        of_bundle, of_bundle_unfinished = self._of_bundle(value)
-        pairs = [(self.schema, own), (self.bundle_schema, of_bundle)]
-        return pairs, [*unfinished, *of_bundle_unfinished]
+            return [(self.schema, own)], cut
+        of_bundle, unfinished = self._of_bundle(value)
+        return [(self.schema, own), (self.bundle_schema, of_bundle)], [*cut, *unfinished]
 
     def known(self, violation: SchemaViolation, path: Path, schema: Schema) -> dict[str, Schema]:
         """Return the known keys of a mapping; at the top level, those of both schemas."""
@@ -75,31 +111,7 @@ class SchemaPair:
         """Return the `Fits` of one of the two schemas."""
         from evalcontract.structure.fits import Fits  # only needed for invalid values
 
-        return self._own_fits if schema is self.schema else Fits(schema)
-
-    @cached_property
-    def _own_fits(self) -> Fits:
-        from evalcontract.structure.fits import Fits  # only needed for invalid values
-
-        return Fits(self.schema)
-
-    @cached_property
-    def _exact(self) -> Validator:
-        from evalcontract.structure.exact import validator_for  # slow to import
-
-        return validator_for(self.schema)
-
-    @cached_property
-    def _native(self) -> NativeValidator:
-        return native_for(self.schema)
-
-    @cached_property
-    def _required(self) -> frozenset[str] | None:
-        """The required keys, if the schema validates every key on its own; None otherwise."""
-        root = follow(self.schema, self.schema)
-        if set(root) - _ANNOTATIONS - {"type", "properties", "required"}:
-            return None
-        return frozenset(root.get("required", ()))
+        return self._compiled.fits if schema is self.schema else Fits(schema)
 
     @cached_property
     def _native_bundle(self) -> NativeValidator:
@@ -111,20 +123,40 @@ class SchemaPair:
 
         return StepCounter(self.bundle_schema)
 
-    def _own(self, value: Any) -> list[SchemaViolation]:
+    def _own(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
+        """Return the violations of the first schema, and a problem if some are not described."""
         try:
-            errors = _first(self._native.iter_errors(value))
+            if self._compiled.native.is_valid(value):
+                return [], []
+            if _number_of_parts(value) > MAX_PARTS:
+                return self._first(value), [_not_listed("one", f"it has over {MAX_PARTS:,} values")]
+            errors = list(self._compiled.native.iter_errors(value))
         except (ValueError, TypeError, RecursionError):
-            return _first(self._exact.iter_errors(value))  # not a JSON value
-        if not errors:
-            return []
-        if isinstance(value, dict) and self._required is not None:
-            keys = self._required.union(
+            return self._described(value)  # not a JSON value
+        if isinstance(value, dict) and self._compiled.required is not None:
+            keys = self._compiled.required.union(
                 error.instance_path[0] for error in errors if error.instance_path
             )
             value = {key: part for key, part in value.items() if key in keys}
         violation = from_native(errors[0], value, self.schema) if len(errors) == 1 else None
-        return [violation] if violation else _first(self._exact.iter_errors(value))
+        return ([violation], []) if violation else self._described(value)
+
+    def _described(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
+        violations = list(islice(self._compiled.exact.iter_errors(value), MAX_VIOLATIONS + 1))
+        if len(violations) <= MAX_VIOLATIONS:
+            return violations, []
+        return violations[:-1], [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
+
+    def _first(self, value: Any) -> list[SchemaViolation]:
+        """Return the first violation, if the native engine can describe it."""
+        from jsonschema_rs import ValidationError  # slow to import
+
+        try:
+            self._compiled.native.validate(value)
+        except ValidationError as error:
+            violation = from_native(error, value, self.schema)
+            return [violation] if violation else []
+        return []
 
     def _of_bundle(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
         with suppress(ValueError, TypeError, RecursionError):  # not a JSON value, or too deep
@@ -136,7 +168,7 @@ class SchemaPair:
         ordinary = _STEPS_PER_ROW + _STEPS_PER_PART * _number_of_parts(value)
         limit = ordinary + min(MAX_STEPS, max(0, self._steps_left))
         try:
-            return _bounded(_first(self._exact_bundle.errors(value, limit)))
+            return list(self._exact_bundle.errors(value, limit)), []
         except RecursionError:
             message = "the bundle schema rejects a value that is nested too deeply to describe"
             return [], [Problem(code, message, (), "reduce the nesting")]
@@ -148,17 +180,9 @@ class SchemaPair:
             self._steps_left -= max(0, self._exact_bundle.steps - ordinary)
 
 
-def _first(violations: Iterable[Violation]) -> list[Violation]:
-    """Return one violation more than are described, so that it is known that there are more."""
-    return list(islice(violations, MAX_VIOLATIONS + 1))
-
-
-def _bounded(violations: list[SchemaViolation]) -> tuple[list[SchemaViolation], list[Problem]]:
-    """Return the violations to describe, and a problem if there are more."""
-    if len(violations) <= MAX_VIOLATIONS:
-        return violations, []
-    message = f"there are more than {MAX_VIOLATIONS:,} faults here: the others are not listed"
-    return violations[:MAX_VIOLATIONS], [Problem("source/limit-exceeded", message, ())]
+def _not_listed(most: str, reason: str) -> Problem:
+    message = f"no more than {most} of the faults of this value can be listed: {reason}"
+    return Problem("source/limit-exceeded", message, (), "correct these first")
 
 
 def _number_of_parts(value: Any) -> int:

@@ -1,0 +1,192 @@
+"""Bombs in JSON Schemas: bundles, and the schemas of checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bomb import JSON, ROW, Bomb, Files, dataset, rubric
+
+BUNDLE = "bundles/x.schema.json"
+NODE = {"$ref": "#/$defs/n"}
+
+
+def recursive_alternatives(size: int) -> Files:
+    """Levels of a value whose bundle offers two alternatives at each level, and neither fits."""
+    options = [{"properties": {"a": NODE}, "required": [key]} for key in "bc"]
+    return _with_bundle(_context(options), context=_nested(size))
+
+
+def recursive_alternatives_that_fit(size: int) -> Files:
+    """Levels of a value whose bundle offers two alternatives at each level, and both fit."""
+    return _with_bundle(_context([{"properties": {"a": NODE}}] * 2), context=_nested(size))
+
+
+def recursive_alternatives_of_a_check(size: int) -> Files:
+    """Alternatives of an inline schema that refer to all of them again."""
+    one = [{"properties": {"a": NODE}}, {"items": NODE}, {"oneOf": [NODE] * size}]
+    return _with_schema({"$defs": {"n": {"oneOf": one}}, **NODE})
+
+
+def mutual_alternatives(size: int) -> Files:
+    """Definitions that each offer all the others as alternatives."""
+    names = range(size)
+    defs = {f"n{at}": {"oneOf": [_definition(to) for to in names if to != at]} for at in names}
+    return _with_schema({"$defs": defs, **_definition(0)})
+
+
+def layers_of_alternatives(size: int) -> Files:
+    """Layers of definitions, each with two alternatives that are the next layer."""
+    return _with_schema({"$defs": _layers("oneOf", size), **_definition(0)})
+
+
+def layers_of_parts(size: int) -> Files:
+    """Layers of definitions, each with two parts that are the next layer, also in a bundle."""
+    defs = _layers("allOf", size)
+    bundle = {"$defs": defs, "properties": {"context": _definition(0)}}
+    schema = {"$defs": defs, **_definition(0)}
+    return {**_with_schema(schema), **_with_bundle(bundle, context={"a": 2})}
+
+
+def chain_of_references(size: int) -> Files:
+    """References in an inline schema and in a bundle, each to the next one."""
+    defs = _chain(size)
+    bundle = {"$defs": defs, "properties": {"context": _definition(0)}}
+    return {**_with_schema({"$defs": defs, **_definition(0)}), **_with_bundle(bundle, context=1)}
+
+
+def long_chain_of_references(size: int) -> Files:
+    """References in an inline schema, each to the next one."""
+    return _with_schema({"$defs": _chain(size), **_definition(0)})
+
+
+def values_of_an_enum(size: int) -> Files:
+    """Mappings in the `enum` of an inline schema."""
+    return _with_schema({"enum": [{"a": number} for number in range(size)]})
+
+
+def inline_schemas(size: int) -> Files:
+    """Checks with a schema of their own."""
+    checks = [
+        {
+            "id": f"x{number}",
+            "kind": "json_schema",
+            "schema": {
+                "type": "object",
+                "properties": {f"a{number}": {"type": "string"}},
+                "required": [f"a{number}"],
+            },
+        }
+        for number in range(size)
+    ]
+    return {"rubrics/a.json": rubric(*checks)}
+
+
+def many_bundles(size: int) -> Files:
+    """Bundles, each with one row."""
+    schema = {"properties": {"context": {"type": "string"}}}
+    bundles = {f"bundles/b{number}.schema.json": schema for number in range(size)}
+    rows = [{**ROW, "id": f"a{number}", "bundle": f"b{number}"} for number in range(size)]
+    return {**dataset(*rows), **bundles}
+
+
+def rows_of_many_bundles_with_faults(size: int) -> Files:
+    """Bundles, each with one row that has a fault."""
+    schema = {"properties": {"context": {"type": "string"}}, "required": ["context"]}
+    bundles = {f"bundles/b{number}.schema.json": schema for number in range(size)}
+    rows = [
+        {**ROW, "id": f"a{number}", "bundle": f"b{number}", "context": 1} for number in range(size)
+    ]
+    return {**dataset(*rows), **bundles}
+
+
+def unknown_bundles(size: int) -> Files:
+    """Rows with a bundle whose name nearly is one of a thousand."""
+    schema = {"properties": {"context": {"type": "string"}}}
+    bundles = {f"bundles/some_bundle_{number}.schema.json": schema for number in range(1000)}
+    rows = [
+        {**ROW, "id": f"a{number}", "bundle": f"smoe_bundle_{number}x"} for number in range(size)
+    ]
+    return {**dataset(*rows), **bundles}
+
+
+def near_keys_of_a_bundle(size: int) -> Files:
+    """Keys of a bundle, and as many misspelled keys of a row."""
+    known = {f"expected_property_number_{number}": {"type": "string"} for number in range(size)}
+    keys = {f"expected_propetry_number_{number}": "x" for number in range(size)}
+    return _with_bundle({"properties": known}, **keys)
+
+
+def unique_items(size: int) -> Files:
+    """Mappings in a list that must not repeat itself."""
+    return _with_bundle(_unique(), context=[{"k": [number]} for number in range(size)])
+
+
+def unique_items_with_a_repeated_one(size: int) -> Files:
+    """Mappings in a list that must not repeat itself, whose last one does."""
+    items = [{"k": number} for number in range(size)]
+    return _with_bundle(_unique(), context=[*items, items[-1]])
+
+
+def patterns_of_a_bundle(size: int) -> Files:
+    """Slow patterns of the keys of a bundle."""
+    known = {
+        f"k{number}": {"pattern": f"(a|a{number})*(b|b{number}?)*(c+)+d"} for number in range(size)
+    }
+    return _with_bundle({"properties": known}, **{f"k{number}": "a" * 35 for number in range(20)})
+
+
+def _definition(number: int) -> dict[str, str]:
+    return {"$ref": f"#/$defs/n{number}"}
+
+
+def _layers(keyword: str, size: int) -> dict[str, Any]:
+    layers: dict[str, Any] = {f"n{at}": {keyword: [_definition(at + 1)] * 2} for at in range(size)}
+    return {**layers, f"n{size}": {"type": "object", "properties": {"a": {"const": 1}}}}
+
+
+def _chain(size: int) -> dict[str, Any]:
+    return {**{f"n{at}": _definition(at + 1) for at in range(size)}, f"n{size}": {"type": "string"}}
+
+
+def _nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def _context(options: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"$defs": {"n": {"oneOf": options}}, "properties": {"context": NODE}}
+
+
+def _unique() -> dict[str, Any]:
+    return {"properties": {"context": {"uniqueItems": True}}}
+
+
+def _with_bundle(schema: dict[str, Any], **keys: Any) -> Files:
+    return {**dataset({**ROW, "bundle": "x", **keys}), BUNDLE: schema}
+
+
+def _with_schema(schema: dict[str, Any]) -> Files:
+    return {"rubrics/a.json": rubric({"id": "x", "kind": "json_schema", "schema": schema})}
+
+
+BOMBS = (
+    Bomb(recursive_alternatives, 60),
+    Bomb(recursive_alternatives_that_fit, 90),
+    Bomb(recursive_alternatives_of_a_check, 2),
+    Bomb(mutual_alternatives, 8),
+    Bomb(layers_of_alternatives, 30),
+    Bomb(layers_of_parts, 30),
+    Bomb(chain_of_references, 2000),
+    Bomb(long_chain_of_references, 20_000),
+    Bomb(values_of_an_enum, 50_000),
+    Bomb(inline_schemas, 6000),
+    Bomb(many_bundles, 3000),
+    Bomb(rows_of_many_bundles_with_faults, 3000, JSON),
+    Bomb(unknown_bundles, 8000),
+    Bomb(near_keys_of_a_bundle, 9000, JSON),
+    Bomb(unique_items, 60_000),
+    Bomb(unique_items_with_a_repeated_one, 30_000),
+    Bomb(patterns_of_a_bundle, 9000),
+)
