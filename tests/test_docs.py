@@ -70,3 +70,10 @@ def test_what_is_built_is_ignored_by_git(builder: ModuleType) -> None:
 def test_links_lead_to_what_is_there(page: Path) -> None:
     links = _LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_limits_name_known_codes() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    codes = set(re.findall(r"`([a-z]+/[a-z-]+)`", text))
+    assert codes
+    assert codes <= set(KnownCodes())
