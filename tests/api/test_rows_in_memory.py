@@ -247,3 +247,9 @@ def test_a_row_can_be_sent_to_another_process() -> None:
     assert copy.diagnostics
     with pytest.raises(UsageError, match="copied row"):
         copy.rubric  # noqa: B018
+
+
+@pytest.mark.parametrize("rows", [[{"id": "a", "input": "b"}], {}, None, 5])
+def test_rows_are_no_path(rows: Any) -> None:
+    with pytest.raises(UsageError, match="load_rows"):
+        DatasetLoader().load(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,9 +78,11 @@ class DatasetLoader(Loader):
             ContractViolation: in strict mode, there is an error; in both modes, nothing can be
                 loaded: the file does not exist or is not a dataset, or no line of it is a row.
             ConfigurationError: the configuration of the workspace cannot be used.
-            UsageError: `root` is not a folder.
+            UsageError: `root` is not a folder, or `path` is no path.
 
         """
+        if not isinstance(path, str | os.PathLike):
+            raise UsageError(f"`load` takes a path, not {type(path).__name__}; see `load_rows`")
         path = Path(path)
         run = self._run(path)
         dataset = open_dataset(Input(path), self._dialect)
