@@ -33,6 +33,13 @@ def targets_and_datasets(top: Path, count: int) -> None:
         write(top / f"targets/t{number}.json", {"dataset": f"datasets/d{number}.json"})
 
 
+def misspelled_datasets(top: Path, count: int) -> None:
+    (top / "rubrics").mkdir(parents=True)
+    for number in range(count):
+        write(top / f"datasets/some_rows_{number}.json", {"questions": [ROW]})
+        write(top / f"targets/t{number}.json", {"dataset": f"datasets/some_rwos_{number}.json"})
+
+
 def workspaces(top: Path, count: int) -> None:
     for number in range(count):
         write(top / f"w{number}/rubrics/a.json", rubric("a"))
@@ -58,6 +65,10 @@ def check_grows_with(files: Callable[[Path, int], None], folder: Path) -> None:
 
 def test_datasets_that_targets_name(tmp_path: Path) -> None:
     check_grows_with(targets_and_datasets, tmp_path)
+
+
+def test_datasets_whose_names_are_misspelled(tmp_path: Path) -> None:
+    check_grows_with(misspelled_datasets, tmp_path)
 
 
 def test_workspaces(tmp_path: Path) -> None:

@@ -13,21 +13,18 @@ from evalcontract.engine.diagnostics import from_source_faults, from_unreadable,
 from evalcontract.engine.gates import SharedGates
 from evalcontract.engine.grading import Plans, plan_crash
 from evalcontract.library.graph import visit
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
-from evalcontract.source import FILE, NOTHING, read_file
+from evalcontract.source import NOTHING
 from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.structure.validator import structure_of
-from evalcontract.workspace.graded_keys import GRADED, meant_row_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from evalcontract.checks.plan import Plan
+    from evalcontract.engine.target_check import TargetCheck
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
     from evalcontract.model.diagnostic import Diagnostic
@@ -201,6 +198,12 @@ class Run:
         self.schemas_of_files[path] = self.workspace.files.kind(path) == NOTHING
         return self.schemas_of_files[path]
 
+    @cached_property
+    def _target_check(self) -> TargetCheck:
+        from evalcontract.engine.target_check import TargetCheck  # only for targets
+
+        return TargetCheck(self.workspace)
+
     def targets(self) -> Iterator[Diagnostic]:
         """Check the files of `targets/`."""
         for target in self.workspace.targets:
@@ -209,62 +212,9 @@ class Run:
     def target(self, target: Target) -> Iterator[Diagnostic]:
         """Check one target."""
         document = target.document
-        problems = structure_of("target").check(document.value, (), document.raw)
-        name = document.value.get("dataset") if isinstance(document.value, dict) else None
-        if isinstance(name, str) and not any("dataset" in problem.path for problem in problems):
-            problems += self._dataset_problems(target.dataset, name)
-        problems += self._graded_key_problems(document)
+        problems = self._target_check.problems(target)
         yield from to_diagnostics(problems, document, self.base_policy, {})
         yield from self.schema_reference(Kind.TARGET, document, document.value, self.base_policy)
-
-    @staticmethod
-    def _graded_key_problems(document: Document) -> Iterator[Problem]:
-        """Yield a problem for each misspelled key of rows in a target."""
-        value = document.value if isinstance(document.value, dict) else {}
-        keys = value.get(GRADED)
-        for index, key in enumerate(keys if isinstance(keys, list) else ()):
-            near = meant_row_key(key) if isinstance(key, str) else None
-            if near:
-                message, advice = f"rows have no key `{key}`", f"did you mean `{near}`?"
-                yield Problem("target/misspelled-row-key", message, (GRADED, index), advice)
-
-    def _dataset_problems(self, path: Path | None, name: str) -> Iterator[Problem]:
-        """Yield a problem if the path in a target is not a dataset; None is outside."""
-        key = ("dataset",)
-        advice: str | None
-        files = self.workspace.files
-        if path is None:
-            message = f"`{name}` is outside of the workspace"
-            advice = self._suggest_dataset(name)
-            yield Problem("target/missing-dataset", message, key, advice)
-        elif not files.is_file(path):
-            unreadable = read_file(path, name, files).unreadable
-            reason = unreadable.faults[0].message if unreadable else "is not a file"
-            exists = files.is_there(path)
-            message = f"`{name}` {reason}" if exists else f"there is no file `{name}`"
-            advice = None if exists else self._suggest_dataset(name)
-            yield Problem("target/missing-dataset", message, key, advice)
-        elif self.workspace.is_artifact(path):
-            message = f"`{name}` is not a dataset: it has no `questions`"
-            advice = "name the dataset to run; its rows refer to rubrics, and these to judges"
-            yield Problem("target/wrong-kind", message, key, advice)
-
-    def _suggest_dataset(self, name: str) -> str:
-        """Return a suggestion: a file with the same or a similar name in the likely folders."""
-        folder, _, base = name.rpartition("/")
-        root = self.workspace.root
-        for candidate in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
-            if candidate and not self.workspace.contains(root / candidate):
-                continue
-            try:
-                entries = self.workspace.files.entries(root / candidate, "")
-            except (OSError, ValueError):
-                continue
-            names = [entry.name for entry in entries if entry.kind == FILE]
-            meant = base if base in names else nearest(base, names)
-            if meant:
-                return f"did you mean `{f'{candidate}/{meant}'.removeprefix('/')}`?"
-        return "paths are relative to the workspace root"
 
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""
