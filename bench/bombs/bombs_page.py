@@ -54,8 +54,8 @@ def _section(measured: Sequence[Measured], day: dt.date) -> str:
     verdict = f"{missed} miss it" if missed else "all meet it"
     rows = "\n".join(_row(one) for one in ordered[:SHOWN])
     return f"""\
-Measured on {day:%d %B %Y}: processor time (user and system) of {len(measured)} commands on {bombs} \
-inputs. The goal is {MAX_CPU:.0f} s and {MAX_MEGABYTES:.0f} MB; {verdict}.
+Measured on {day:%d %B %Y}: processor time (user and system) of {len(measured)} commands on \
+{bombs} inputs. The goal is {MAX_CPU:.0f} s and {MAX_MEGABYTES:.0f} MB; {verdict}.
 
 | | median | worst |
 | --- | --- | --- |
