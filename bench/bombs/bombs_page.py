@@ -51,11 +51,11 @@ def _section(measured: Sequence[Measured], day: dt.date) -> str:
     cpu = [one.cost.cpu for one in measured]
     memory = [one.cost.megabytes for one in measured]
     missed = sum(not one.cost.is_met for one in measured)
-    verdict = f"{missed} of {len(measured)} commands miss" if missed else "all commands meet"
+    verdict = f"{missed} miss it" if missed else "all meet it"
     rows = "\n".join(_row(one) for one in ordered[:SHOWN])
     return f"""\
-Measured on {day:%d %B %Y}: {len(measured)} commands on {bombs} inputs. Of the goal of \
-{MAX_CPU:.0f} s of processor time and {MAX_MEGABYTES:.0f} MB, {verdict} it.
+Measured on {day:%d %B %Y}: processor time (user and system) of {len(measured)} commands on \
+{bombs} inputs. The goal is {MAX_CPU:.0f} s and {MAX_MEGABYTES:.0f} MB; {verdict}.
 
 | | median | worst |
 | --- | --- | --- |
