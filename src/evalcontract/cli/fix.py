@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -140,8 +141,8 @@ def _read_stdin(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], b
 def _print_diff(result: FixResult, limit: int) -> None:
     for file in result.files:
         texts = (data.decode("utf-8", "replace") for data in (file.before, file.after))
-        for_people = is_log()
-        put(write_diff(file.name, *texts, for_people=for_people), raw=not for_people)
+        diff = write_diff(file.name, *texts, for_people=sys.stdout.isatty())
+        put(diff, raw=not is_log())
     _print_rest(result, limit)
     _put_on_stderr(write_fixable(len(result.fixed), len(result.files)))
 

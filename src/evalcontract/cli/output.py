@@ -17,7 +17,7 @@ _BLOCK = 1 << 16
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # What runners of CI act on when they read it in a log: `::error::` at the start of a line (GitHub),
 # and `##[error]`, `##vso[…]` (Azure, GitHub) and `##teamcity[…]` anywhere.
-_COMMAND_AT_START = re.compile(r"^(\s*:)(?=:)", re.MULTILINE)
+_COMMAND_AT_START = re.compile(r"(?:^|(?<=\r))(\s*:)(?=:)", re.MULTILINE)
 _COMMAND = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))", re.IGNORECASE)
 # Characters without a glyph that terminals and editors may act on: C1 controls, marks that reorder
 # or hide text, separators of lines, tags.
