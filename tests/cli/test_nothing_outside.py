@@ -33,6 +33,18 @@ def put(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
+class NotedFiles(Files):
+    """The files of this machine; `opened` are the paths that were read."""
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+
+    def read(self, path: str | Path, limit: int = 1 << 30) -> bytes:
+        """Read a file, and note its path."""
+        self.opened.append(str(path))
+        return super().read(path, limit)
+
+
 @posix
 @pytest.mark.parametrize("name", ["rubrics", "judges", "bundles", "targets", "datasets"])
 def test_a_folder_that_leads_out(
@@ -44,19 +56,12 @@ def test_a_folder_that_leads_out(
     put(place, {"evalcontract.toml": "", "a.yaml": GOOD})
     (place / name).symlink_to(away)
     monkeypatch.chdir(place)
-    opened: list[str] = []
-    read = Files.read
-
-    def noted(files: Files, path: str | Path, *limit: int) -> bytes:
-        opened.append(str(path))
-        return read(files, path, *limit)
-
-    monkeypatch.setattr(Files, "read", noted)
-    outcome = check_workspaces(place, Options(strict=False))
+    noted = NotedFiles()
+    outcome = check_workspaces(place, Options(strict=False, files=noted))
     assert "secret" not in "".join(map(str, outcome.diagnostics))
     behind = (str(away), str(place / name))
-    assert opened
-    assert [path for path in opened if path.startswith(behind)] == []
+    assert noted.opened
+    assert [path for path in noted.opened if path.startswith(behind)] == []
     expected = [] if name == "datasets" else [(name, "source/unreadable")]
     codes = [(finding.place.file, finding.code) for finding in outcome.diagnostics]
     assert [pair for pair in codes if pair[0] == name] == expected
