@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition
+from evalcontract.structure.step_limit import StepCounter
 from evalcontract.structure.subschemas import plain
 from evalcontract.structure.validator import SchemaValidator
 
@@ -218,3 +220,16 @@ def test_a_closed_bundle_with_schemas_that_are_true() -> None:
     row = definition("row", of="dataset")
     (found,) = SchemaValidator("dataset", row, bundle).check({"id": "a", "input": "b", "colour": 1})
     assert found.code == "dataset/unknown-key"
+
+
+def test_a_panic_at_the_end_of_the_stack_is_a_deep_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        pass
+
+    def panic(*_: object) -> None:
+        raise PanicException
+
+    counter = StepCounter(TREE)
+    monkeypatch.setattr(counter, "_validator", SimpleNamespace(iter_errors=panic))
+    with pytest.raises(RecursionError):
+        counter.errors({}, 100)

@@ -46,11 +46,18 @@ class StepCounter:
 
         Raises:
             StepLimitExceeded: the check takes more than `limit` steps.
+            RecursionError: the value is nested too deeply.
 
         """
         self.steps = 0
         self._limit = limit
-        return list(self._validator.iter_errors(value))
+        try:
+            return list(self._validator.iter_errors(value))
+        except BaseException as error:
+            # What `referencing` keeps its schemas in panics where Python's stack is at its end.
+            if type(error).__name__ == "PanicException":
+                raise RecursionError from error
+            raise
 
     def _counted(self, name: str, keyword: Any) -> Callable[..., Any]:
         def apply(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
