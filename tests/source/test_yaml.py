@@ -8,7 +8,7 @@ import pytest
 from source_texts import at, document, ends, faults, fragment, value
 from tables import every_case
 
-from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED
+from evalcontract.source.limits import MAX_DEPTH, MAX_DIRECTIVES, MAX_REPLAYED
 
 NEL, LS, PS = "\x85", "\u2028", "\u2029"
 
@@ -579,6 +579,14 @@ def test_the_limit_of_depth_counts_through_aliases() -> None:
     (fault,) = faults(text.replace("*x", "[*x]"))
     assert fault.code == "source/limit-exceeded"
     assert at(fault.span) == f"2:{3 + half}"
+
+
+def test_the_limit_of_directives() -> None:
+    directives = "".join(f"%TAG !{number}! tag:x,2000:\n" for number in range(MAX_DIRECTIVES))
+    assert not any(fault.code == "source/limit-exceeded" for fault in faults(f"{directives}--- 1"))
+    (fault,) = faults(f"# much\n%TAG !a! tag:x,2000:\n{directives}--- 1")
+    assert fault.code == "source/limit-exceeded"
+    assert f"{MAX_DIRECTIVES:,}" in fault.message
 
 
 def test_billion_laughs() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
@@ -139,7 +140,9 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
     """
     value: Any = row
     for name in field.split("."):
-        if isinstance(value, list) and _INDEX.fullmatch(name):
+        if isinstance(value, dict):  # tested first, since this runs often
+            value = value.get(name)
+        elif isinstance(value, list) and _INDEX.fullmatch(name):
             value = value[int(name)] if int(name) < len(value) else None
         elif isinstance(value, Mapping):
             value = value.get(name)
@@ -163,14 +166,42 @@ def is_empty(field: str, value: Any) -> bool:
 
 def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Prediction:
     """Return the prediction for a check with the given needs on a row."""
-    if needs.never_runs is not None:
-        return needs.never_runs
-    for field in (*needs.fields, *needs.present):
-        value = field_of(row, field)
-        if value is None:
-            return Prediction(State.SKIP, f"the row has no `{field}`", field)
-        if field in needs.fields and is_empty(field, value):
-            return Prediction(State.VACUOUS, f"the row's `{field}` is empty", field)
-        if field == "expected.format" and value == "text":
-            return ANY_TEXT
-    return RUNS
+    return next(outlooks_of((needs,), row))
+
+
+def outlooks_of(needs: Iterable[Needs], row: Mapping[str, Any]) -> Iterator[Prediction]:
+    """Yield the prediction for each of some checks on a row; each field is looked up once."""
+    filled: dict[Field, Prediction | None] = {}
+    present: dict[Field, Prediction | None] = {}
+    for each in needs:
+        if each.never_runs is not None:
+            yield each.never_runs
+            continue
+        for fields, known in ((each.fields, filled), (each.present, present)):
+            for field in fields:
+                if field not in known:
+                    known[field] = _obstacle(field, row, may_be_empty=known is present)
+                obstacle = known[field]
+                if obstacle is not None:
+                    break
+            else:
+                continue
+            yield obstacle
+            break
+        else:
+            yield RUNS
+
+
+@lru_cache(maxsize=1 << 12)  # it is asked for each row that lacks the field
+def _skipped(field: Field) -> Prediction:
+    return Prediction(State.SKIP, f"the row has no `{field}`", field)
+
+
+def _obstacle(field: Field, row: Mapping[str, Any], *, may_be_empty: bool) -> Prediction | None:
+    """Return what a check that needs a field of a row comes to because of it; None if it runs."""
+    value = field_of(row, field)
+    if value is None:
+        return _skipped(field)
+    if not may_be_empty and is_empty(field, value):
+        return Prediction(State.VACUOUS, f"the row's `{field}` is empty", field)
+    return ANY_TEXT if field == "expected.format" and value == "text" else None

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._kind import State
+from evalcontract.checks._kind import State, outlooks_of
 from evalcontract.checks.cells import Cell, PlannedCells, count_states
 from evalcontract.checks.plan import Plan, own_predictions
 
@@ -108,7 +108,7 @@ def cover(
     own = tuple(Cell(*predicted) for predicted in own_predictions(row, plan, graded))
     if plan is None:
         return RowCoverage(index, name, None, own)
-    outlooks = tuple(group.outlook(row) for group in plan.steps.groups)
+    outlooks = tuple(outlooks_of((group.needs for group in plan.steps.groups), row))
     return RowCoverage(index, name, plan.artifact.name, PlannedCells(plan.steps, outlooks, own))
 
 

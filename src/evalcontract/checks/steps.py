@@ -40,10 +40,6 @@ class StepGroup(NamedTuple):
     names: tuple[tuple[int, str], ...]
     judges: tuple[tuple[int, Artifact], ...] = ()
 
-    def outlook(self, row: Mapping[str, Any]) -> Prediction:
-        """Return the prediction for each of the checks on a row."""
-        return outlook_of(self.needs, row)
-
 
 class Nested(NamedTuple):
     """A composite in place of which the checks of its rubric run: these, and their groups."""

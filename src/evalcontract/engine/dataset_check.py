@@ -250,7 +250,7 @@ class DatasetCheck:
         """Return the plan of a row's rubric, and whether it is known how the row is graded."""
         rubric = self.grading.rubric_of(row.get("rubric_ref"))
         if isinstance(rubric, Resolved):
-            plan = self.grading.plan(rubric.artifact)
+            plan = self.grading.plan_for_row(rubric.artifact)
             return plan, plan is not None
         return None, rubric is None
 

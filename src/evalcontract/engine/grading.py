@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.engine.crash import crash
+from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.structure.schemas import Schema, definition
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from evalcontract.checks import EvalContext
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Resolved
-    from evalcontract.model.diagnostic import Problem
 
 
 @cache
@@ -36,14 +36,29 @@ def row_structure() -> SchemaValidator:
     return SchemaValidator("dataset", row_schema())
 
 
+#: The predictions for all rows of a run, beyond those that every row may take: one for each set of
+#: keys that some checks of the rubric need. A rubric has some ten such sets.
+MAX_PREDICTIONS, PREDICTIONS_PER_ROW = 500_000, 30
+
+
 class Plans:
-    """The plans of rubrics, each made once for all datasets that share them."""
+    """The plans of rubrics, each made once for all datasets that share them.
+
+    They limit the predictions that are made with them.
+    """
 
     def __init__(self, context: EvalContext) -> None:
         self.context = context
         self._plans: dict[int, Plan | Exception] = {}
         self._inner: dict[int, Plan] = {}
         self._beside: dict[tuple[int, frozenset[str]], Plan] = {}
+        self._predictions_left = MAX_PREDICTIONS
+
+    def affords(self, plan: Plan) -> bool:
+        """Count the predictions for another row; return whether they are within the limit."""
+        extra = len(plan.steps.groups) - PREDICTIONS_PER_ROW
+        self._predictions_left -= max(0, extra)
+        return extra <= 0 or self._predictions_left >= 0
 
     def of(self, rubric: Artifact, graded: frozenset[str] = frozenset()) -> Plan | Exception:
         """Return the plan of a rubric, or the exception that making it raised.
@@ -72,7 +87,8 @@ class Grading:
 
     `graded` are the keys of rows that the graders of the runner read, besides the rubric.
     `plans` may be shared with other datasets that have the same context. `crashes` are the internal
-    errors by the file of the rubric or the code of the rule; the check goes on without these.
+    errors, and the limits that are reached, by the file of the rubric or the code of the rule; the
+    check goes on without these.
     """
 
     def __init__(
@@ -123,6 +139,22 @@ class Grading:
             return plan
         self.crashes[rubric.file] = plan_crash(rubric, plan)
         return None
+
+    def plan_for_row(self, rubric: Artifact) -> Plan | None:
+        """Return the plan of the rubric of another row; None without it, see `crashes`."""
+        plan = self.plan(rubric)
+        if plan is None or self._plans.affords(plan):
+            return plan
+        self.crashes[rubric.file] = _too_many_predictions(plan)
+        return None
+
+
+def _too_many_predictions(plan: Plan) -> Problem:
+    message = (
+        f"the checks of {plan.artifact.name} need {len(plan.steps.groups):,} different sets of keys"
+        " from a row: not all rows are compared with them"
+    )
+    return Problem("source/limit-exceeded", message, (), "divide the rubric")
 
 
 def plan_crash(rubric: Artifact, error: Exception) -> Problem:

@@ -9,6 +9,7 @@ from evalcontract.library.library import Dangling
 
 if TYPE_CHECKING:
     from evalcontract.engine.grading import Grading
+    from evalcontract.model.diagnostic import Problem
 
 _CRASHED = "its rubric cannot be analyzed: this is a bug in evalcontract"
 
@@ -22,5 +23,10 @@ def cover_row(grading: Grading, index: int, row: Any, fault: str | None) -> RowC
         return cover(index, row, None, graded=grading.graded)
     if isinstance(rubric, Dangling):
         return cover(index, row, None, fault=f"there is no `{rubric.reference}`")
-    plan = grading.plan(rubric.artifact)
-    return cover(index, row, plan, fault=None if plan else _CRASHED, graded=grading.graded)
+    plan = grading.plan_for_row(rubric.artifact)
+    why = None if plan else _why_unknown(grading.crashes[rubric.artifact.file])
+    return cover(index, row, plan, fault=why, graded=grading.graded)
+
+
+def _why_unknown(problem: Problem) -> str:
+    return problem.message if problem.code == "source/limit-exceeded" else _CRASHED

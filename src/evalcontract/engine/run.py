@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
+    from evalcontract.rules._composites import CompositeChecks
     from evalcontract.source import Document, UnreadableFile
     from evalcontract.workspace import Target, Workspace
 
@@ -76,6 +77,12 @@ class Run:
         self.schemas_of_files: dict[Path, bool] = {}
         self._schemas = SchemaAnalyses()
         self._patterns = PatternSearch()
+
+    @cached_property
+    def _composites(self) -> CompositeChecks:
+        from evalcontract.rules._composites import CompositeChecks  # only needed for artifacts
+
+        return CompositeChecks()
 
     @property
     def base_policy(self) -> Policy:
@@ -172,6 +179,7 @@ class Run:
                 self.read_json,
                 self._schemas,
                 self._patterns,
+                self._composites,
                 library.used,
                 policy.age_from,
             )

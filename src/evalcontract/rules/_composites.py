@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.analysis.clashing_texts import name_of
@@ -14,6 +14,7 @@ from evalcontract.structure.validator import structure_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Subject
@@ -23,23 +24,89 @@ if TYPE_CHECKING:
 REFERENCE = "rubric_ref"
 
 
-def checks_through_composites(subject: Subject, library: Library) -> Checks:
-    """Return the checks of a rubric, and after them those that its composites reach.
+#: The number of checks inside composites that are compared with those outside, in a run; some
+#: thousands are a large workspace.
+MAX_REACHED = 50_000
 
-    The path of a check inside a composite is that of the composite's reference, and its id is
-    `composite/check`. A composite is left out if its checks do not count as those of the rubric
-    itself do: if one of them is enough and all of the rubric's have to pass, or the reverse, or if
-    its threshold is 0. Each rubric is reached once.
+
+class CompositeChecks:
+    """The checks that composites reach, of each rubric of a run once, and a limit on their number.
+
+    Beyond the limit, composites are left out.
     """
-    combine = subject.value.get("scoring", {}).get("combine")
-    seen: set[int] = {id(subject.artifact)}
-    inner = [
-        placed
-        for path, check in subject.checks
-        if check["kind"] == "composite" and check.get("threshold") != 0
-        for placed in _inside(path, check, combine, library, seen)
-    ]
-    return (*subject.checks, *inner)
+
+    def __init__(self) -> None:
+        self._left = MAX_REACHED
+        self._rubrics: dict[int, tuple[Artifact, _Inner]] = {}
+
+    def through(self, subject: Subject, library: Library) -> Checks:
+        """Return the checks of a rubric, and after them those that its composites reach.
+
+        The path of a check inside a composite is that of the composite's reference, and its id is
+        `composite/check`. A composite is left out if its checks do not count as those of the rubric
+        itself do: if one of them is enough and all of the rubric's have to pass, or the reverse, or
+        if its threshold is 0. Each rubric is reached once. Without anything that they may
+        contradict outside, the checks of a single rubric are left out, too.
+        """
+        combine = subject.value.get("scoring", {}).get("combine")
+        seen: set[int] = {id(subject.artifact)}
+        reached: list[tuple[Path, dict[str, Any], _Inner]] = []
+        for path, check in subject.checks:
+            if check["kind"] == "composite" and check.get("threshold") != 0:
+                inner = self._reached(check, combine, library, seen)
+                if inner is not None and inner.checks:
+                    reached.append((path, check, inner))
+        others = sum(check["kind"] != "composite" for _, check in subject.checks)
+        if len(reached) + others < 2:  # noqa: PLR2004 - it takes two to contradict
+            return subject.checks
+        self._left -= sum(len(inner.checks) for *_, inner in reached)
+        if self._left < 0:
+            return subject.checks
+        return (*subject.checks, *(placed for each in reached for placed in _placed(*each)))
+
+    def _reached(
+        self, composite: dict[str, Any], combine: str | None, library: Library, seen: set[int]
+    ) -> _Inner | None:
+        reference = Reference.parse(str(composite[REFERENCE]))
+        target = library.resolve(reference) if reference else None
+        if not isinstance(target, Resolved) or id(target.artifact) in seen:
+            return None
+        seen.add(id(target.artifact))
+        inner = self._inner(target.artifact)
+        if inner.combine is None or (inner.combine in ALTERNATIVES) != (combine in ALTERNATIVES):
+            return None
+        return inner
+
+    def _inner(self, rubric: Artifact) -> _Inner:
+        """Return the checks of a rubric; the rubric is kept, so that its id is not reused."""
+        if id(rubric) not in self._rubrics:
+            self._rubrics[id(rubric)] = rubric, _inner_of(rubric.document.value)
+        return self._rubrics[id(rubric)][1]
+
+
+class _Inner(NamedTuple):
+    """The valid checks of a rubric but for composites, and how it combines them."""
+
+    combine: str | None = None
+    checks: Checks = ()
+
+
+def _inner_of(value: Any) -> _Inner:
+    if not isinstance(value, dict):
+        return _Inner()
+    valid, checks = valid_parts(value, structure_of("rubric").check(value))
+    own = tuple(placed for placed in checks if placed[1]["kind"] != "composite")
+    return _Inner(valid.get("scoring", {}).get("combine"), own)
+
+
+def _placed(
+    path: Path, composite: dict[str, Any], inner: _Inner
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the checks of a rubric as the checks of a composite."""
+    outside = name_of(path, composite).strip("`")
+    for place, check in inner.checks:
+        name = name_of(place, check).strip("`")
+        yield (*path, REFERENCE), {**check, "id": f"{outside}/{name}"}
 
 
 def is_inside(path: Path) -> bool:
@@ -50,25 +117,3 @@ def is_inside(path: Path) -> bool:
 def outer_part(path: Path) -> Path:
     """Return the part of a path that is in the rubric itself."""
     return path[:3] if is_inside(path) else path
-
-
-def _inside(
-    path: Path, composite: dict[str, object], combine: str | None, library: Library, seen: set[int]
-) -> Iterator[tuple[Path, dict[str, object]]]:
-    reference = Reference.parse(str(composite[REFERENCE]))
-    target = library.resolve(reference) if reference else None
-    if not isinstance(target, Resolved) or id(target.artifact) in seen:
-        return
-    seen.add(id(target.artifact))
-    value = target.artifact.document.value
-    if not isinstance(value, dict):
-        return
-    valid, checks = valid_parts(value, structure_of("rubric").check(value))
-    inner = valid.get("scoring", {}).get("combine")
-    if inner is None or (inner in ALTERNATIVES) != (combine in ALTERNATIVES):
-        return
-    outside = name_of(path, composite).strip("`")
-    for place, check in checks:
-        if check["kind"] != "composite":
-            name = name_of(place, check).strip("`")
-            yield (*path, REFERENCE), {**check, "id": f"{outside}/{name}"}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State
+from evalcontract.checks._kind import outlooks_of
 from evalcontract.checks.plan import own_predictions
 
 if TYPE_CHECKING:
@@ -19,7 +22,8 @@ if TYPE_CHECKING:
     from evalcontract.source import Rows
 
 
-class RowSubject(NamedTuple):
+@dataclass(frozen=True)  # without slots, for what is computed once
+class RowSubject:
     """A well-formed row, with the plan of its rubric (None if it has no rubric).
 
     `bundle` is the row's bundle, or else the dataset's; `is_declared` is whether that bundle is
@@ -38,17 +42,22 @@ class RowSubject(NamedTuple):
     graded: frozenset[str] = frozenset()
     source: Rows | None = None
 
-    @property
-    def outlooks(self) -> list[Prediction]:
+    @cached_property
+    def outlooks_of_groups(self) -> tuple[Prediction, ...]:
+        """The predictions for the groups of checks of the row's rubric; empty without one."""
+        groups = self.plan.steps.groups if self.plan else ()
+        return tuple(outlooks_of((group.needs for group in groups), self.row))
+
+    @cached_property
+    def outlooks(self) -> tuple[Prediction, ...]:
         """The predictions for the checks of the row's rubric, or its expectations without one.
 
         Checks that need the same from the row share one.
         """
-        groups = self.plan.steps.groups if self.plan else ()
         own = own_predictions(self.row, self.plan, self.graded)
-        return [*(group.outlook(self.row) for group in groups), *(outlook for *_, outlook in own)]
+        return (*self.outlooks_of_groups, *(outlook for *_, outlook in own))
 
-    @property
+    @cached_property
     def runs_nothing(self) -> bool:
         """Whether no check runs, and at least one is skipped because the row lacks a key."""
         if self.plan is None or not self.plan.is_complete:

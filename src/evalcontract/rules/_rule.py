@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.model.reference import Kind
+    from evalcontract.rules._composites import CompositeChecks
     from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 
@@ -25,7 +26,7 @@ class Context(NamedTuple):
     `used` holds the `id()` of every judge that some rubric of the library uses, directly or
     indirectly. `today` is passed in to make results reproducible. `age_from` is the file of the
     target that sets `max_age_days`, or None. `schemas` and `patterns` analyse what authors write,
-    each schema and pattern once in a run.
+    each schema and pattern once in a run; `composites` collects what composites reach.
     """
 
     library: Library
@@ -34,6 +35,7 @@ class Context(NamedTuple):
     read_json: Callable[[str], Any]
     schemas: SchemaAnalyses
     patterns: PatternSearch
+    composites: CompositeChecks
     used: frozenset[int] = frozenset()
     age_from: str | None = None
 

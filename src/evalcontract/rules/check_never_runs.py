@@ -66,8 +66,8 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.plan is None or subject.runs_nothing:
         return
     skipped: dict[str, list[StepGroup]] = {}  # by the key that the row lacks
-    for group in subject.plan.steps.groups:
-        outlook = group.outlook(subject.row)
+    groups_of_plan = subject.plan.steps.groups
+    for group, outlook in zip(groups_of_plan, subject.outlooks_of_groups, strict=True):
         if outlook.state is State.SKIP and outlook.field is not None:
             skipped.setdefault(outlook.field, []).append(group)
     if len(skipped) > _MAX_KEYS:

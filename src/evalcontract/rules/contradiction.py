@@ -30,7 +30,7 @@ from evalcontract.analysis.clashes import find_clashes
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
-from evalcontract.rules._composites import checks_through_composites, is_inside, outer_part
+from evalcontract.rules._composites import is_inside, outer_part
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     combine = subject.value.get("scoring", {}).get("combine")
     if combine is None:
         return  # without it, whether all checks must pass is unknown
-    checks = checks_through_composites(subject, context.library)
+    checks = context.composites.through(subject, context.library)
     for clash in find_clashes(checks, combine):
         if is_inside(clash.path) and clash.path[:3] == clash.other[:3]:
             continue  # reported in the rubric of the composite

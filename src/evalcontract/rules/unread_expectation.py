@@ -35,6 +35,7 @@ Good:
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.row_needs import all_of
@@ -109,7 +110,13 @@ def _misnamed(expected: dict[str, Any], plan: Plan) -> set[str | None]:
     They are reported with that check.
     """
     names = _needed_below_expected(plan.steps.groups)
-    return {nearest(name, expected) for name in names if expected.get(name) is None}
+    lacking = tuple(name for name in names if expected.get(name) is None)
+    return _nearest_of(lacking, tuple(expected))
+
+
+@lru_cache(maxsize=64)  # rows mostly have the same keys
+def _nearest_of(names: tuple[str, ...], keys: tuple[str, ...]) -> set[str | None]:
+    return {nearest(name, keys) for name in names}
 
 
 def _needed_below_expected(groups: tuple[StepGroup, ...]) -> list[str]:
@@ -122,5 +129,10 @@ def _needed_below_expected(groups: tuple[StepGroup, ...]) -> list[str]:
 
 def _keys_of_expected(plan: Plan) -> set[str]:
     """Return the keys of `expected` that some check or template reads."""
-    parts = (field.split(".") for field in plan.reads)
+    return _keys_below_expected(plan.reads)
+
+
+@lru_cache(maxsize=64)  # it is asked for each row
+def _keys_below_expected(fields: frozenset[str]) -> set[str]:
+    parts = (field.split(".") for field in fields)
     return {names[1] for names in parts if names[0] == "expected" and len(names) > 1}

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 100
 #: Values that aliases may repeat in one document; stops a "billion laughs" attack.
 MAX_REPLAYED = 1_000_000
+#: Lines of a YAML document that may begin as a directive does; the parser compares each with all.
+MAX_DIRECTIVES = 1000
 #: Bytes of one YAML or JSON document; JSONL is streamed and has no limit.
 MAX_DOCUMENT_BYTES = 1 << 30
 #: A Parquet file may have this many rows, and another one for each of so many bytes: columns that
@@ -31,6 +33,13 @@ def replay_fault(span: Span) -> SourceProblem:
     """Return the problem of aliases that repeat too many values."""
     return SourceProblem(
         "source/limit-exceeded", f"aliases repeat more than {MAX_REPLAYED:,} values", span
+    )
+
+
+def directives_fault(span: Span) -> SourceProblem:
+    """Return the problem of a YAML document with too many directives."""
+    return SourceProblem(
+        "source/limit-exceeded", f"the document has more than {MAX_DIRECTIVES:,} directives", span
     )
 
 

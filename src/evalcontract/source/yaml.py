@@ -77,7 +77,7 @@ def nodes_of(text: str) -> Node:
 
 def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
     """Build the value of a text; start again with nodes or hidden surrogates if needed."""
-    strict.check_byte_order_marks(text)
+    strict.check_lines(text)
     hidden = hide(text)
     builder: _Builder | None = None
     while True:

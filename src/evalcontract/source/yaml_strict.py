@@ -12,6 +12,7 @@ import yaml
 
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
+from evalcontract.source.limits import MAX_DIRECTIVES, directives_fault
 from evalcontract.source.text import LINE_END, split_lines
 from evalcontract.source.yaml_faults import unsupported
 
@@ -39,13 +40,15 @@ DEEP_EMPTY_LINE = (
 _DIRECTIVE = re.compile(r"%YAML[ \t]+[0-9.]+[ \t]*(?:[ \t]#.*)?")
 
 
-def check_byte_order_marks(text: str) -> None:
-    """Refuse a byte order mark at the start of a line, which libyaml ignores.
+def check_lines(text: str) -> None:
+    """Refuse a byte order mark at the start of a line, which libyaml ignores, and many directives.
 
     Raises:
-        ParseError: the text has one.
+        ParseError: the text has one, or more directives than the limit.
 
     """
+    if text.count("\n%") > MAX_DIRECTIVES:
+        raise ParseError(directives_fault(Span.point()))
     match = _INNER_BOM.search(text) if "\ufeff" in text else None
     if match:
         message = "a byte order mark (U+FEFF) inside the text"
