@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.span import Place, Span
-from evalcontract.source.text import clipped, split_lines
+from evalcontract.source.text import clipped_span, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,7 +144,7 @@ def place_in(root: Node, path: Path, file: str, lines: list[str], *, on_key: boo
     """Return the place of a path below a node whose spans refer to `lines`."""
     node, key, depth = root.find(path)
     whole = depth == len(path) and not on_key
-    span = clipped(node.span if whole else key or first_line_of(node, lines), lines)
+    span = clipped_span(node.span if whole else key or first_line_of(node, lines), lines)
     return Place(file, span, lines[span.line - 1])
 
 
