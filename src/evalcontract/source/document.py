@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.span import Place, Span
+from evalcontract.source.filesystem import format_of
 from evalcontract.source.text import clipped_span, split_lines
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ class Document:
         digest = sha256(self._data).hexdigest()
         self._data = b""
         return digest
+
+    @property
+    def may_be_yaml(self) -> bool:
+        """Whether the text may be YAML: its name says so, or as on standard input, nothing."""
+        return format_of(self.file) in ("yaml", None)
 
     @property
     def text(self) -> str:
