@@ -125,6 +125,16 @@ def test_a_file_that_is_nearly_there(name: str, place: Path) -> None:
     assert (one.code, facts(one.help)) == ("target/missing-dataset", ["datasets/faqs.yaml"])
 
 
+@pytest.mark.parametrize("name", ["faqs-old.yaml", "faqs.old.yaml", "faqs_old.yaml"])
+def test_a_file_of_the_same_name_is_the_nearest(name: str, place: Path) -> None:
+    """Not one whose name only reads alike."""
+    for other in ("faqs-old.yaml", "faqs.old.yaml", "faqs_old.yaml"):
+        write(place, {f"datasets/{other}": GOOD})
+    write(place, {"targets/t.yaml": f"dataset: {name}\n"})
+    (one,) = check(place).diagnostics
+    assert facts(one.help) == [f"datasets/{name}"]
+
+
 @pytest.mark.parametrize("name", ["nowhere.yaml", "rubrics", "pipe.yaml", "loop.yaml"])
 @pytest.mark.messages
 def test_no_file_to_run(name: str, place: Path, snapshot: SnapshotAssertion) -> None:
