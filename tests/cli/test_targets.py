@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from doors import Options, check_workspaces
 from texts import facts, plain
+from writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,13 +34,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, {"rubrics/polite.yaml": RUBRIC})
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def check(place: Path, *, strict: bool | None = None) -> Outcome:
