@@ -8,8 +8,7 @@ from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.analysis.clashing_texts import name_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
-from evalcontract.structure.valid_parts import valid_parts
-from evalcontract.structure.validator import structure_of
+from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +62,7 @@ def _inside(
     value = target.artifact.document.value
     if not isinstance(value, dict):
         return
-    valid, checks = valid_parts(value, structure_of("rubric").check(value))
+    valid, checks = valid_parts_of_rubric(value)
     inner = valid.get("scoring", {}).get("combine")
     if inner is None or (inner in ALTERNATIVES) != (combine in ALTERNATIVES):
         return
