@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from doors import command_line
 from tables import every_case
+from writing import write
 
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.schemas import load, text_of
@@ -103,15 +104,11 @@ def named_files(*pages: Path) -> dict[str, str]:
     return files
 
 
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for kind in ("dataset", "rubric", "judge", "target"):  # as `schema export` writes them
-        schema = folder / "evals/schema" / f"{kind}.schema.json"
-        schema.parent.mkdir(parents=True, exist_ok=True)
-        schema.write_text(text_of(kind), encoding="utf-8")
+def write_with_schemas(folder: Path, files: dict[str, str]) -> None:
+    """Write files, and the schemas as `schema export` writes them."""
+    kinds = ("dataset", "rubric", "judge", "target")
+    schemas = {f"evals/schema/{kind}.schema.json": text_of(kind) for kind in kinds}
+    write(folder, {**files, **schemas})
 
 
 def test_files_of_the_readme_are_a_clean_workspace(printed: Print, tmp_path: Path) -> None:
@@ -120,7 +117,7 @@ def test_files_of_the_readme_are_a_clean_workspace(printed: Print, tmp_path: Pat
     command, output = shown.split("\n", 1)
     assert command == "$ evalcontract check evals --strict"
     files = named_files(ROOT / "README.md")
-    write(tmp_path, files)
+    write_with_schemas(tmp_path, files)
     assert printed(tmp_path, "check", "evals", "--strict") == output
 
     # The tree of the workspace names the same files.
@@ -134,18 +131,18 @@ def test_files_of_all_pages_are_a_clean_workspace(
 ) -> None:
     files = named_files(*PAGES)
     assert len(files) >= 14
-    write(tmp_path, files)
+    write_with_schemas(tmp_path, files)
     assert printed(tmp_path, "check", "evals", mode).endswith(": no findings\n")
 
 
 def test_every_row_of_the_readme_is_graded_whole(printed: Print, tmp_path: Path) -> None:
-    write(tmp_path, named_files(*PAGES))
+    write_with_schemas(tmp_path, named_files(*PAGES))
     assert printed(tmp_path, "coverage", "evals/datasets").endswith("checks will run: 100.0 %\n")
 
 
 def test_python_of_the_readme(tmp_path: Path) -> None:
     """It runs as it stands, above the files of the workspace."""
-    write(tmp_path, named_files(ROOT / "README.md"))
+    write_with_schemas(tmp_path, named_files(ROOT / "README.md"))
     code = next(each for each in blocks() if each.startswith("from evalcontract import"))
     call = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -10,6 +10,7 @@ import pytest
 from doors import Input, NothingToCheck, Options, coverage
 from hypothesis import given
 from hypothesis import strategies as st
+from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
@@ -48,10 +49,7 @@ scoring: {combine: all_pass}
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, text in {"support": RUBRIC, "broken": BROKEN}.items():
-        path = tmp_path / "rubrics" / f"{name}.yaml"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(tmp_path, {"rubrics/support.yaml": RUBRIC, "rubrics/broken.yaml": BROKEN})
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from doors import UsageError
 from tables import every_case
+from writing import write
 
 from evalcontract import (
     ContractViolation,
@@ -35,13 +36,6 @@ JURY = (
     "{kind: llm_judge, jury: {judges: [{judge_prompt_ref: judge/a@1.0.0, weight: 2},"
     " {judge_prompt_ref: judge/b@1.0.0}]}}"
 )
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def rubric_of(folder: Path, *checks: str, **others: str) -> LoadedRubric:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from doors import UsageError
 from tables import every_case
+from writing import write
 
 import evalcontract
 from evalcontract import (
@@ -80,13 +81,6 @@ except (ConfigurationError, UsageError):
 except EvalContractError:
     raise
 """
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def expected(name: str, mode: str) -> list[list[Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from doors import UsageError
 from tables import every_case
+from writing import write
 
 from evalcontract import (
     ContractViolation,
@@ -26,13 +27,6 @@ checks:
 scoring: {combine: all_pass}
 """
 JUDGE = 'id: polite\nversion: "1.0.0"\ntemplate: "Is it right? {{ output }}"\n'
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 @every_case(

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from writing import write
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
@@ -20,10 +21,7 @@ VALIDATED = re.compile(r"(?<=validated_at: )[0-9-]{10}")
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     day = str(datetime.now(tz=UTC).date() - timedelta(days=3))
-    for name, text in NAMED.findall(README):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(VALIDATED.sub(day, text), encoding="utf-8")
+    write(tmp_path, {name: VALIDATED.sub(day, text) for name, text in NAMED.findall(README)})
     return tmp_path
 
 

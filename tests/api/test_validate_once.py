@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from doors import Input, Kind, Options, validate
 from work import calls_of
+from writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,13 +18,6 @@ checks:
   - {id: no_insults, kind: must_not_contain, values: [stupid]}
 scoring: {combine: all_pass}
 """
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def test_the_library_is_not_made_again_for_each_rubric(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 from tables import every_case
+from writing import write_dedented
 
 pytestmark = pytest.mark.slow
 
@@ -48,23 +48,25 @@ RULE = """
     """
 
 
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-
-
 class Installed:
     """A workspace, and a Python with packages that give it a rule."""
 
     def __init__(self, place: Path, module: str, late: str) -> None:
         self.site, self.work = place / "site-packages", place / "work"
         self._workspace, self._imports = place / "workspace", place / "imports"
-        write(self._workspace / "datasets/a.yaml", "questions: [{id: a, input: b, criteria: c}]\n")
-        write(self.site / "alpha/__init__.py", RULE.format(module=module, late=late))
-        info = self.site / "alpha-1.0.dist-info"
-        write(info / "METADATA", "Metadata-Version: 2.1\nName: alpha\nVersion: 1.0\n")
-        write(info / "entry_points.txt", "[evalcontract.rules]\nworded = alpha:RULE\n")
-        write(self.site / "beta-1.0.dist-info/METADATA", "Name: beta\nVersion: 1.0\n")
+        write_dedented(
+            self._workspace, {"datasets/a.yaml": "questions: [{id: a, input: b, criteria: c}]\n"}
+        )
+        info = "alpha-1.0.dist-info"
+        write_dedented(
+            self.site,
+            {
+                "alpha/__init__.py": RULE.format(module=module, late=late),
+                f"{info}/METADATA": "Metadata-Version: 2.1\nName: alpha\nVersion: 1.0\n",
+                f"{info}/entry_points.txt": "[evalcontract.rules]\nworded = alpha:RULE\n",
+                "beta-1.0.dist-info/METADATA": "Name: beta\nVersion: 1.0\n",
+            },
+        )
         paths = (ROOT / "src", self.site, self.work)
         self._environment = {
             **os.environ,
@@ -102,15 +104,15 @@ class Installed:
 def test_what_a_plugin_imports_is_seen(tmp_path: Path, beta: str, module: str, late: str) -> None:
     installed = Installed(tmp_path, module, late)
     for folder in [each for each in Path(beta).parents if "beta" in each.parts]:
-        write(tmp_path / folder / "__init__.py", "")
-    write(tmp_path / beta, "def word(): return 'one'\n")
+        write_dedented(tmp_path, {f"{folder}/__init__.py": ""})
+    write_dedented(tmp_path, {beta: "def word(): return 'one'\n"})
 
     first, done = installed.check()
     assert "not one" in first
     assert done
     assert installed.check() == (first, False)
 
-    write(tmp_path / beta, "def word(): return 'seven'\n")
+    write_dedented(tmp_path, {beta: "def word(): return 'seven'\n"})
     second, done = installed.check()
     assert "not seven" in second
     assert done
@@ -121,8 +123,8 @@ def test_data_of_a_package_that_is_worked_on_is_seen(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "beta", "beta")
     reads = "from pathlib import Path\n"
     reads += "def word(): return (Path(__file__).parent / 'word.txt').read_text()\n"
-    write(tmp_path / "work/beta/__init__.py", reads)
-    write(tmp_path / "work/beta/word.txt", "one")
+    write_dedented(tmp_path, {"work/beta/__init__.py": reads})
+    write_dedented(tmp_path, {"work/beta/word.txt": "one"})
     assert "not one" in installed.check()[0]
-    write(tmp_path / "work/beta/word.txt", "seven")
+    write_dedented(tmp_path, {"work/beta/word.txt": "seven"})
     assert "not seven" in installed.check()[0]

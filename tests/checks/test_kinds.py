@@ -12,6 +12,7 @@ from doors import Kind
 from tables import every_case
 
 from evalcontract.checks import KINDS, EvalContext, _kind, kinds_in_use
+from evalcontract.checks._kind import outlooks_of
 from evalcontract.checks.plan import plan_of
 from evalcontract.checks.row_needs import needed_keys, rows_with_all
 from evalcontract.library.artifact import Artifact, read_artifact
@@ -23,6 +24,7 @@ from evalcontract.structure.schemas import load
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.checks._kind import Prediction
     from evalcontract.checks.plan import Plan
 
 #: Modules of `checks/` that are no kind.
@@ -89,6 +91,12 @@ def around(*, php: bool = True) -> EvalContext:
 
 def plan(*checks: Any, php: bool = True) -> Plan:
     return plan_of(rubric(*checks), around(php=php))
+
+
+def outlooks(made: Plan, row: dict[str, Any]) -> list[tuple[str, Prediction]]:
+    """Return the name of each check of a plan with its prediction for a row."""
+    predictions = outlooks_of((group.needs for group in made.steps.groups), row)
+    return [(step.name, outlook) for step, outlook in made.steps.each_with(predictions)]
 
 
 def judged(*names: str) -> dict[str, Any]:
@@ -272,8 +280,8 @@ def without_regex(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("without_regex")
 def test_a_kind_of_the_schema_alone_is_unavailable() -> None:
     made = plan(of("regex", pattern="a"))
-    (step,) = made.steps.each()
-    assert step.outlook({}).reason == "checks of the kind `regex` are not built in"
+    ((_, outlook),) = outlooks(made, {})
+    assert outlook.reason == "checks of the kind `regex` are not built in"
     assert not made.is_complete
 
 
@@ -289,8 +297,7 @@ def test_every_kind_is_in_the_table() -> None:
 
 @every_case(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
 def test_outlook(check: Any, row: dict[str, Any], state: str, field: str | None) -> None:
-    (step,) = plan(check).steps.each()
-    outlook = step.outlook({"id": "a", "input": "b", **row})
+    ((_, outlook),) = outlooks(plan(check), {"id": "a", "input": "b", **row})
     assert (str(outlook.state), outlook.field) == (state, field)
     assert (outlook.reason is None) is (state == RUN)
     assert outlook.runs is (state == RUN)
@@ -303,9 +310,9 @@ def test_outlook_inside_a_composite(
     """The checks of the other rubric stand in place of the composite."""
     whole = {"id": "a", "input": "b", **row}
     made = plan({"id": "of", **check}, WORDS)
-    outlooks = {step.name: str(step.outlook(whole).state) for step in made.steps.each()}
+    states_by_name = {name: str(outlook.state) for name, outlook in outlooks(made, whole)}
     inside = {f"of/{name}": state for name, state in states.items()}
-    assert outlooks == {**inside, "must_contain_any[1]": RUN}
+    assert states_by_name == {**inside, "must_contain_any[1]": RUN}
 
 
 def test_what_a_composite_forbids() -> None:
@@ -336,8 +343,7 @@ def test_what_is_asked_of_a_row(
 
 @pytest.mark.parametrize("php", [True, False])
 def test_php(*, php: bool) -> None:
-    (step,) = plan(of("php_lint"), php=php).steps.each()
-    outlook = step.outlook({})
+    ((_, outlook),) = outlooks(plan(of("php_lint"), php=php), {})
     assert str(outlook.state) == (RUN if php else UNAVAILABLE)
     assert outlook.reason == (None if php else "no `php` on this machine")
 
@@ -358,8 +364,8 @@ def test_php(*, php: bool) -> None:
     ids=json.dumps,
 )
 def test_reason(check: Any, words: str) -> None:
-    (step,) = plan(check).steps.each()
-    assert step.outlook({"id": "a", "input": "b"}).reason == words
+    ((_, outlook),) = outlooks(plan(check), {"id": "a", "input": "b"})
+    assert outlook.reason == words
 
 
 @every_case(
@@ -423,7 +429,7 @@ def test_an_ill_formed_check_keeps_its_name() -> None:
         "regex[3]",
         "5",
     ]
-    assert [str(step.outlook({}).state) for step in made.steps.each()] == [RUN, *[UNAVAILABLE] * 4]
+    assert [str(outlook.state) for _, outlook in outlooks(made, {})] == [RUN, *[UNAVAILABLE] * 4]
     assert not made.is_complete
 
 

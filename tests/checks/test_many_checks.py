@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import Input, Kind, Options, command_line, coverage, validate
 from work import calls_of
+from writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,20 +17,15 @@ FACTS = {"kind": "fact_match"}
 WORDS = {"kind": "must_contain_any", "values": ["a"]}
 
 
-def write(path: Path, value: Any) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value))
-    return path
-
-
 def rubric(folder: Path, checks: list[dict[str, Any]], name: str = "a") -> None:
     whole = {"id": name, "version": "1.0.0", "checks": checks, "scoring": {"combine": "max"}}
-    write(folder / f"rubrics/{name}.json", whole)
+    write(folder, {f"rubrics/{name}.json": whole})
 
 
 def rows(folder: Path, count: int, **more: Any) -> Path:
     row = {"input": "b", "rubric_ref": "rubric/a@1.0.0", **more}
-    return write(folder / "rows.json", {"questions": [{"id": f"{n}", **row} for n in range(count)]})
+    write(folder, {"rows.json": {"questions": [{"id": f"{n}", **row} for n in range(count)]}})
+    return folder / "rows.json"
 
 
 def named(count: int, check: dict[str, Any], prefix: str = "x") -> list[dict[str, Any]]:
@@ -60,7 +56,7 @@ def test_checks_that_cannot_run_are_one_finding(tmp_path: Path, count: int, name
 def test_names_are_in_the_order_of_the_rubric(tmp_path: Path) -> None:
     """Checks that need other keys, too, are listed among those that do not."""
     judge = {"id": "j", "version": "1.0.0", "template": "{{ output }} {{ expected.a }}"}
-    write(tmp_path / "judges/j.json", judge)
+    write(tmp_path, {"judges/j.json": judge})
     both = {**FACTS, "judge_prompt_ref": "judge/j@1.0.0"}
     checks = [{"id": f"x{n}", **(both if n % 2 else FACTS)} for n in range(5)]
     rubric(tmp_path, [{"id": "runs", **WORDS}, *checks])
@@ -71,10 +67,8 @@ def test_names_are_in_the_order_of_the_rubric(tmp_path: Path) -> None:
 def test_many_missing_keys_are_one_finding(tmp_path: Path) -> None:
     for n in range(12):
         template = f"{{{{ output }}}} {{{{ expected.k{n} }}}}"
-        write(
-            tmp_path / f"judges/j{n}.json",
-            {"id": f"j{n}", "version": "1.0.0", "template": template},
-        )
+        judge = {"id": f"j{n}", "version": "1.0.0", "template": template}
+        write(tmp_path, {f"judges/j{n}.json": judge})
     checks = [
         {"id": f"x{n}", "kind": "llm_judge", "judge_prompt_ref": f"judge/j{n}@1.0.0"}
         for n in range(12)

@@ -10,7 +10,6 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
-from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +17,7 @@ from doors import Options, command_line
 from examples import a_few
 from tables import every_case
 from texts import facts
+from writing import write_dedented
 
 import evalcontract
 from evalcontract import EvalContractError
@@ -67,18 +67,11 @@ FILES = {
 }
 
 
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write a workspace, and make it the current folder."""
     top = tmp_path / "workspace"
-    write(top, FILES)
+    write_dedented(top, FILES)
     monkeypatch.chdir(top)
     return top
 
@@ -227,7 +220,7 @@ def test_no_cache_writes_and_reads_nothing(
 
 
 def change(name: str, text: str) -> Callable[[Path], None]:
-    return lambda folder: write(folder, {name: text})
+    return lambda folder: write_dedented(folder, {name: text})
 
 
 def rename(name: str, new: str) -> Callable[[Path], None]:
@@ -281,8 +274,8 @@ def test_contents_that_change_places_are_seen(folder: Path, checks: Checks) -> N
 
 def test_other_files_make_no_difference(folder: Path, checks: Checks) -> None:
     checks()
-    write(folder, {"README.md": "x", "datasets/.first.yaml.swp": "x", ".git/HEAD": "x"})
-    write(folder.parent, {"beside.yaml": "x"})
+    write_dedented(folder, {"README.md": "x", "datasets/.first.yaml.swp": "x", ".git/HEAD": "x"})
+    write_dedented(folder.parent, {"beside.yaml": "x"})
     assert not checks.was_done()
 
 
@@ -292,7 +285,7 @@ def test_what_was_there_before_is_remembered(folder: Path, checks: Checks) -> No
     checks()
     change("datasets/first.yaml", "questions: [{id: a, input: b}]\n")(folder)
     assert checks.was_done()
-    write(folder, {"datasets/first.yaml": first})
+    write_dedented(folder, {"datasets/first.yaml": first})
     assert not checks.was_done()
 
 
@@ -303,14 +296,14 @@ def test_branches_are_remembered_side_by_side(folder: Path, checks: Checks) -> N
         for branch in branches:
             for path in folder.glob("rubrics/r?.yaml"):
                 path.unlink()
-            write(folder, branch)
+            write_dedented(folder, branch)
             assert checks.was_done() is expected
 
 
 def test_the_same_content_elsewhere_shows_its_own_name(
     folder: Path, checks: Checks, tmp_path: Path
 ) -> None:
-    write(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
+    write_dedented(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
     checks()
     shutil.copytree(folder, tmp_path / "copy")
     outcome = checks(tmp_path / "copy")
@@ -320,7 +313,7 @@ def test_the_same_content_elsewhere_shows_its_own_name(
 def test_the_current_folder_names_the_files(
     folder: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
+    write_dedented(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
     checks(folder)
     monkeypatch.chdir(folder / "datasets")
     assert checks.was_done(folder)
@@ -345,7 +338,7 @@ VALIDATED = """
 
 
 def test_the_day_is_seen(folder: Path, checks: Checks) -> None:
-    write(folder, {"judges/right.yaml": VALIDATED})
+    write_dedented(folder, {"judges/right.yaml": VALIDATED})
     before = codes(checks())
     assert not checks.was_done()
     checks.day += timedelta(days=400)
@@ -374,11 +367,11 @@ def test_code_of_ours_that_changes_without_a_version_is_seen(
     checks: Checks, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package = tmp_path / "own" / "evalcontract"
-    write(package, {"cache/installation.py": "", "rules/one.py": "1"})
+    write_dedented(package, {"cache/installation.py": "", "rules/one.py": "1"})
     monkeypatch.setattr(installation, "__file__", str(package / "cache/installation.py"))
     checks()
     assert not checks.was_done()
-    write(package, {"rules/one.py": "12"})
+    write_dedented(package, {"rules/one.py": "12"})
     assert checks.was_done()
 
 
@@ -423,11 +416,11 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def install(site: Path, version: str, code: Path) -> None:
-    write(code, {"shouting/__init__.py": RULE})
+    write_dedented(code, {"shouting/__init__.py": RULE})
     info = f"shouting-{version}.dist-info"
     points = "[evalcontract.rules]\nshout = shouting:RULE\n"
     metadata = f"Metadata-Version: 2.1\nName: shouting\nVersion: {version}\n"
-    write(site, {f"{info}/METADATA": metadata, f"{info}/entry_points.txt": points})
+    write_dedented(site, {f"{info}/METADATA": metadata, f"{info}/entry_points.txt": points})
     rules_in_use.cache_clear()
 
 
@@ -447,7 +440,7 @@ def test_code_of_a_package_that_is_worked_on_is_seen(
     install(site, "1.0", tmp_path / "work")
     checks()
     assert not checks.was_done()
-    write(tmp_path / "work", {"shouting/words.py": "NEW = True\n"})
+    write_dedented(tmp_path / "work", {"shouting/words.py": "NEW = True\n"})
     assert checks.was_done()
 
 
@@ -483,34 +476,34 @@ def test_where_it_is_unknown_what_is_installed_nothing_is_remembered(
 def test_a_dataset_of_elsewhere_is_seen_with_all_that_it_reaches(
     folder: Path, checks: Checks, tmp_path: Path
 ) -> None:
-    write(folder, {"targets/nightly.yaml": "dataset: other/data.yaml\n"})
+    write_dedented(folder, {"targets/nightly.yaml": "dataset: other/data.yaml\n"})
     checks()
     assert not checks.was_done()  # there is none yet
     data = "questions: [{id: a, input: b, rubric_ref: rubric/a@1.0.0}]\n"
-    write(folder / "other", {"data.yaml": data, "rubrics/a.yaml": "id: a\n"})
+    write_dedented(folder / "other", {"data.yaml": data, "rubrics/a.yaml": "id: a\n"})
     assert checks.was_done()
     assert not checks.was_done()
-    write(folder / "other", {"data.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
+    write_dedented(folder / "other", {"data.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
     assert checks.was_done()
-    write(folder / "other", {"data.yaml": data})
+    write_dedented(folder / "other", {"data.yaml": data})
     assert not checks.was_done()
-    write(folder / "other", {"rubrics/a.yaml": "id: b\n"})
+    write_dedented(folder / "other", {"rubrics/a.yaml": "id: b\n"})
     assert checks.was_done()
-    write(folder / "other", {"evalcontract.toml": "strict = true\n"})
+    write_dedented(folder / "other", {"evalcontract.toml": "strict = true\n"})
     assert checks.was_done()
-    write(folder / "other", {"rubrics/more/new.yaml": "id: c\n"})
+    write_dedented(folder / "other", {"rubrics/more/new.yaml": "id: c\n"})
     assert checks.was_done()
-    write(tmp_path, {"evalcontract.toml": "strict = true\n"})
+    write_dedented(tmp_path, {"evalcontract.toml": "strict = true\n"})
     assert checks.was_done()
     assert not checks.was_done()
 
 
 def test_a_hidden_dataset_is_seen(folder: Path, checks: Checks) -> None:
-    write(folder, {"targets/nightly.yaml": "dataset: .kept/data.txt\n"})
+    write_dedented(folder, {"targets/nightly.yaml": "dataset: .kept/data.txt\n"})
     checks()
-    write(folder, {".kept/data.txt": "questions: [{id: a}]\n"})
+    write_dedented(folder, {".kept/data.txt": "questions: [{id: a}]\n"})
     assert checks.was_done()
-    write(folder, {".kept/data.txt": "questions: [{id: a, input: b, criteria: c}]\n"})
+    write_dedented(folder, {".kept/data.txt": "questions: [{id: a, input: b, criteria: c}]\n"})
     assert checks.was_done()
 
 
@@ -519,7 +512,7 @@ def test_what_patterns_of_a_configuration_further_up_mean_is_seen(
 ) -> None:
     (folder / "evalcontract.toml").unlink()
     above = "datasets = ['workspace/datasets/*.yaml', 'beside.yaml']\n"
-    write(folder.parent, {"evalcontract.toml": above, "beside.yaml": "questions: []\n"})
+    write_dedented(folder.parent, {"evalcontract.toml": above, "beside.yaml": "questions: []\n"})
     checks(root=folder)
     assert not checks.was_done(root=folder)
     (folder.parent / "beside.yaml").unlink()
@@ -528,7 +521,9 @@ def test_what_patterns_of_a_configuration_further_up_mean_is_seen(
 
 
 def test_what_a_missing_dataset_may_mean_is_seen(folder: Path, checks: Checks) -> None:
-    write(folder, {"targets/nightly.yaml": "dataset: kept/frist.txt\n", "kept/other.txt": ""})
+    write_dedented(
+        folder, {"targets/nightly.yaml": "dataset: kept/frist.txt\n", "kept/other.txt": ""}
+    )
     checks()
     assert not checks.was_done()
     (folder / "kept/other.txt").rename(folder / "kept/first.txt")
@@ -557,22 +552,22 @@ def test_folders_of_artifacts_behind_links_are_seen(folder: Path, checks: Checks
     (folder / "rubrics").symlink_to(folder / "elsewhere")
     checks()
     assert not checks.was_done()
-    write(folder, {"elsewhere/polite.yaml": "id: polite\n"})
+    write_dedented(folder, {"elsewhere/polite.yaml": "id: polite\n"})
     assert checks.was_done()
-    write(folder, {"elsewhere/more/new.yaml": "id: new\n"})
+    write_dedented(folder, {"elsewhere/more/new.yaml": "id: new\n"})
     assert checks.was_done()
     shutil.copytree(folder / "elsewhere", folder / "third")
     (folder / "rubrics").unlink()
     (folder / "rubrics").symlink_to(folder / "third")
     checks()
     assert not checks.was_done()
-    write(folder, {"third/polite.yaml": "id: kind\n"})
+    write_dedented(folder, {"third/polite.yaml": "id: kind\n"})
     assert checks.was_done()
 
 
 @posix
 def test_a_schema_behind_a_link_is_seen(folder: Path, checks: Checks) -> None:
-    write(folder, {"shapes/other.txt": '{"type": "objct"}\n'})
+    write_dedented(folder, {"shapes/other.txt": '{"type": "objct"}\n'})
     checks()
     (folder / "shapes/answer.txt").unlink()
     (folder / "shapes/answer.txt").symlink_to("other.txt")
@@ -589,7 +584,7 @@ def test_what_may_not_be_read_is_seen(folder: Path, checks: Checks) -> None:
     pipe.mkdir()
     assert checks.was_done()
     pipe.rmdir()
-    write(folder, {"datasets/pipe.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
+    write_dedented(folder, {"datasets/pipe.yaml": "questions: [{id: a, input: b, criteria: c}]\n"})
     assert checks.was_done()
     assert not checks.was_done()
 
@@ -615,12 +610,12 @@ def test_how_many_processes_look_makes_no_difference(
     folder: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = '{{"id": "r{}", "input": "Where?", "rubric_ref": "rubric/polite@1.0.0"}}\n'
-    write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
+    write_dedented(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
     monkeypatch.setattr("evalcontract.engine.dataset_check.MIN_PART_BYTES", 1000)
     monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 1000)
-    write(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
+    write_dedented(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)
     assert checks.was_done(jobs=2)
 
@@ -638,7 +633,7 @@ def test_a_file_that_changes_meanwhile_is_not_remembered(
 
     def changing(path: Path, options: Options) -> Any:
         outcome = check_all(path, options)
-        write(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
+        write_dedented(folder, {"datasets/first.yaml": "questions: [{id: a}]\n"})
         return outcome
 
     with monkeypatch.context() as patch:
@@ -653,7 +648,7 @@ def test_names_that_change_meanwhile_are_not_remembered(
     check_all = validate._check_all  # noqa: SLF001
 
     def changing(path: Path, options: Options) -> Any:
-        write(folder, {"datasets/new.yaml": "questions: [{id: a}]\n"})
+        write_dedented(folder, {"datasets/new.yaml": "questions: [{id: a}]\n"})
         return check_all(path, options)
 
     with monkeypatch.context() as patch:
@@ -673,7 +668,7 @@ def test_a_crash_of_ours_is_not_remembered(checks: Checks, monkeypatch: pytest.M
 
 
 def test_a_failure_is_not_remembered(folder: Path, checks: Checks) -> None:
-    write(folder, {"evalcontract.toml": "strct = true\n"})
+    write_dedented(folder, {"evalcontract.toml": "strct = true\n"})
     for _ in range(2):
         with pytest.raises(EvalContractError, match="did you mean `strict`"):
             checks()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Input, Kind, Options, check_workspaces, command_line, validate
+from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.engine.findings import MAX_SITES
@@ -47,13 +48,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, {"rubrics/answers.yaml": RUBRIC, "judges/right.yaml": JUDGE})
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def rows(count: int, *keys: str, rubric: str = "rubric/answers@1.0.0", first: int = 0) -> str:

@@ -20,6 +20,7 @@ import pytest
 from doors import Kind, command_line
 from examples import a_few
 from jsonschema import Draft202012Validator
+from writing import write
 
 from evalcontract import __version__
 from evalcontract.cli import start
@@ -137,13 +138,6 @@ def listener() -> Iterator[Listener]:
         yield Listener(f"http://127.0.0.1:{server.server_port}/any.json", asked)
         server.shutdown()
         thread.join()
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def process(*arguments: str, cwd: Path = ROOT, **environment: str) -> Result:

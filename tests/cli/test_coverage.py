@@ -16,6 +16,7 @@ from doors import command_line
 from examples import a_few
 from jsonschema import Draft202012Validator
 from texts import plain
+from writing import write
 
 from evalcontract import __version__
 from evalcontract.cli.coverage import coverage_command
@@ -131,13 +132,6 @@ def schema() -> Any:
     for example in read["examples"]:
         validator.validate(example)
     return validator
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def install_php(place: Path) -> None:

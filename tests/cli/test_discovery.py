@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doors import ROOT, Options, Printed, check_workspaces, command_line, command_lines
+from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.source import FOLDER, Entry, Files
@@ -33,13 +34,6 @@ scoring: {combine: all_pass}
 GOOD = "questions:\n  - {id: a, input: b, rubric_ref: rubric/polite@1.0.0}\n"
 FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
 HANGS = 120  # seconds: what opens a pipe waits for ever
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def check(path: Path) -> Outcome:

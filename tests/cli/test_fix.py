@@ -19,6 +19,7 @@ from doors import Options, command_line
 from examples import a_few, examples
 from hypothesis import given
 from hypothesis import strategies as st
+from writing import write
 
 from evalcontract.engine import fix_options
 from evalcontract.engine.fix_options import FixOptions
@@ -75,13 +76,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(folder, {"rubrics/polite.yaml": RUBRIC})
     monkeypatch.chdir(folder)
     return folder
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
 
 
 def texts(folder: Path) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import Options, check_workspaces
 from examples import a_few
+from writing import write
 
 from evalcontract.cache import Cache
 
@@ -43,13 +44,6 @@ FILES = {
     "notes.json": "{}\n",
 }
 ALL = {"datasets/a.yaml", "datasets/b.yaml", "datasets/c.jsonl", "datasets/d.yaml"}
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 @pytest.fixture

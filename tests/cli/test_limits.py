@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import Options, check_workspaces, command_line
 from tables import every_case
+from writing import write
 
 from evalcontract.cli.failures import guarded
 from evalcontract.engine import crash
@@ -23,14 +24,6 @@ if TYPE_CHECKING:
 HANG, MEMORY = 60, 700 << 20
 ROW = {"id": "a", "input": "b", "criteria": "c"}
 REF = {"$ref": "#/$defs/n"}
-
-
-def write(folder: Path, files: dict[str, Any]) -> None:
-    for name, value in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True, parents=True)
-        text = value if isinstance(value, str) else json.dumps(value)
-        path.write_text(text, encoding="utf-8")
 
 
 def rubric(*checks: dict[str, Any], **keys: Any) -> dict[str, Any]:

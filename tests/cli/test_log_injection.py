@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
+import subprocess
 import sys
 import unicodedata
 from typing import TYPE_CHECKING
@@ -156,17 +156,11 @@ def test_json_keeps_its_values(tmp_path: Path) -> None:
     assert any(payload in finding["message"] for finding in report["findings"])
 
 
-def test_a_diff_in_a_file_is_a_patch(tmp_path: Path) -> None:
+def test_a_diff_in_a_file_is_a_patch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written to a file is applied by programs, and read by no runner."""
     (tmp_path / "a.yaml").write_text("questions:\n  - id: a\n    ##[x]\n    inptu: b\n")
-    before = os.environ.get("CI")
-    os.environ["CI"] = "true"
-    try:
-        with (tmp_path / "out.patch").open("w") as patch:
-            import subprocess
-
-            command = [sys.executable, "-m", "evalcontract", "fix", "a.yaml", "--diff"]
-            subprocess.run(command, cwd=tmp_path, stdout=patch, check=False)
-    finally:
-        os.environ.pop("CI") if before is None else os.environ.update(CI=before)
+    monkeypatch.setenv("CI", "true")
+    command = [sys.executable, "-m", "evalcontract", "fix", "a.yaml", "--diff"]
+    with (tmp_path / "out.patch").open("w") as patch:
+        subprocess.run(command, cwd=tmp_path, stdout=patch, check=False)
     assert "##[x]" in (tmp_path / "out.patch").read_text()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from doors import Options, check_workspaces
 from work import calls_of
+from writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,35 +21,30 @@ def rubric(name: str, check: dict[str, Any] = CHECK) -> dict[str, Any]:
     return {"id": name, "version": "1.0.0", "checks": [check], "scoring": scoring}
 
 
-def write(path: Path, value: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value))
-
-
 def targets_and_datasets(top: Path, count: int) -> None:
     (top / "rubrics").mkdir(parents=True)
     for number in range(count):
-        write(top / f"datasets/d{number}.json", {"questions": [ROW]})
-        write(top / f"targets/t{number}.json", {"dataset": f"datasets/d{number}.json"})
+        write(top, {f"datasets/d{number}.json": {"questions": [ROW]}})
+        write(top, {f"targets/t{number}.json": {"dataset": f"datasets/d{number}.json"}})
 
 
 def misspelled_datasets(top: Path, count: int) -> None:
     (top / "rubrics").mkdir(parents=True)
     for number in range(count):
-        write(top / f"datasets/some_rows_{number}.json", {"questions": [ROW]})
-        write(top / f"targets/t{number}.json", {"dataset": f"datasets/some_rwos_{number}.json"})
+        write(top, {f"datasets/some_rows_{number}.json": {"questions": [ROW]}})
+        write(top, {f"targets/t{number}.json": {"dataset": f"datasets/some_rwos_{number}.json"}})
 
 
 def workspaces(top: Path, count: int) -> None:
     for number in range(count):
-        write(top / f"w{number}/rubrics/a.json", rubric("a"))
+        write(top, {f"w{number}/rubrics/a.json": rubric("a")})
 
 
 def chain_of_composites(top: Path, count: int) -> None:
-    write(top / "rubrics/r0.json", rubric("r0"))
+    write(top, {"rubrics/r0.json": rubric("r0")})
     for number in range(1, count):
         check = {"id": "x", "kind": "composite", "rubric_ref": f"rubric/r{number - 1}@1.0.0"}
-        write(top / f"rubrics/r{number}.json", rubric(f"r{number}", check))
+        write(top, {f"rubrics/r{number}.json": rubric(f"r{number}", check)})
 
 
 def check_grows_with(files: Callable[[Path, int], None], folder: Path) -> None:

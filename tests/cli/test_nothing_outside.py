@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Options, check_workspaces, command_line
+from writing import write
 
 from evalcontract.source import Files
 
@@ -25,12 +26,6 @@ GOOD = "questions:\n  - {id: a, input: b, criteria: c}\n"
 FAULTY = "questions:\n  - {id: a, input: b, criterai: c}\n"
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and owners are those of POSIX")
-
-
-def put(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 class NotedFiles(Files):
@@ -52,8 +47,8 @@ def test_a_folder_that_leads_out(
 ) -> None:
     """Not one file behind it is opened."""
     away, place = tmp_path_factory.mktemp("away"), tmp_path_factory.mktemp("place")
-    put(away, {"a.yaml": "secret: [\n", "b.yaml": RUBRIC, "c.schema.json": "{secret"})
-    put(place, {"evalcontract.toml": "", "a.yaml": GOOD})
+    write(away, {"a.yaml": "secret: [\n", "b.yaml": RUBRIC, "c.schema.json": "{secret"})
+    write(place, {"evalcontract.toml": "", "a.yaml": GOOD})
     (place / name).symlink_to(away)
     monkeypatch.chdir(place)
     noted = NotedFiles()
@@ -74,8 +69,8 @@ def test_a_folder_that_leads_out(
 def test_a_target_opens_nothing_outside(
     dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(tmp_path, {"away/secret.yaml": "secret: [\n", "ws/rubrics/polite.yaml": RUBRIC})
-    put(tmp_path, {"ws/targets/a.yaml": f'dataset: "{dataset}"\n', "ws/a.yaml": GOOD})
+    write(tmp_path, {"away/secret.yaml": "secret: [\n", "ws/rubrics/polite.yaml": RUBRIC})
+    write(tmp_path, {"ws/targets/a.yaml": f'dataset: "{dataset}"\n', "ws/a.yaml": GOOD})
     (tmp_path / "ws" / "link.yaml").symlink_to("../away/secret.yaml")
     (tmp_path / "ws" / "link").symlink_to("../away")
     monkeypatch.chdir(tmp_path / "ws")
@@ -86,7 +81,7 @@ def test_a_target_opens_nothing_outside(
 
 @posix
 def test_settings_behind_a_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    put(tmp_path, {"away/secret": "secret = = 1\n", "ws/a.yaml": GOOD})
+    write(tmp_path, {"away/secret": "secret = = 1\n", "ws/a.yaml": GOOD})
     (tmp_path / "ws" / "evalcontract.toml").symlink_to("../away/secret")
     assert command_line("check", str(tmp_path / "ws")) == 2
     error = capsys.readouterr().err
@@ -125,10 +120,10 @@ OFF = "[severity]\n'dataset/near-miss-key' = 'ignore'\n"
 def test_settings_above(
     repository: str | None, owner: int, *, counts: bool, tmp_path: Path, owners: dict[str, int]
 ) -> None:
-    put(tmp_path, {"top/evalcontract.toml": OFF, "top/repository/ws/a.yaml": FAULTY})
-    put(tmp_path, {"top/repository/ws/rubrics/polite.yaml": RUBRIC})
+    write(tmp_path, {"top/evalcontract.toml": OFF, "top/repository/ws/a.yaml": FAULTY})
+    write(tmp_path, {"top/repository/ws/rubrics/polite.yaml": RUBRIC})
     if repository:
-        put(tmp_path, {repository: ""})
+        write(tmp_path, {repository: ""})
     owners["evalcontract.toml"] = owner
     outcome = check_workspaces(tmp_path / "top/repository/ws", Options(strict=False))
     assert bool(outcome.diagnostics) is not counts
@@ -138,7 +133,7 @@ def test_settings_above(
 def test_a_workspace_of_somebody_else_above(
     owner: int, *, is_found: bool, tmp_path: Path, owners: dict[str, int]
 ) -> None:
-    put(tmp_path, {"rubrics/polite.yaml": RUBRIC.replace("polite", "p"), "mine/sub/a.yaml": GOOD})
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC.replace("polite", "p"), "mine/sub/a.yaml": GOOD})
     owners["/rubrics"] = owner
     outcome = check_workspaces(tmp_path / "mine/sub", Options(strict=False))
     assert ("rubric" in outcome.files) is is_found
@@ -152,11 +147,11 @@ def test_a_workspace_of_somebody_else_above(
     "module", ["click", "orjson", "ruamel", "jsonschema", "tomllib", "hostile"]
 )
 def test_no_code_of_the_folder_is_run(module: str, tmp_path: Path) -> None:
-    put(tmp_path, {f"{module}.py": "open('ran', 'w')\n", "datasets/a.yaml": FAULTY})
-    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "evalcontract.toml": OFF})
+    write(tmp_path, {f"{module}.py": "open('ran', 'w')\n", "datasets/a.yaml": FAULTY})
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "evalcontract.toml": OFF})
     entry = "[evalcontract.rules]\nhostile = hostile:RULE\n[evalcontract.formats]\nh = hostile:F\n"
-    put(tmp_path, {"hostile-1.dist-info/entry_points.txt": entry})
-    put(tmp_path, {"hostile-1.dist-info/METADATA": "Name: hostile\nVersion: 1\n"})
+    write(tmp_path, {"hostile-1.dist-info/entry_points.txt": entry})
+    write(tmp_path, {"hostile-1.dist-info/METADATA": "Name: hostile\nVersion: 1\n"})
     for command in (["check", "."], ["coverage", "datasets/a.yaml"], ["explain"]):
         done = subprocess.run(
             [sys.executable, "-m", "evalcontract", *command],

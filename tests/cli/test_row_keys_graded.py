@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import Input, Kind, Options, check_workspaces, command_line, coverage, validate
 from tables import every_case
+from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.model.errors import ConfigurationError
@@ -34,13 +35,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "data.yaml": f"questions:\n  - {ROW}\n"})
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def settings(*keys: str) -> str:

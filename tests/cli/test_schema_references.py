@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from doors import Options, check_workspaces, command_line
 from tables import every_case
+from writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,9 +45,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def findings(place: Path, texts: dict[str, str]) -> list[Diagnostic]:
-    for name, text in {**TEXTS, **texts}.items():
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / name).write_text(text, encoding="utf-8")
+    write(place, {**TEXTS, **texts})
     diagnostics = check_workspaces(place, Options(strict=True)).diagnostics
     return [finding for finding in diagnostics if not finding.code.startswith("judge/")]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Input, Kind, Options, check_workspaces, command_line, validate
+from writing import write
 
 from evalcontract.model.diagnostic import SeveritySource
 
@@ -32,13 +33,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, {"a.yaml": FAULTY})
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def severities(outcome: Outcome) -> list[tuple[str, str, SeveritySource | None]]:

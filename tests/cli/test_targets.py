@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from doors import Options, check_workspaces
 from texts import facts, plain
+from writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,13 +34,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, {"rubrics/polite.yaml": RUBRIC})
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def check(place: Path, *, strict: bool | None = None) -> Outcome:
@@ -123,6 +117,16 @@ def test_a_file_that_is_nearly_there(name: str, place: Path) -> None:
     write(place, {"datasets/faqs.yaml": row, "targets/t.yaml": f"dataset: {name}\n"})
     (one,) = check(place).diagnostics
     assert (one.code, facts(one.help)) == ("target/missing-dataset", ["datasets/faqs.yaml"])
+
+
+@pytest.mark.parametrize("name", ["faqs-old.yaml", "faqs.old.yaml", "faqs_old.yaml"])
+def test_a_file_of_the_same_name_is_the_nearest(name: str, place: Path) -> None:
+    """Not one whose name only reads alike."""
+    for other in ("faqs-old.yaml", "faqs.old.yaml", "faqs_old.yaml"):
+        write(place, {f"datasets/{other}": GOOD})
+    write(place, {"targets/t.yaml": f"dataset: {name}\n"})
+    (one,) = check(place).diagnostics
+    assert facts(one.help) == [f"datasets/{name}"]
 
 
 @pytest.mark.parametrize("name", ["nowhere.yaml", "rubrics", "pipe.yaml", "loop.yaml"])

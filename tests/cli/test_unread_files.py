@@ -10,6 +10,7 @@ import pytest
 from doors import Options, check_workspaces, command_line
 from tables import every_case
 from texts import facts
+from writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,15 +31,9 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="links need rights th
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder with a small workspace the current one."""
-    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def put(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 def reported(place: Path) -> list[tuple[str, str, list[str]]]:
@@ -89,10 +84,10 @@ def reported(place: Path) -> list[tuple[str, str, list[str]]]:
 def test_a_file_that_is_not_read(
     name: str, code: str, advised: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD, name: "x\n"})
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD, name: "x\n"})
     monkeypatch.chdir(tmp_path)
     assert reported(tmp_path) == [(name, code, [*([advised] if advised else []), "exclude"])]
-    put(tmp_path, {"evalcontract.toml": f"exclude = ['{name}']\n"})
+    write(tmp_path, {"evalcontract.toml": f"exclude = ['{name}']\n"})
     assert reported(tmp_path) == []
 
 
@@ -107,21 +102,21 @@ def test_a_file_that_is_not_read(
     ],
 )
 def test_a_harmless_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
-    put(tmp_path, {f"{folder}/{name}": "x\n" for folder in ("datasets", "rubrics", "judges")})
-    put(tmp_path, {"judges/a.yaml": 'id: a\nversion: "1.0.0"\ntemplate: "{{ output }}"\n'})
-    put(tmp_path, {"rubrics/a.yaml": RUBRIC.replace("polite", "a")})
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
+    write(tmp_path, {f"{folder}/{name}": "x\n" for folder in ("datasets", "rubrics", "judges")})
+    write(tmp_path, {"judges/a.yaml": 'id: a\nversion: "1.0.0"\ntemplate: "{{ output }}"\n'})
+    write(tmp_path, {"rubrics/a.yaml": RUBRIC.replace("polite", "a")})
     monkeypatch.chdir(tmp_path)
     assert reported(tmp_path) == []
 
 
 def test_files_elsewhere_are_not_reported(place: Path) -> None:
-    put(place, dict.fromkeys(("b.csv", "scripts/c.jsonl.gz", "src/bundles/app.js"), "x\n"))
+    write(place, dict.fromkeys(("b.csv", "scripts/c.jsonl.gz", "src/bundles/app.js"), "x\n"))
     assert reported(place) == []
 
 
 def test_files_of_one_kind_are_one_note(place: Path) -> None:
-    put(place, {f"datasets/{name}": "" for name in ("x.py", "y.py", "z.sh", "deep/x.py")})
+    write(place, {f"datasets/{name}": "" for name in ("x.py", "y.py", "z.sh", "deep/x.py")})
     outcome = check_workspaces(place, Options(strict=True))
     assert [(finding.place.file, str(finding.severity)) for finding in outcome.diagnostics] == [
         ("datasets/deep/x.py", "note"),
@@ -134,7 +129,7 @@ def test_files_of_one_kind_are_one_note(place: Path) -> None:
 def test_a_table_alone_is_nothing_to_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put(tmp_path, {"datasets/b.csv": "x\n"})
+    write(tmp_path, {"datasets/b.csv": "x\n"})
     monkeypatch.chdir(tmp_path)
     assert command_line("check") == 2
     assert "datasets/b.csv" in capsys.readouterr().err
@@ -143,25 +138,25 @@ def test_a_table_alone_is_nothing_to_check(
 
 
 def test_an_exclude_that_leaves_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    put(place, {"evalcontract.toml": "exclude = ['*']\n"})
+    write(place, {"evalcontract.toml": "exclude = ['*']\n"})
     assert command_line("check") == 2
     assert "`exclude` in evalcontract.toml leaves out 2 files" in capsys.readouterr().err
 
 
 def test_a_file_that_another_file_names_is_read(place: Path) -> None:
     shape = "  - {id: shape, kind: json_schema, schema_ref: rubrics/shapes/answer.txt}\n"
-    put(place, {"rubrics/shapes/answer.txt": '{"type": "object"}', "datasets/quiet.data": GOOD})
+    write(place, {"rubrics/shapes/answer.txt": '{"type": "object"}', "datasets/quiet.data": GOOD})
     assert [name for name, _, _ in reported(place)] == [
         "datasets/quiet.data",
         "rubrics/shapes/answer.txt",
     ]
-    put(place, {"targets/quiet.yaml": "dataset: datasets/quiet.data\n"})
-    put(place, {"rubrics/polite.yaml": RUBRIC.replace("scoring", f"{shape}scoring")})
+    write(place, {"targets/quiet.yaml": "dataset: datasets/quiet.data\n"})
+    write(place, {"rubrics/polite.yaml": RUBRIC.replace("scoring", f"{shape}scoring")})
     assert reported(place) == []
 
 
 def test_a_folder_of_datasets_may_be_called_bundles(place: Path) -> None:
-    put(place, {"datasets/bundles/a.yaml": GOOD})
+    write(place, {"datasets/bundles/a.yaml": GOOD})
     assert reported(place) == []
 
 
@@ -184,7 +179,7 @@ def test_a_misspelled_folder(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD, **files})
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD, **files})
     monkeypatch.chdir(tmp_path)
     expected = [(next(iter(files)), MISNAMED, advised)] if advised else []
     assert reported(tmp_path) == expected
@@ -196,7 +191,7 @@ def test_a_misspelled_folder(
 @posix
 def test_links(place: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     away = tmp_path_factory.mktemp("away")
-    put(away, {"secret.yaml": "secret: [\n", "more/b.yaml": GOOD})
+    write(away, {"secret.yaml": "secret: [\n", "more/b.yaml": GOOD})
     for name, to in {
         "datasets/inside.yaml": "a.yaml",
         "datasets/nowhere.yaml": "missing.yaml",
@@ -222,7 +217,7 @@ def test_links(place: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @posix
 def test_a_name_is_hostile(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    put(place, {"datasets/\x1b[31mred.yaml.txt": "", os.fsdecode(b"datasets/\xff.yaml.gz"): ""})
+    write(place, {"datasets/\x1b[31mred.yaml.txt": "", os.fsdecode(b"datasets/\xff.yaml.gz"): ""})
     assert command_line("check", "--no-cache") == 1
     out = capsys.readouterr().out
     assert "\x1b" not in out
@@ -237,8 +232,8 @@ def test_a_name_is_hostile(place: Path, capsys: pytest.CaptureFixture[str]) -> N
              "judges/b.json", "bundles/b.schema.json", "targets/b.yaml"]
 )  # fmt: skip
 def test_a_git_lfs_pointer(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
-    put(tmp_path, {name: f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\n"})
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD})
+    write(tmp_path, {name: f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\n"})
     monkeypatch.chdir(tmp_path)
     assert reported(tmp_path) == [(name, "source/lfs-pointer", ["git lfs pull"])]
 
@@ -247,7 +242,7 @@ def test_a_git_lfs_pointer(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_git_lfs_pointer_of_another_system(
     name: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put(place, {name: "version https://git-lfs.github.com/spec/v1\nsize 12\n"})
+    write(place, {name: "version https://git-lfs.github.com/spec/v1\nsize 12\n"})
     for dialect in ([], ["--dialect", "evret" if name == "b.csv" else "mlflow:oss"]):
         assert command_line("validate-dataset", name, *dialect) == 1
         assert "error[source/lfs-pointer]" in capsys.readouterr().out

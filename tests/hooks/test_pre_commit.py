@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Never
 import pytest
 import yaml
 from tables import every_case
+from writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +116,7 @@ class Published:
         """Make a repository that uses the hooks, with files that are added but not committed."""
         repository = {"repo": str(self.folder), "rev": self.revision}
         config = {"repos": [{**repository, "hooks": [{"id": name} for name in HOOKS]}]}
-        _write(folder, {**files, ".pre-commit-config.yaml": yaml.safe_dump(config)})
+        write(folder, {**files, ".pre-commit-config.yaml": yaml.safe_dump(config)})
         self.git(folder, "init", "--quiet")
         self.git(folder, "add", "--all")
 
@@ -203,13 +204,6 @@ def test_deleted_rubric_is_noticed(published: Published, tmp_path: Path) -> None
     assert all("Skipped" in said[name] for name in FILE_HOOKS), said
     assert "error[reference/dangling]" in said["evalcontract-check"]
     assert "datasets/smalltalk.yaml:2" in said["evalcontract-check"]
-
-
-def _write(folder: Path, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def _git(folder: Path, environment: Mapping[str, str], *arguments: str) -> str:

@@ -40,7 +40,7 @@ def needs_of_judges(
         if not isinstance(judge.document.value.get("template"), str):
             return never_runs(State.UNAVAILABLE, f"`{text}` has no template")
         judges.append(judge)
-        shown, _ = _roots(judge)
+        shown = _shown_roots(judge)
         fields.update(dict.fromkeys(field for field in _ROOTS if field in shown))
         if of_row:
             paths.update(dict.fromkeys(_paths(judge)))
@@ -118,11 +118,8 @@ def _prefixes(path: str) -> Iterator[str]:
         path = path.rpartition(".")[0]
 
 
-def _roots(judge: Artifact) -> tuple[set[str], set[str]]:
-    """Return the variables that a template requires, and those that its sections test."""
-    text = judge.document.value.get("template")
-    if not isinstance(text, str):
-        return set(), set()
-    template = _scan(text)
+def _shown_roots(judge: Artifact) -> set[str]:
+    """Return the variables that a template requires: it shows them, and no section tests them."""
+    template = _scan(judge.document.value["template"])
     tested = {tag.name.split(".")[0] for tag in template.tags if tag.kind in _TESTS}
-    return set(template.shown) - tested, tested
+    return set(template.shown) - tested

@@ -164,11 +164,6 @@ def is_empty(field: str, value: Any) -> bool:
     return value in ([], {})
 
 
-def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Prediction:
-    """Return the prediction for a check with the given needs on a row."""
-    return next(outlooks_of((needs,), row))
-
-
 def outlooks_of(needs: Iterable[Needs], row: Mapping[str, Any]) -> Iterator[Prediction]:
     """Yield the prediction for each of some checks on a row; each field is looked up once."""
     filled: dict[Field, Prediction | None] = {}

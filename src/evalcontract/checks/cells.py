@@ -43,10 +43,8 @@ class PlannedCells(Sequence[Cell]):
         return self.steps.total + len(self.own)
 
     def __iter__(self) -> Iterator[Cell]:
-        groups = zip(self.steps.groups, self.outlooks, strict=True)
-        outlooks = {group.needs: outlook for group, outlook in groups}
-        for step in self.steps.each():
-            yield Cell(step.name, step.kind, outlooks[step.needs._replace(judges=())])
+        for step, outlook in self.steps.each_with(self.outlooks):
+            yield Cell(step.name, step.kind, outlook)
         yield from self.own
 
     @overload

@@ -168,10 +168,8 @@ class RubricCoverage:
     def checks(self) -> Iterator[tuple[str, str, Totals]]:
         """Yield the name and the kind of each check with its totals; names may repeat."""
         for steps, counters in self._planned.values():
-            groups = zip(steps.groups, counters, strict=True)
-            totals = {group.needs: _totals(counter) for group, counter in groups}
-            for step in steps.each():
-                yield step.name, step.kind, totals[step.needs._replace(judges=())]
+            for step, totals in steps.each_with(_totals(counter) for counter in counters):
+                yield step.name, step.kind, totals
         for (check, kind), counter in self._cells.items():
             yield check, kind, _totals(counter)
 

@@ -22,8 +22,7 @@ from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.checks.steps import Nested, Step, Steps, steps_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
-from evalcontract.structure.valid_parts import valid_parts
-from evalcontract.structure.validator import structure_of
+from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +73,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     value: Any = artifact.document.value
     if not isinstance(value, dict):
         return Plan(artifact, Steps(), frozenset(), (), is_complete=False)
-    valid, checks = valid_parts(value, structure_of("rubric").check(value))
+    valid, checks = valid_parts_of_rubric(value)
     reads: set[str] = set()
     parts: list[Step | Nested] = []
     added: set[int] = set()

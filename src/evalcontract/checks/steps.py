@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from evalcontract.checks._kind import Needs, Prediction, outlook_of
 from evalcontract.model.listing import NAME_LENGTH, SHOWN, clipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
+    from evalcontract.checks._kind import Needs
     from evalcontract.library.artifact import Artifact
+
+T = TypeVar("T")
 
 # The names that are kept of a group: one more than a message lists, see `listed`.
 _NAMED = SHOWN + 1
@@ -22,10 +24,6 @@ class Step(NamedTuple):
     name: str
     kind: str
     needs: Needs
-
-    def outlook(self, row: Mapping[str, Any]) -> Prediction:
-        """Return the prediction for the check on a row."""
-        return outlook_of(self.needs, row)
 
 
 class StepGroup(NamedTuple):
@@ -66,6 +64,12 @@ class Steps(NamedTuple):
             else:
                 for step in part.steps.each():
                     yield step._replace(name=f"{part.name}/{step.name}")
+
+    def each_with(self, values: Iterable[T]) -> Iterator[tuple[Step, T]]:
+        """Yield every check with the value of its group; `values` has one for each group."""
+        by_needs = {group.needs: value for group, value in zip(self.groups, values, strict=True)}
+        for step in self.each():
+            yield step, by_needs[step.needs._replace(judges=())]
 
 
 def steps_of(parts: Iterable[Step | Nested]) -> Steps:

@@ -66,19 +66,25 @@ def export(folder: Path, base_url: str | None) -> None:
     """Write the schemas to FOLDER, to host them or to use them in an editor."""
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https", "file"):
         raise click.BadParameter("it must start with http:// or https://", param_hint="--base-url")
-    for name in _names():
-        text = schemas.text_of(name)
-        if base_url is not None:
-            # Replace only the text of the id, to keep the formatting of the file.
-            old = json.dumps(schemas.load(name)["$id"])
-            new = json.dumps(f"{base_url.rstrip('/')}/{name}{SCHEMA_SUFFIX}")
-            text = text.replace(old, new, 1)
-        path = folder / f"{name}{SCHEMA_SUFFIX}"
-        with signals_as_interrupts():
+    with signals_as_interrupts():
+        for name in _names():
+            path = folder / f"{name}{SCHEMA_SUFFIX}"
+            text = _exported(name, base_url)
             fault = write_text(path, text, bound=write_bound(path), replace=_is_export(path, name))
-        if fault:
-            raise click.ClickException(f"{path}: {fault}")
-        put([f"{path.as_posix()}\n"])
+            if fault:
+                raise click.ClickException(f"{path}: {fault}")
+            put([f"{path.as_posix()}\n"])
+
+
+def _exported(name: str, base_url: str | None) -> str:
+    """Return the text of a schema, with the id that it has at a URL."""
+    text = schemas.text_of(name)
+    if base_url is None:
+        return text
+    # Replace only the text of the id, to keep the formatting of the file.
+    old = json.dumps(schemas.load(name)["$id"])
+    new = json.dumps(f"{base_url.rstrip('/')}/{name}{SCHEMA_SUFFIX}")
+    return text.replace(old, new, 1)
 
 
 def _is_export(path: Path, name: str) -> bool:

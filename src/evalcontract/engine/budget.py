@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
 
 
-class Budget(NamedTuple):
+class FindingBudget(NamedTuple):
     """At most so many findings, 0 for any number; `policy` says what becomes a finding.
 
     Findings with a cause that others may have, too, do not count: they become one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.engine.budget import Budget
+from evalcontract.engine.budget import FindingBudget
 from evalcontract.engine.crash import guarded
 from evalcontract.engine.dataset_root import grading_keys
 from evalcontract.engine.gates import Gates, RowRefs, refs_of_rows
@@ -57,7 +57,7 @@ class RowContext(NamedTuple):
     plans: Plans | None = None
     gates: SharedGates | None = None
     graded: frozenset[str] = frozenset()
-    budget: Budget = Budget()
+    budget: FindingBudget = FindingBudget()
 
     @property
     def library(self) -> Library:

@@ -87,16 +87,7 @@ def from_unreadable(unreadable: UnreadableFile, policy: Policy) -> Iterator[Diag
                 (message, Place(unreadable.file, span, text_at(span)))
                 for message, span in fault.related
             )
-            yield Diagnostic(
-                diagnostic.code,
-                diagnostic.severity,
-                diagnostic.message,
-                diagnostic.place,
-                (),
-                diagnostic.help,
-                related=related,
-                severity_source=diagnostic.severity_source,
-            )
+            yield diagnostic._replace(related=related)
 
 
 def from_source_fault(

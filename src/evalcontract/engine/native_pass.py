@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.budget import Budget
+from evalcontract.engine.budget import FindingBudget
 from evalcontract.engine.dataset_check import DatasetCheck, RowContext
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
@@ -80,7 +80,7 @@ class NativePass:
             run.plans,
             run.gates,
             graded,
-            Budget(run.max_findings, policy),
+            FindingBudget(run.max_findings, policy),
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 

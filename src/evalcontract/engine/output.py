@@ -138,9 +138,8 @@ class Output:
     def _comments_before(self, source: Document, path: tuple[str | int, ...]) -> list[str]:
         """Return the comments in a row of YAML, and directly above it."""
         if self._pending_comments is None:
-            may_be_yaml = not source.file.lower().endswith(".json")
             self._pending_comments = deque(
-                comments_of("\n".join(source.lines)) if may_be_yaml else ()
+                comments_of("\n".join(source.lines)) if source.may_be_yaml else ()
             )
             first = source.place(path).span
             while (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.suggestions import Suggestions
@@ -20,12 +20,23 @@ if TYPE_CHECKING:
 _DATASET = ("dataset",)
 
 
+class _FileNames(NamedTuple):
+    """The names of the files in a folder, to find the one that was probably meant."""
+
+    names: frozenset[str]
+    similar: Suggestions
+
+    def meant_by(self, name: str) -> str | None:
+        """Return the file with exactly this name, or else a similar one, or None."""
+        return name if name in self.names else self.similar.nearest(name)
+
+
 class TargetCheck:
     """The check of the targets of one workspace; each folder of datasets is listed once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._names: dict[str, Suggestions | None] = {}
+        self._names: dict[str, _FileNames | None] = {}
 
     def problems(self, target: Target) -> list[Problem]:
         """Return the problems of a target."""
@@ -62,24 +73,25 @@ class TargetCheck:
         folder, _, base = name.rpartition("/")
         for candidate in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
             names = self._names_in(candidate)
-            if names and (meant := names.nearest(base)):
+            if names and (meant := names.meant_by(base)):
                 return f"did you mean `{f'{candidate}/{meant}'.removeprefix('/')}`?"
         return "paths are relative to the workspace root"
 
-    def _names_in(self, folder: str) -> Suggestions | None:
+    def _names_in(self, folder: str) -> _FileNames | None:
         """Return the names of the files in a folder of the workspace, or None if it has none."""
         if folder not in self._names:
             self._names[folder] = self._list(self._workspace.root / folder)
         return self._names[folder]
 
-    def _list(self, folder: Path) -> Suggestions | None:
+    def _list(self, folder: Path) -> _FileNames | None:
         if not self._workspace.contains(folder):
             return None
         try:
             entries = self._workspace.files.entries(folder, "")
         except (OSError, ValueError):
             return None
-        return Suggestions(entry.name for entry in entries if entry.kind == FILE)
+        names = tuple(entry.name for entry in entries if entry.kind == FILE)
+        return _FileNames(frozenset(names), Suggestions(names))
 
 
 def _graded_key_problems(document: Document) -> Iterator[Problem]:

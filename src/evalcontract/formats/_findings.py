@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _IGNORED_KEYS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
-_MAX_LENGTH = 60
 
 
 def is_ignored_key(problem: Problem) -> bool:
@@ -110,11 +109,6 @@ def has_lone_surrogate(text: str) -> bool:
 def as_json(value: Any) -> str:
     """Format a value as JSON with all characters as they are."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def clipped(text: str, length: int = _MAX_LENGTH) -> str:
-    """Shorten a text to a maximum length."""
-    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def quoted(words: Iterable[str], joiner: str = ", ") -> str:

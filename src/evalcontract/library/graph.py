@@ -15,14 +15,9 @@ if TYPE_CHECKING:
     Hop = tuple[Artifact, ReferenceSite]
 
 
-def steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:
-    """Yield each reference of an artifact that resolves, with its target."""
-    return library.resolved_uses(artifact)
-
-
 def rubric_steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:
     """Yield the references to rubrics, which are those of `composite` checks."""
-    return (step for step in steps(artifact, library) if step[1].kind is Kind.RUBRIC)
+    return (step for step in library.resolved_uses(artifact) if step[1].kind is Kind.RUBRIC)
 
 
 def visit(start: Artifact, library: Library, is_new: Callable[[Artifact], bool]) -> None:
@@ -37,7 +32,7 @@ def visit(start: Artifact, library: Library, is_new: Callable[[Artifact], bool])
         if id(artifact) not in seen:
             seen.add(id(artifact))
             if is_new(artifact):
-                stack.extend(target for _, target in steps(artifact, library))
+                stack.extend(target for _, target in library.resolved_uses(artifact))
 
 
 def find_cycles(start: Artifact, library: Library) -> list[list[Hop]]:

@@ -8,8 +8,7 @@ from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.analysis.clashing_texts import name_of
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Reference
-from evalcontract.structure.valid_parts import valid_parts
-from evalcontract.structure.validator import structure_of
+from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +93,7 @@ class _Inner(NamedTuple):
 def _inner_of(value: Any) -> _Inner:
     if not isinstance(value, dict):
         return _Inner()
-    valid, checks = valid_parts(value, structure_of("rubric").check(value))
+    valid, checks = valid_parts_of_rubric(value)
     own = tuple(placed for placed in checks if placed[1]["kind"] != "composite")
     return _Inner(valid.get("scoring", {}).get("combine"), own)
 

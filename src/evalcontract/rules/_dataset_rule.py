@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
+    from evalcontract.source.cut_texts import CutText
 
 
 class DatasetContext(NamedTuple):
@@ -17,13 +18,13 @@ class DatasetContext(NamedTuple):
 
     The path of row n is `(*prefix, n)`; `root` holds the dataset's own keys, without the rows;
     `bundles` the names of the declared bundles. `cut_texts` returns the texts that a comment of
-    YAML probably cuts off: the path of each, and the comment.
+    YAML probably cuts off.
     """
 
     prefix: Path
     root: dict[str, Any]
     bundles: frozenset[str]
-    cut_texts: Callable[[], Iterable[tuple[Path, str]]] = tuple
+    cut_texts: Callable[[], Iterable[CutText]] = tuple
 
 
 class Watch(Protocol):

@@ -30,13 +30,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
+from evalcontract.rules._cut_texts import cut_text_problem
 from evalcontract.rules._rule import Context, Rule, Subject, rule
-from evalcontract.source import format_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
 
 _CODES = {
     Kind.RUBRIC: Code("rubric/cut-text", guess=True, page=__doc__),
@@ -46,15 +47,12 @@ _CODES = {
 
 def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     document = subject.artifact.document
-    if " #" not in document.text or format_of(document.file) not in ("yaml", None):
+    if " #" not in document.text or not document.may_be_yaml:
         return
     from evalcontract.source.cut_texts import cut_texts_of_artifact  # rarely needed
 
-    for path, rest in cut_texts_of_artifact(document):
-        message = f"the text ends before `{rest}`, which is a comment"
-        yield Problem(
-            _CODES[subject.artifact.kind], message, path, "put the whole text in quotation marks"
-        )
+    for cut in cut_texts_of_artifact(document):
+        yield cut_text_problem(_CODES[subject.artifact.kind], cut)
 
 
 RULES: tuple[Rule, ...] = tuple(rule(code, kind)(_check) for kind, code in _CODES.items())

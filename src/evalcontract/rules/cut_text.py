@@ -22,11 +22,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
+from evalcontract.rules._cut_texts import cut_text_problem
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Problem
 
 CODE = Code("dataset/cut-text", guess=True, page=__doc__)
 
@@ -44,12 +46,9 @@ class _CutTexts:
     see_ids = see
 
     def finish(self) -> Iterator[Problem]:
-        for path, rest in self._context.cut_texts():
-            message = f"the text ends before `{rest}`, which is a comment"
-            advice = "put the whole text in quotation marks"
-            index = path[len(self._context.prefix)]
-            number = index if isinstance(index, int) else None
-            yield Problem(CODE, message, path, advice, row_index=number)
+        for cut in self._context.cut_texts():
+            index = cut.path[len(self._context.prefix)]
+            yield cut_text_problem(CODE, cut, index if isinstance(index, int) else None)
 
 
 RULE = DatasetRule(CODE, _CutTexts)

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.graph import rubric_steps, steps
+from evalcontract.library.graph import rubric_steps
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.listing import listed
@@ -73,7 +73,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
 
 
 def _judges(rubric: Artifact, library: Library) -> Iterator[tuple[Path, Artifact]]:
-    for use, target in steps(rubric, library):
+    for use, target in library.resolved_uses(rubric):
         if target.kind is Kind.JUDGE:
             yield use.path, target
 

@@ -7,12 +7,12 @@ import io
 import re
 from bisect import bisect_right
 from functools import cached_property
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.rows import Batch
+from evalcontract.source.table import Table
 from evalcontract.source.text import LINE_END, split_lines
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class _Cell(NamedTuple):
     end: int
 
 
-class CsvTable:
+class CsvTable(Table):
     """A header and its records; row n is a dict by column name, as in `csv.DictReader`.
 
     Missing cells of a short record are None. Extra cells of a long record are in no row, only in
@@ -41,39 +41,15 @@ class CsvTable:
 
     """
 
-    prefix: Path = ()
-    #: See `Source`.
-    document = None
-    unreadable = None
-
     def __init__(self, file: str, text: str, data: bytes) -> None:
-        self.file = file
+        super().__init__(file, data)
         self.text = text
-        self._data = data
         try:
             records = [*csv.reader(io.StringIO(text, newline=""))]
         except csv.Error as error:
             raise ParseError(SourceProblem("source/syntax", f"not CSV: {error}")) from None
         self.header: list[str] = records[0] if records else []
         self.records: list[list[str]] = [record for record in records[1:] if record]
-
-    @property
-    def sha256(self) -> str:
-        """The SHA-256 digest of the bytes, in hexadecimal."""
-        return sha256(self._data).hexdigest()
-
-    @property
-    def stream(self) -> Self:
-        """The table itself; see `Source`."""
-        return self
-
-    @property
-    def progress(self) -> None:
-        """None: the whole file is read at once."""
-
-    def peek(self) -> Any:
-        """Return the first row, or None if there is none."""
-        return next((row for batch in self.batches() for row in batch.rows), None)
 
     def batches(self) -> Iterator[Batch]:
         """Yield all rows as one batch."""

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.span import Place, Span
-from evalcontract.source.text import clipped, split_lines
+from evalcontract.source.filesystem import format_of
+from evalcontract.source.text import clipped_span, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +64,11 @@ class Document:
         digest = sha256(self._data).hexdigest()
         self._data = b""
         return digest
+
+    @property
+    def may_be_yaml(self) -> bool:
+        """Whether the text may be YAML: its name says so, or as on standard input, nothing."""
+        return format_of(self.file) in ("yaml", None)
 
     @property
     def text(self) -> str:
@@ -144,7 +150,7 @@ def place_in(root: Node, path: Path, file: str, lines: list[str], *, on_key: boo
     """Return the place of a path below a node whose spans refer to `lines`."""
     node, key, depth = root.find(path)
     whole = depth == len(path) and not on_key
-    span = clipped(node.span if whole else key or first_line_of(node, lines), lines)
+    span = clipped_span(node.span if whole else key or first_line_of(node, lines), lines)
     return Place(file, span, lines[span.line - 1])
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Place
 from evalcontract.source.fault import ParseError, SourceProblem
@@ -17,6 +16,7 @@ from evalcontract.source.limits import (
 )
 from evalcontract.source.plain import CONVERTERS
 from evalcontract.source.rows import Batch
+from evalcontract.source.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ _MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
 _FAILURES = (OSError, ValueError, OverflowError)
 
 
-class ParquetTable:
+class ParquetTable(Table):
     """The rows of a Parquet file as plain values; places have no line, only the file.
 
     Types that JSON lacks are converted: dates and times to ISO 8601 strings, bytes to base64,
@@ -46,14 +46,8 @@ class ParquetTable:
 
     """
 
-    prefix: Path = ()
-    #: See `Source`.
-    document = None
-    unreadable = None
-
     def __init__(self, file: str, data: bytes) -> None:
-        self.file = file
-        self._data = data
+        super().__init__(file, data)
         try:
             from pyarrow import ArrowException  # an extra, and slow to import
             from pyarrow.parquet import ParquetFile
@@ -78,24 +72,6 @@ class ParquetTable:
         is_doubtful = self._bytes <= _SMALL or self._bytes > _COMPACT * len(data)
         fitting = max(_BATCH_BYTES // max(self._bytes, 1), _MIN_BATCH)
         self._batch_size = min(_BATCH, fitting) if is_doubtful else _BATCH
-
-    @property
-    def sha256(self) -> str:
-        """The SHA-256 digest of the bytes, in hexadecimal."""
-        return sha256(self._data).hexdigest()
-
-    @property
-    def stream(self) -> Self:
-        """The table itself; see `Source`."""
-        return self
-
-    @property
-    def progress(self) -> None:
-        """None: the whole file is read at once."""
-
-    def peek(self) -> Any:
-        """Return the first row, or None if there is none."""
-        return next((row for batch in self.batches() for row in batch.rows), None)
 
     def batches(self) -> Iterator[Batch]:
         """Yield the rows in batches; if reading fails, the last batch has the problem."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalcontract.source.document import value_at
-from evalcontract.source.filesystem import format_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -146,7 +145,7 @@ class DocumentRows:
 
     def cut_texts(self) -> Iterable[CutText]:
         """Yield the texts of rows of a YAML document that a comment probably cuts off."""
-        if format_of(self.file) not in ("yaml", None):  # None: standard input
+        if not self._document.may_be_yaml:
             return ()
         from evalcontract.source.cut_texts import cut_texts  # only YAML needs it
 

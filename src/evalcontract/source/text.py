@@ -106,7 +106,7 @@ def split_lines(text: str) -> list[str]:
     return LINE_END.split(text)
 
 
-def clipped(span: Span, lines: list[str]) -> Span:
+def clipped_span(span: Span, lines: list[str]) -> Span:
     """Return the part of a span that is inside of a text; parsers read one line end more."""
     line, column = _inside(span.line, span.column, lines)
     end_line, end_column = _inside(span.end_line, span.end_column, lines)

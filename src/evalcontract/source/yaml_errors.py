@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalcontract.model.span import Span
 from evalcontract.source.fault import SourceProblem
 from evalcontract.source.parser_failure import ParserFailure
-from evalcontract.source.text import clipped, split_lines
+from evalcontract.source.text import clipped_span, split_lines
 from evalcontract.source.yaml_hints import find_hint
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ _TRANSLATIONS = (
 def explain(error: yaml.YAMLError, text: str) -> SourceProblem:
     """Return a parser error as a problem with its span."""
     problem = _explained(error, text)
-    return problem._replace(span=problem.span and clipped(problem.span, split_lines(text)))
+    return problem._replace(span=problem.span and clipped_span(problem.span, split_lines(text)))
 
 
 def _explained(error: yaml.YAMLError, text: str) -> SourceProblem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.codes import GUESSES
+from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,7 +13,13 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
 
+#: The checks of a rubric, each with its path.
 Checks = tuple[tuple["Path", dict[str, Any]], ...]
+
+
+def valid_parts_of_rubric(value: dict[str, Any]) -> tuple[dict[str, Any], Checks]:
+    """Check the structure of a rubric, and return its valid top-level keys and its valid checks."""
+    return valid_parts(value, structure_of("rubric").check(value))
 
 
 def valid_parts(

@@ -168,7 +168,7 @@ class SchemaPair:
         ordinary = _STEPS_PER_ROW + _STEPS_PER_PART * _number_of_parts(value)
         limit = ordinary + min(MAX_STEPS, max(0, self._steps_left))
         try:
-            return list(self._exact_bundle.errors(value, limit)), []
+            return self._exact_bundle.errors(value, limit), []
         except RecursionError:
             message = "the bundle schema rejects a value that is nested too deeply to describe"
             return [], [Problem(code, message, (), "reduce the nesting")]

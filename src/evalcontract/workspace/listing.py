@@ -68,10 +68,7 @@ class Listing:
     def data_files(self, top: Path) -> list[Path]:
         """List the YAML, JSON and JSONL files below a folder of the workspace, sorted."""
         if top != self._root and not self.contains(top):
-            fault = SourceProblem(
-                "source/unreadable", f"cannot be read: {_LEADS_OUT}", None, _REPLACE
-            )
-            self.unreadable_dirs[top] = UnreadableFile(display_name(top), (fault,))
+            self.unreadable_dirs[top] = _unreadable_link(top, _LEADS_OUT)
             return []
         return data_files(
             top,

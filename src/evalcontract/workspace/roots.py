@@ -102,18 +102,16 @@ def is_workspace(folder: Path, files: Files = DISK) -> bool:
 
 def _markers(folder: Path, files: Files) -> list[Path]:
     """Return what makes a folder a workspace."""
-    markers = [folder / FILE_NAME] if _has_configuration(folder, files) else []
+    configuration = folder / FILE_NAME
+    markers = [configuration] if files.is_file(configuration) else []
     folders = (folder / name for name in LIBRARY_FOLDERS)
     return [*markers, *(path for path in folders if files.is_folder(path))]
 
 
-def _has_configuration(folder: Path, files: Files) -> bool:
-    return files.is_file(folder / FILE_NAME)
-
-
 def _is_part(folder: Path, outer: list[Path], files: Files) -> bool:
     """Whether a folder that looks like a workspace is a folder of one of the `outer` workspaces."""
-    if _has_configuration(folder, files) or len(_markers(folder, files)) == len(LIBRARY_FOLDERS):
+    markers = _markers(folder, files)
+    if folder / FILE_NAME in markers or len(markers) == len(LIBRARY_FOLDERS):
         return False
     return any(folder.relative_to(root).parts[0] in WORKSPACE_FOLDERS for root in outer)
 

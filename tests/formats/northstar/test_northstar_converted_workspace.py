@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from northstar_cases import cases
 from tables import every_case
+from writing import write
 
 from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.options import Input, Options
@@ -95,23 +96,18 @@ CASES: list[dict[str, Any]] = [
 def test_a_workspace_of_it_is_clean(case: dict[str, Any], tmp_path: Path) -> None:
     ours = READER.read(case, 0)
     row = dict(ours.row)
-    put(tmp_path / "bundles" / "agent.schema.json", json.loads(text_of("bundles/agent")))
-    put(tmp_path / "judges" / "northstar_rubric.json", judge())
+    write(tmp_path, {"bundles/agent.schema.json": json.loads(text_of("bundles/agent"))})
+    write(tmp_path, {"judges/northstar_rubric.json": judge()})
     if ours.rubric:
-        put(tmp_path / "rubrics" / "weather.json", {**NAMED, **ours.rubric})
+        write(tmp_path, {"rubrics/weather.json": {**NAMED, **ours.rubric}})
         row["rubric_ref"] = "rubric/weather@1.0.0"
-    put(tmp_path / "datasets" / "weather.json", {"questions": [row]})
+    write(tmp_path, {"datasets/weather.json": {"questions": [row]}})
     found = check_workspaces(tmp_path, Options(root=tmp_path, strict=False)).diagnostics
     # Nobody has held the judge against people yet.
     expected = {"judge/unvalidated"} if ours.judges else set()
     expected |= set() if ours.rubric else {"dataset/nothing-to-grade"}
     assert {each.code for each in found} == expected
     assert ours.judges == ((judge(),) if "goal" in case.get("expected", {}) else ())
-
-
-def put(path: Path, value: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value), encoding="utf-8")
 
 
 def test_every_expectation_has_its_place() -> None:
@@ -274,7 +270,7 @@ def test_the_name_of_a_rubric_that_is_made_again_is_not_kept() -> None:
 def test_files_go_there_and_back(tmp_path: Path) -> None:
     document = {"cases": CASES, "owner": "support team"}
     source, ours, back = (tmp_path / each for each in ("in.json", "datasets/o.yaml", "back.json"))
-    put(source, document)
+    write(tmp_path, {source.name: document})
     ours.parent.mkdir()
     options = Options(root=tmp_path, strict=False)
     assert convert(

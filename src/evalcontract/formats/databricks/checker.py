@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._findings import (
     FirstRows,
     as_json,
-    clipped,
     missing_key,
     parsed_json,
     stops_loader,
@@ -16,6 +15,7 @@ from evalcontract.formats._findings import (
 from evalcontract.formats._format import RowChecker
 from evalcontract.formats.databricks.conversion import CONTEXTS
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
 from evalcontract.model.path import key_of
 from evalcontract.source.document import value_at

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import clipped, missing_key
+from evalcontract.formats._findings import missing_key
 from evalcontract.formats.evret.releases import ANSWERS, NAMES, first_non_empty, ids_key, text_of
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.listing import clipped
 from evalcontract.structure.authored.fault import SchemaFault
 from evalcontract.structure.native import is_schema, native_for, reads_pattern
 from evalcontract.structure.subschemas import patterns, plain, subschemas
@@ -88,7 +89,7 @@ def _pattern_faults(schema: Any, path: Path) -> Iterator[SchemaFault]:
             yield SchemaFault(message, pattern_path, "list the strings in an `enum`", on_key)
         elif not reads_pattern(pattern):
             reason, advice = _why_invalid(pattern)
-            message = f"the pattern `{_clipped(pattern)}` is not a regular expression{reason}"
+            message = f"the pattern `{clipped(pattern)}` is not a regular expression{reason}"
             yield SchemaFault(message, pattern_path, advice, on_key)
 
 
@@ -109,11 +110,6 @@ def _why_invalid(pattern: str) -> tuple[str, str]:
     return "", "use a regular expression of ECMA-262, and escape literal special characters"
 
 
-def _clipped(text: str) -> str:
-    most = 60
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
 # References
 
 
@@ -122,7 +118,7 @@ def _reference_faults(graph: Graph) -> list[SchemaFault]:
     for end in graph.dead_ends:
         advice = f"did you mean `{end.meant}`?" if end.meant else "put the schema below `$defs`"
         keyword = end.path[-1]
-        message = f"`{keyword}: {_clipped(end.reference)}` {end.why}"
+        message = f"`{keyword}: {clipped(end.reference)}` {end.why}"
         faults.append(SchemaFault(message, end.path, advice))
     faults.extend(map(_circle_fault, graph.circles()))
     node = None if faults else graph.too_many()
