@@ -83,6 +83,18 @@ def dangling_pins(size: int) -> Files:
     return {**dataset(*_rows(f"x@2.0.{at}" for at in range(size))), **versions}
 
 
+def malformed_pins(size: int) -> Files:
+    """Malformed references to versions that do not exist, of a rubric with a thousand versions."""
+    versions = {
+        f"rubrics/x@1.0.{at}.json": rubric(contains(), id_="x", version=f"1.0.{at}")
+        for at in range(1000)
+    }
+    rows = [
+        {"id": f"a{at}", "input": "b", "rubric_ref": f"rubrics/x@v2.0.{at}"} for at in range(size)
+    ]
+    return {**dataset(*rows), **versions}
+
+
 def dangling_ids(size: int) -> Files:
     """References to a thousand rubrics by nearly their names."""
     names = [f"longer_name_{at}" for at in range(1000)]
@@ -144,6 +156,7 @@ BOMBS = (
     Bomb(composites_by_checks, 5000, COVERAGE),
     Bomb(ring_of_composites, 4000),
     Bomb(dangling_pins, 1000, JSON),
+    Bomb(malformed_pins, 10_000, JSON),
     Bomb(dangling_ids, 5000, JSON),
     Bomb(repeated_versions, 4000, JSON),
     Bomb(dangling_judges, 9000, JSON),

@@ -58,6 +58,7 @@ class Library:
         self._ids: dict[Kind, list[str]] = {}
         self._sorted: dict[tuple[Kind, str], tuple[Version, ...]] = {}
         self._newest_of: dict[tuple[Kind, str], Artifact] = {}
+        self._by_numbers: dict[tuple[Kind, str], dict[tuple[int, ...], list[Version]]] = {}
         self._suggestions: dict[Kind, Suggestions] = {}
         self._files = {(artifact.kind, artifact.file): artifact for artifact in self._all}
         for artifact in self._all:
@@ -103,6 +104,24 @@ class Library:
             versions = self.versions(kind, id_)
             self._newest_of[kind, id_] = versions[newest(versions.keys())][0]
         return self._newest_of[kind, id_]
+
+    def newest_like(self, kind: Kind, id_: str, numbers: Sequence[int]) -> Version:
+        """Return the newest version of a known id that begins with as many of these numbers as any.
+
+        `numbers` are the wanted major, minor and patch version, as far as they are known.
+        """
+        if (kind, id_) not in self._by_numbers:
+            by_numbers = self._by_numbers[kind, id_] = {}
+            for version in self.versions(kind, id_):
+                parts = (version.major, version.minor, version.patch)
+                for length in range(len(parts) + 1):
+                    by_numbers.setdefault(parts[:length], []).append(version)
+        by_numbers = self._by_numbers[kind, id_]
+        prefixes = (tuple(numbers[:length]) for length in range(len(numbers), -1, -1))
+        prefix = next(prefix for prefix in prefixes if prefix in by_numbers)
+        if len(by_numbers[prefix]) > 1:
+            by_numbers[prefix] = [newest(by_numbers[prefix])]
+        return by_numbers[prefix][0]
 
     def sorted_versions(self, kind: Kind, id_: str) -> tuple[Version, ...]:
         """Return the versions of an id, oldest first."""

@@ -10,7 +10,7 @@ from evalcontract.model.fix import Fix, Write
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.version import Version, newest
+from evalcontract.model.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +74,7 @@ def advice_for(text: str, kind: Kind, library: Library) -> str | None:
     if id_ is None:
         return _unknown(read, kind, known)
     versions = library.sorted_versions(kind, id_)
-    chosen = _version(read.version, versions)
+    chosen = _version(read.version, id_, kind, library)
     more = f"; it has {listed(reversed(versions))}" if len(versions) > 1 else ""
     return f"did you mean `{Reference(kind, id_, chosen)}`?{more}"
 
@@ -85,8 +85,7 @@ def _fix_for(text: str, kind: Kind, library: Library, path: Path) -> Fix | None:
     id_ = _id_of(read.id, kind, library) if read.kind in (None, kind) and read.id else None
     if len(text) > _MAX_LENGTH or id_ is None:
         return None
-    versions = library.sorted_versions(kind, id_)
-    chosen = _version(read.version, versions)
+    chosen = _version(read.version, id_, kind, library)
     is_written = chosen == Version.parse(read.version.lstrip("vV"))
     return Fix(path, Write(str(Reference(kind, id_, chosen))), is_written and id_ == read.id)
 
@@ -129,19 +128,11 @@ def _id_of(word: str, kind: Kind, library: Library) -> str | None:
     return word if library.versions(kind, word) else library.nearest_id(kind, word)
 
 
-def _version(text: str, versions: tuple[Version, ...]) -> Version:
+def _version(text: str, id_: str, kind: Kind, library: Library) -> Version:
     """Return the version that was probably meant: the newest that starts like the text."""
     exact = Version.parse(text.strip().lstrip("vV=^~> "))
-    if exact in versions:
+    if exact is not None and exact in library.versions(kind, id_):
         return exact
     numbers = _NUMBERS.match(text)
     wanted = [int(part) for part in numbers[1].split(".")] if numbers else []
-    for length in range(min(len(wanted), 3), 0, -1):
-        matching = [
-            version
-            for version in versions
-            if [version.major, version.minor, version.patch][:length] == wanted[:length]
-        ]
-        if matching:
-            return newest(matching)
-    return newest(versions)
+    return library.newest_like(kind, id_, wanted[:3])
