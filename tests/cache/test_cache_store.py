@@ -141,13 +141,28 @@ def test_what_was_used_longest_ago_goes_first(
     assert [each.name[0] for each in entries(tmp_path)] == ["a", "c", "f"]
 
 
+def test_what_was_used_in_the_future_goes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise it would stay for years once the clock is set back, and nothing else would fit."""
+    for number, letter in enumerate("cde"):
+        Cache(tmp_path).put(letter * 64, b"x" * 1000)
+        os.utime(entries(tmp_path)[-1], (4e9 + number, 4e9 + number))
+    monkeypatch.setattr(store, "MAX_BYTES", 2500)
+    for letter in "ab":
+        Cache(tmp_path).put(letter * 64, b"x" * 1000)
+    assert [entry.name[0] for entry in entries(tmp_path)] == ["a", "b"]
+
+
 def test_what_was_never_finished_goes_in_time(tmp_path: Path) -> None:
     Cache(tmp_path).put(KEY, VALUE)
     folder = entries(tmp_path)[0].parent
     (folder / ".new-old").write_text("half")
     (folder / ".new-young").write_text("half")
-    long_ago = time.time() - 7200
-    os.utime(folder / ".new-old", (long_ago, long_ago))
+    (folder / ".new-ahead").write_text("half")  # by a clock that has been set back since
+    for name, hours in ((".new-old", -2), (".new-ahead", 2)):
+        then = time.time() + hours * 3600
+        os.utime(folder / name, (then, then))
 
     Cache(tmp_path).put(OTHER, VALUE)
 

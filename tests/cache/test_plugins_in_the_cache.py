@@ -119,6 +119,20 @@ def test_what_a_plugin_imports_is_seen(tmp_path: Path, beta: str, module: str, l
     assert installed.printed("--no-cache") == second
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it knows no time of the last change")
+def test_an_edit_that_keeps_size_and_time_is_seen(tmp_path: Path) -> None:
+    """As of a checkout whose files all have one time, or where the clock has been set back."""
+    installed = Installed(tmp_path, "beta", "beta")
+    path = tmp_path / "work/beta.py"
+    for word in ("one", "two"):
+        write_dedented(tmp_path, {"work/beta.py": f"def word(): return '{word}'\n"})
+        os.utime(path, (0, 0))
+        printed, done = installed.check()
+        assert f"not {word}" in printed
+        assert done
+        assert installed.check() == (printed, False)
+
+
 def test_data_of_a_package_that_is_worked_on_is_seen(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "beta", "beta")
     reads = "from pathlib import Path\n"

@@ -74,8 +74,11 @@ def _installed(folder: str, plugins: list[str]) -> list[Any]:
     return names
 
 
-def code_in(path: str | Path) -> list[tuple[str, int, int]]:
-    """Return the files of a package, or one file, with their sizes and modification times.
+def code_in(path: str | Path) -> list[tuple[str, int, int, int]]:
+    """Return the files of a package, or one file, each with its size and the times of its changes.
+
+    The second time is that of the last change of the file or of its metadata. It differs from
+    before also where a program has set the modification time back.
 
     Raises:
         OSError: the state of a file cannot be read.
@@ -92,9 +95,9 @@ def code_in(path: str | Path) -> list[tuple[str, int, int]]:
     return sorted(states)
 
 
-def _state(path: str) -> tuple[str, int, int]:
+def _state(path: str) -> tuple[str, int, int, int]:
     status = os.stat(path)  # noqa: PTH116 - faster, called for hundreds of files
-    return path, status.st_size, status.st_mtime_ns
+    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def loaded_code() -> list[str]:

@@ -100,7 +100,7 @@ class RecordingFiles(Files):
         except OSError:  # in an archive, or deleted
             self.mark_uncacheable()
         else:
-            if any(changed >= self._started for _, _, changed in files):
+            if any(max(changed) >= self._started for _, _, *changed in files):
                 self.mark_uncacheable()
 
     def replay(self, queries: Sequence[Query]) -> list[str]:

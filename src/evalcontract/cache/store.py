@@ -6,6 +6,7 @@ without a usable folder, nothing is cached.
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import sys
@@ -101,16 +102,25 @@ class Cache:
         with os.scandir(self._folder) as iterator:
             for entry in iterator:
                 status = entry.stat(follow_symlinks=False)
+                age = _age(status.st_mtime, now)
                 if not entry.name.startswith(_TEMPORARY):
-                    entries.append((status.st_mtime, status.st_size, entry.path))
-                elif now - status.st_mtime > _STALE_SECONDS:
+                    entries.append((age, status.st_size, entry.path))
+                elif age > _STALE_SECONDS:
                     os.unlink(entry.path)  # noqa: PTH108 - a string
         total = sum(size for _, size, _ in entries)
-        for _, size, path in sorted(entries):
+        for _, size, path in sorted(entries, reverse=True):
             if total <= MAX_BYTES:
                 break
             os.unlink(path)  # noqa: PTH108 - a string
             total -= size
+
+
+def _age(time: float, now: float) -> float:
+    """Return the seconds since a time.
+
+    For one in the future it is infinite: the clock has been set back, and nobody knows its age.
+    """
+    return now - time if time < now + _STALE_SECONDS else math.inf
 
 
 def _is_entry(path: Path) -> bool:
