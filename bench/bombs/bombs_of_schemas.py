@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 from bomb import JSON, ROW, Bomb, Files, dataset, rubric
@@ -135,6 +136,64 @@ def patterns_of_a_bundle(size: int) -> Files:
     return _with_bundle({"properties": known}, **{f"k{number}": "a" * 35 for number in range(20)})
 
 
+def alternatives_by_items(size: int) -> Files:
+    """Alternatives for each item of a list, and half as many items that fit none but the last."""
+    options = [*({"const": number} for number in range(size)), {"type": "string"}]
+    schema = {"properties": {"context": {"items": {"anyOf": options}}}}
+    return _with_bundle(schema, context=[f"x{number}" for number in range(size // 2)])
+
+
+def alternatives_by_rows(size: int) -> Files:
+    """Alternatives for a key, and half as many rows, whose value fits none but the last."""
+    options = [*({"const": number} for number in range(size)), {"type": "string"}]
+    rows = [{**ROW, "id": f"a{at}", "bundle": "x", "context": "d"} for at in range(size // 2)]
+    return {**dataset(*rows), BUNDLE: {"properties": {"context": {"anyOf": options}}}}
+
+
+def mappings_of_an_enum_by_items(size: int) -> Files:
+    """Mappings in an `enum`, and as many items of which only the last is one of them."""
+    options = {"enum": [{"a": number} for number in range(size)]}
+    schema = {"properties": {"context": {"items": {"anyOf": [options, {"type": "object"}]}}}}
+    return _with_bundle(schema, context=[{"a": -number} for number in range(size)])
+
+
+def values_of_an_enum_by_rows(size: int) -> Files:
+    """Texts in an `enum`, and half as many rows that nearly have one of them."""
+    known = {"enum": [f"some_colour_number_{number}" for number in range(size)]}
+    rows = [
+        {**ROW, "id": f"a{at}", "bundle": "x", "colour": f"some_colour_nubmer_{at}x"}
+        for at in range(size // 2)
+    ]
+    return {**dataset(*rows), BUNDLE: {"properties": {"colour": known}}}
+
+
+def required_keys_of_a_bundle(size: int) -> Files:
+    """Keys that a bundle requires and a row lacks, of which it has other spellings."""
+    known = {f"expected_property_number_{number}": {"type": "string"} for number in range(size)}
+    keys = {f"expected_propetry_number_{number}": "x" for number in range(size)}
+    return _with_bundle({"properties": known, "required": [*known]}, **keys)
+
+
+def random_keys_of_a_bundle(size: int) -> Files:
+    """Keys of a bundle and of a row, random words of two letters, so that many are alike."""
+    chosen = random.Random(1)
+    words = ["".join(chosen.choices("ab", k=20)) for _ in range(2 * size)]
+    known = {key: {"type": "string"} for key in words[:size]}
+    return _with_bundle({"properties": known}, **dict.fromkeys(words[size:], "x"))
+
+
+def large_patterns_of_a_bundle(size: int) -> Files:
+    """Short patterns of a bundle that take much memory once they are compiled."""
+    known = {f"k{at}": {"pattern": f"(?:x{at}[a-z]{{0,100}}){{0,100}}"} for at in range(size)}
+    return _with_bundle({"properties": known}, **{f"k{at}": "x" for at in range(size)})
+
+
+def letters_in_patterns_of_a_bundle(size: int) -> Files:
+    """Short patterns of a bundle with many repeated letters of any script."""
+    known = {f"k{at}": {"pattern": f"x{at}\\p{{L}}{{1,100}}"} for at in range(size)}
+    return _with_bundle({"properties": known}, **{f"k{at}": "x" for at in range(size)})
+
+
 def _definition(number: int) -> dict[str, str]:
     return {"$ref": f"#/$defs/n{number}"}
 
@@ -189,4 +248,12 @@ BOMBS = (
     Bomb(unique_items, 60_000),
     Bomb(unique_items_with_a_repeated_one, 30_000),
     Bomb(patterns_of_a_bundle, 9000),
+    Bomb(alternatives_by_items, 20_000),
+    Bomb(alternatives_by_rows, 10_000),
+    Bomb(mappings_of_an_enum_by_items, 15_000),
+    Bomb(values_of_an_enum_by_rows, 10_000),
+    Bomb(required_keys_of_a_bundle, 7000),
+    Bomb(random_keys_of_a_bundle, 10_000),
+    Bomb(large_patterns_of_a_bundle, 10_000),
+    Bomb(letters_in_patterns_of_a_bundle, 10_000),
 )

@@ -10,6 +10,7 @@ from tables import every_case
 
 from evalcontract.analysis.pattern_search import PatternSearch
 from evalcontract.engine.bundle_check import check_bundle
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ RAG: dict[str, Any] = {
     ids=str,
 )
 def test_sound_bundles(schema: Any) -> None:
-    assert list(check_bundle(schema, PatternSearch())) == []
+    assert list(check_bundle(schema, PatternSearch(), SchemaAnalyses())) == []
 
 
 @every_case(
@@ -90,7 +91,7 @@ def test_sound_bundles(schema: Any) -> None:
 def test_one_mistake_is_one_finding(
     schema: Any, code: str, path: tuple[Any, ...], advice: str
 ) -> None:
-    (found,) = check_bundle(schema, PatternSearch())
+    (found,) = check_bundle(schema, PatternSearch(), SchemaAnalyses())
     assert (found.code, found.path) == (f"bundle/{code}", path)
     assert advice in (found.help or "")
 

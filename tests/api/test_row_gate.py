@@ -27,6 +27,7 @@ from evalcontract.rules._row_rule import RowSubject
 from evalcontract.source import Document, read_stream
 from evalcontract.source.node import Node
 from evalcontract.source.rows import DocumentRows
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.native import native_for
 from evalcontract.workspace.rules_in_use import RulesInUse
 
@@ -148,7 +149,7 @@ def read_json(name: str) -> Any:
 
 def around(*rubrics: Artifact, graded: frozenset[str] = frozenset()) -> RowContext:
     library = Library([*JUDGES, *rubrics])
-    checks = EvalContext(library, has_php=True, read_json=read_json)
+    checks = EvalContext(library, has_php=True, read_json=read_json, schemas=SchemaAnalyses())
     return RowContext(checks, BUNDLES, frozenset(BUNDLES), {}, graded=graded)
 
 

@@ -20,6 +20,7 @@ from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.rules.row_contradiction import _refused, _suspects
 from evalcontract.source import Document, read_stream
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.native import native_for
 
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
@@ -66,7 +67,7 @@ def conflicts_in(checks: list[Any], combine: str | None) -> Conflicts:
     value = {"id": "a", "version": "1.0.0", "checks": checks, "scoring": {"combine": combine}}
     document = read_stream(io.BytesIO(json.dumps(value).encode()), "rubrics/a.json")
     assert isinstance(document, Document)
-    context = EvalContext(Library([]), has_php=True, read_json=json.loads)
+    context = EvalContext(Library([]), has_php=True, read_json=json.loads, schemas=SchemaAnalyses())
     return plan_of(read_artifact(Kind.RUBRIC, document), context).conflicts
 
 

@@ -18,6 +18,7 @@ from evalcontract.checks.row_needs import needed_keys, rows_with_all
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.source import Document, read_stream
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 
@@ -86,7 +87,7 @@ def read_json(name: str) -> Any:
 
 
 def around(*, php: bool = True) -> EvalContext:
-    return EvalContext(LIBRARY, has_php=php, read_json=read_json)
+    return EvalContext(LIBRARY, has_php=php, read_json=read_json, schemas=SchemaAnalyses())
 
 
 def plan(*checks: Any, php: bool = True) -> Plan:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,3 +96,15 @@ def test_a_very_long_word_is_near_only_to_itself() -> None:
     index = NearIndex([long])
     assert index.near(long, 2) == [long]
     assert index.near(long[1:] + "bc", 2) == []
+
+
+def test_very_many_words_among_very_many_names_have_a_limit_together() -> None:
+    chosen = random.Random(1)
+    words = ["".join(chosen.choices("ab", k=20)) for _ in range(6000)]
+    index = NearIndex(words[:3000])
+    first, last = words[3000:3300], words[-300:]
+    early = calls_of(lambda: [index.near(word, 2) for word in first])
+    for word in words[3300:]:
+        index.near(word, 2)
+    assert calls_of(lambda: [index.near(f"{word}a", 2) for word in last]) < early / 4
+    assert index.near(words[7], 2) == [words[7]], "an equal name is found"

@@ -15,6 +15,7 @@ from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ROW_RULES, check_always_passes, load_rules
 from evalcontract.source import Document, read_stream
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.native import native_for
 
 
@@ -32,7 +33,7 @@ def test_an_empty_key_that_the_runner_grades(row: dict[str, Any], *, is_silent: 
     value = {"id": "a", "version": "1.0.0", "checks": checks, "scoring": {"combine": "all_pass"}}
     document = read_stream(io.BytesIO(json.dumps(value).encode()), "rubrics/a.json")
     assert isinstance(document, Document)
-    context = EvalContext(Library([]), has_php=True, read_json=json.loads)
+    context = EvalContext(Library([]), has_php=True, read_json=json.loads, schemas=SchemaAnalyses())
     plan = plan_of(read_artifact(Kind.RUBRIC, document), context).beside(frozenset({"notes"}))
     silent = check_always_passes.RULE.silent
     assert silent is not None

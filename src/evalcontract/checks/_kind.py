@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
+    from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 _INDEX = re.compile("[0-9]{1,9}")
 
@@ -75,11 +76,15 @@ class Needs(NamedTuple):
 
 
 class EvalContext(NamedTuple):
-    """What a prediction depends on besides rubric and row: library, machine, workspace files."""
+    """What a prediction depends on besides rubric and row: library, machine, workspace files.
+
+    `schemas` analyses what authors write.
+    """
 
     library: Library
     has_php: bool
     read_json: Callable[[str], Any]
+    schemas: SchemaAnalyses
 
 
 class CheckKind(NamedTuple):

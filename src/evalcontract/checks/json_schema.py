@@ -15,8 +15,6 @@ from evalcontract.checks._kind import (
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
-    from evalcontract.structure.authored.faults import schema_faults  # slow to import
-
     if "schema" in check:
         schema = check["schema"]
     else:
@@ -24,7 +22,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
             schema = context.read_json(check["schema_ref"])
         except LookupError as error:
             return never_runs(State.UNAVAILABLE, f"the schema `{check['schema_ref']}` {error}")
-    if schema_faults(schema):
+    if context.schemas.faults(schema):
         return never_runs(State.UNAVAILABLE, "its schema is invalid")
     if accepts_everything(schema):
         return never_runs(State.VACUOUS, "its schema accepts every JSON value")

@@ -8,7 +8,6 @@ from evalcontract.analysis.schema_sense import refusal
 from evalcontract.engine.grading import row_schema
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._schemas import UNSEARCHED, slow_patterns, unsearched
-from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.authored.keywords import remarks
 from evalcontract.structure.schemas import properties
 
@@ -16,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.analysis.pattern_search import PatternSearch
+    from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 
-def check_bundle(schema: Any, search: PatternSearch) -> Iterator[Problem]:
+def check_bundle(schema: Any, search: PatternSearch, schemas: SchemaAnalyses) -> Iterator[Problem]:
     """Yield the problems of the schema of a bundle; if it is invalid, only the reasons."""
-    faults = schema_faults(schema)
+    faults = schemas.faults(schema)
     for fault in faults:
         related = tuple(Related(message, path) for message, path in fault.also)
         text = f"the schema is invalid: {fault.message}"

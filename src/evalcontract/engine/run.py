@@ -17,7 +17,6 @@ from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
 from evalcontract.rules._rule import Context
 from evalcontract.source import NOTHING
-from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +74,6 @@ class Run:
         self.scheduled: list[str] = []
         self.files_of_checks: set[str] = set()
         self.schemas_of_files: dict[Path, bool] = {}
-        self._schemas = SchemaAnalyses()
         self._patterns = PatternSearch()
 
     @cached_property
@@ -135,7 +133,7 @@ class Run:
     def plans(self) -> Plans:
         """The plans of rubrics, shared by all datasets of the run."""
         workspace = self.workspace
-        context = EvalContext(workspace.library, has_php=self._has_php, read_json=self.read_json)
+        context = EvalContext(workspace.library, self._has_php, self.read_json, workspace.schemas)
         return Plans(context)
 
     @cached_property
@@ -177,7 +175,7 @@ class Run:
                 self.today,
                 policy.max_age_days,
                 self.read_json,
-                self._schemas,
+                self.workspace.schemas,
                 self._patterns,
                 self._composites,
                 library.used,
@@ -232,7 +230,7 @@ class Run:
             if document := source.document:
                 from evalcontract.engine.bundle_check import check_bundle  # slow to import
 
-                problems = check_bundle(document.value, self._patterns)
+                problems = check_bundle(document.value, self._patterns, self.workspace.schemas)
                 yield from to_diagnostics(problems, document, self.base_policy, {})
 
     def unreadable(

@@ -16,6 +16,8 @@ MAX_LENGTH = 120
 _FEW = 6
 # The steps of one search. A word that takes more is near so many names that none of them is meant.
 _MAX_STEPS = 2_000
+# The steps of all searches of an index beyond those that each may take.
+_MAX_TOTAL_STEPS, _STEPS_PER_SEARCH = 400_000, 20
 # The number of answers that are cached: rows repeat their keys.
 _MAX_CACHED = 1_024
 
@@ -36,6 +38,7 @@ class NearIndex:
         for name in names:
             self._order.setdefault(name, len(self._order))
         self._answers: dict[tuple[str, int], list[str]] = {}
+        self._steps_left = _MAX_TOTAL_STEPS
 
     def near(self, word: str, limit: int) -> list[str]:
         """Return the names within a number of edits (at most two), in their order.
@@ -53,8 +56,10 @@ class NearIndex:
     def _near(self, word: str, limit: int) -> list[str]:
         half = len(word) // 2
         # A swap across the middle is an edit in the first half. It changes the second half, too.
-        found = _search(self._forward, word, limit, limit // 2, half)
-        other = _search(self._backward, word[::-1], limit, 0, len(word) - half - 1)
+        most = min(_MAX_STEPS, _STEPS_PER_SEARCH + max(0, self._steps_left))
+        found, steps = _search(self._forward, word, limit, limit // 2, half, most)
+        other, more = _search(self._backward, word[::-1], limit, 0, len(word) - half - 1, most)
+        self._steps_left -= max(0, steps + more - 2 * _STEPS_PER_SEARCH)
         if found is None or other is None:
             return [word] if word in self._order else []
         found.update(name[::-1] for name in other)
@@ -88,8 +93,12 @@ class _Step(NamedTuple):
     made: int
 
 
-def _search(tree: _Tree, word: str, limit: int, edits: int, until: int) -> set[str] | None:
-    """Return the names within a number of edits of a word, or None if there are too many steps.
+def _search(
+    tree: _Tree, word: str, limit: int, edits: int, until: int, most: int
+) -> tuple[set[str] | None, int]:
+    """Return the names within a number of edits of a word, and the steps that it takes.
+
+    The names are None if that is more than `most` steps.
 
     Only `edits` edits are made before the character `until`. An edit is made only where a name
     differs from the word for the first time.
@@ -112,9 +121,9 @@ def _search(tree: _Tree, word: str, limit: int, edits: int, until: int) -> set[s
             steps += len(branch)
             rest = word[at:]
             found.update(name for name in branch if edit_distance(name[depth:], rest, left) <= left)
-        if steps > _MAX_STEPS:
-            return None
-    return found
+        if steps > most:
+            return None, steps
+    return found, steps
 
 
 def _edited(

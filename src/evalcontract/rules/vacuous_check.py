@@ -39,7 +39,7 @@ CODE = Code("rubric/vacuous-check", page=__doc__)
 
 @rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    around = EvalContext(context.library, has_php=True, read_json=context.read_json)
+    around = EvalContext(context.library, True, context.read_json, context.schemas)
     kinds = kinds_in_use()
     for path, check in subject.checks:
         if check["kind"] not in kinds or _has_its_own_code(check):

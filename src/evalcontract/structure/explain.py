@@ -66,11 +66,16 @@ class _Explanation:
         self._missing: dict[Path, dict[str, None]] = {}
         self._known: dict[Path, _KnownAt] = {}
         self._forbidden: dict[Path, SchemaViolation] = {}
-        for violation in violations:
-            if violation.validator == "required":
-                required, mapping = violation.validator_value, violation.instance
-                missing = dict.fromkeys(key for key in required if key not in mapping)
-                self._missing.setdefault(tuple(violation.absolute_path), {}).update(missing)
+        #: One violation for each list of required keys; the engine gives one for each missing key.
+        self._lacking = {
+            (tuple(violation.absolute_path), id(violation.validator_value)): violation
+            for violation in reversed(violations)
+            if violation.validator == "required"
+        }
+        for (path, _), violation in reversed(self._lacking.items()):
+            required, mapping = violation.validator_value, violation.instance
+            missing = dict.fromkeys(key for key in required if key not in mapping)
+            self._missing.setdefault(path, {}).update(missing)
         #: The unknown keys of closed mappings that the root requires, and lacks.
         self._indented = {
             (tuple(violation.absolute_path), key)
@@ -97,7 +102,8 @@ class _Explanation:
         kind = self._pair.kind
         unknown = self._unknown.get(path, {})
         if violation.validator == "required":
-            yield from self._required(violation, path)
+            if self._lacking[path, id(violation.validator_value)] is violation:
+                yield from self._required(violation, path)
         elif _has_unknown_keys(violation):
             known = self._pair.known(violation, path, self._schema)
             missing, uses = self._missing.get(path, {}), Counter(unknown.values())

@@ -13,6 +13,7 @@ from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, SCHEMA_SUFFIX, read_file
 from evalcontract.source.plugins import entry_points
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.workspace.configuration import Configuration, read_configuration
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, display_name
 from evalcontract.workspace.graded_keys import GRADED, graded_keys
@@ -60,6 +61,7 @@ class Workspace:
         self.nested = nested
         self._nested = frozenset(nested)
         self.files = files
+        self.schemas = SchemaAnalyses()
         self.listing = Listing(root, configuration, nested, files)
         self.extra_datasets: list[Path] = []
         self._json: dict[str, tuple[Any, str | None]] = {}
@@ -139,9 +141,10 @@ class Workspace:
         """The schemas of the bundles that rows can be checked against."""
         if not self.bundles:
             return {}
-        from evalcontract.workspace.bundles import usable_schemas  # slow to import
+        from evalcontract.structure.subschemas import plain  # rarely needed
 
-        return usable_schemas(self.bundles)
+        faults = self.schemas.faults
+        return {name: plain(schema) for name, schema in self.bundles.items() if not faults(schema)}
 
     @cached_property
     def _target_files(self) -> list[Source]:

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 class SchemaAnalyses:
     """The faults of authored schemas, and the remarks on those without faults.
 
-    A schema is known by its identity, and kept, so that its id is not reused.
+    A schema is known by its identity, and kept, so that its id is not reused. The patterns of all
+    schemas together must not be too large.
     """
 
     def __init__(self) -> None:
+        self._states = 0
         self._faults: dict[int, tuple[Any, tuple[SchemaFault, ...]]] = {}
         self._remarks: dict[int, tuple[Any, tuple[Remark, ...]]] = {}
 
@@ -24,8 +26,27 @@ class SchemaAnalyses:
         if id(schema) not in self._faults:
             from evalcontract.structure.authored.faults import schema_faults  # slow to import
 
-            self._faults[id(schema)] = schema, schema_faults(schema)
+            too_large = self._patterns_beyond_limit(schema)
+            faults = (too_large,) if too_large else schema_faults(schema)
+            self._faults[id(schema)] = schema, faults
         return self._faults[id(schema)][1]
+
+    def _patterns_beyond_limit(self, schema: Any) -> SchemaFault | None:
+        """Return a fault at the first pattern that is beyond what all schemas may take."""
+        from evalcontract.structure.authored.fault import SchemaFault
+        from evalcontract.structure.authored.pattern_size import MAX_STATES, pattern_size
+        from evalcontract.structure.subschemas import patterns
+
+        for path, pattern, on_key in patterns(schema):
+            self._states += pattern_size(pattern)
+            if self._states > MAX_STATES:
+                message = (
+                    "the patterns of all schemas together have more than "
+                    f"{MAX_STATES:,} states with this one"
+                )
+                advice = "repeat less: `{1,100}` copies what it repeats a hundred times"
+                return SchemaFault(message, path, advice, on_key)
+        return None
 
     def remarks(self, schema: Any) -> tuple[Remark, ...]:
         """Return the remarks on the keywords and keys of a valid schema."""
