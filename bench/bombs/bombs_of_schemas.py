@@ -138,15 +138,15 @@ def patterns_of_a_bundle(size: int) -> Files:
 
 def alternatives_by_items(size: int) -> Files:
     """Alternatives for each item of a list, and half as many items that fit none but the last."""
-    options = [*({"const": number} for number in range(size)), {"type": "string"}]
+    options = [*({"const": number} for number in range(size)), {"type": "integer"}]
     schema = {"properties": {"context": {"items": {"anyOf": options}}}}
-    return _with_bundle(schema, context=[f"x{number}" for number in range(size // 2)])
+    return _with_bundle(schema, context=[-number - 1 for number in range(size // 2)])
 
 
 def alternatives_by_rows(size: int) -> Files:
     """Alternatives for a key, and half as many rows, whose value fits none but the last."""
-    options = [*({"const": number} for number in range(size)), {"type": "string"}]
-    rows = [{**ROW, "id": f"a{at}", "bundle": "x", "context": "d"} for at in range(size // 2)]
+    options = [*({"const": number} for number in range(size)), {"type": "integer"}]
+    rows = [{**ROW, "id": f"a{at}", "bundle": "x", "context": -at} for at in range(1, size // 2)]
     return {**dataset(*rows), BUNDLE: {"properties": {"context": {"anyOf": options}}}}
 
 

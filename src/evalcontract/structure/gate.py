@@ -8,16 +8,14 @@ keys and limited nesting, because the fast readers do not check for that.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX
+from evalcontract.structure.timed import TimedValidator, TooMuchWork
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.structure.schemas import Schema
 
@@ -47,19 +45,21 @@ _PLAIN: dict[str, Any] = {"$ref": f"#/$defs/plain_{_LEVELS}"}
 
 
 class Gate:
-    """A compiled gate; `schema` describes a list of rows, see `gate_schema`."""
+    """A compiled gate; `schema` describes a list of rows, see `gate_schema`.
 
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
+    `bundle` is the schema of a bundle that is part of it, whose work is limited.
+    """
 
-    @cached_property
-    def _rows(self) -> NativeValidator:
-        return native_for(self._schema)
+    def __init__(self, schema: Schema, bundle: Schema | None = None) -> None:
+        self._rows = TimedValidator(bundle or {}, lambda: native_for(schema))
 
     def passes(self, rows: list[Any]) -> bool:
         """Whether all rows are proved to have no problems."""
         try:
-            return bool(self._rows.is_valid(rows))
+            return self._rows.is_valid(rows)
+        except TooMuchWork:
+            middle = len(rows) // 2
+            return bool(middle) and self.passes(rows[:middle]) and self.passes(rows[middle:])
         except (ValueError, TypeError, RecursionError):
             # Not JSON: a date, a lone surrogate, a key that is not text. The exact engine decides.
             return False

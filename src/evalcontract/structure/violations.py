@@ -6,7 +6,6 @@ describes them.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.native import from_native, native_for
 from evalcontract.structure.schemas import follow, known_keys, properties
+from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -32,7 +32,7 @@ _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "e
 MAX_STEPS = 30_000
 #: The same for all rows together that a process checks against the schema of one bundle.
 MAX_TOTAL_STEPS = 120_000
-_STEPS_PER_ROW, _STEPS_PER_PART = 100, 4
+_STEPS_PER_ROW, _STEPS_PER_PART, _MAX_ORDINARY_STEPS = 100, 4, 150_000
 #: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
 MAX_VIOLATIONS = 10_000
 #: Of a value with more parts than this, only the first violation is described: the native engine
@@ -114,8 +114,8 @@ class SchemaPair:
         return self._compiled.fits if schema is self.schema else Fits(schema)
 
     @cached_property
-    def _native_bundle(self) -> NativeValidator:
-        return native_for(self.bundle_schema)
+    def _timed_bundle(self) -> TimedValidator:
+        return TimedValidator(self.bundle_schema)
 
     @cached_property
     def _exact_bundle(self) -> StepCounter:
@@ -128,8 +128,10 @@ class SchemaPair:
         try:
             if self._compiled.native.is_valid(value):
                 return [], []
-            if _number_of_parts(value) > MAX_PARTS:
-                return self._first(value), [_not_listed("one", f"it has over {MAX_PARTS:,} values")]
+            if number_of_values(value) > MAX_PARTS:
+                return _first(self._compiled.native, value, self.schema), [
+                    _not_listed("one", f"it has over {MAX_PARTS:,} values")
+                ]
             errors = list(self._compiled.native.iter_errors(value))
         except (ValueError, TypeError, RecursionError):
             return self._described(value)  # not a JSON value
@@ -147,52 +149,55 @@ class SchemaPair:
             return violations, []
         return violations[:-1], [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
 
-    def _first(self, value: Any) -> list[SchemaViolation]:
-        """Return the first violation, if the native engine can describe it."""
-        from jsonschema_rs import ValidationError  # slow to import
-
-        try:
-            self._compiled.native.validate(value)
-        except ValidationError as error:
-            violation = from_native(error, value, self.schema)
-            return [violation] if violation else []
-        return []
-
     def _of_bundle(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
-        with suppress(ValueError, TypeError, RecursionError):  # not a JSON value, or too deep
-            if self._native_bundle.is_valid(value):
+        ordinary = _STEPS_PER_ROW + _STEPS_PER_PART * number_of_values(value)
+        ordinary = min(ordinary, _MAX_ORDINARY_STEPS)
+        is_rejected = False
+        try:
+            if self._timed_bundle.is_valid(value):
                 return [], []
+            is_rejected = True
+        except TooMuchWork:
+            if self._steps_left <= 0:
+                return [], [self._too_many_steps(ordinary)]
+        except (ValueError, TypeError, RecursionError):
+            pass  # not a JSON value, or too deep
+        # The exact engine describes the violations, or decides where the native one cannot.
         from evalcontract.structure.step_limit import StepLimitExceeded  # slow to import
 
-        code = f"{self.kind}/invalid-value"
-        ordinary = _STEPS_PER_ROW + _STEPS_PER_PART * _number_of_parts(value)
         limit = ordinary + min(MAX_STEPS, max(0, self._steps_left))
         try:
             return self._exact_bundle.errors(value, limit), []
         except RecursionError:
             message = "the bundle schema rejects a value that is nested too deeply to describe"
-            return [], [Problem(code, message, (), "reduce the nesting")]
+            return [], [Problem(f"{self.kind}/invalid-value", message, (), "reduce the nesting")]
         except StepLimitExceeded:
-            message = f"checking this against the bundle schema takes over {limit:,} steps"
-            advice = "keep only one recursive `$ref` in the schema"
-            return [], [Problem(code, message, (), advice)]
+            if is_rejected and ordinary == _MAX_ORDINARY_STEPS:
+                violations = _first(self._timed_bundle.native, value, self.bundle_schema)
+                if violations:
+                    return violations, [_not_listed("one", "it has too many values")]
+            return [], [self._too_many_steps(limit)]
         finally:
             self._steps_left -= max(0, self._exact_bundle.steps - ordinary)
+
+    def _too_many_steps(self, limit: int) -> Problem:
+        message = f"checking this against the bundle schema takes over {limit:,} steps"
+        advice = "offer fewer alternatives in the schema, and keep only one recursive `$ref`"
+        return Problem(f"{self.kind}/invalid-value", message, (), advice)
+
+
+def _first(native: NativeValidator, value: Any, schema: Schema) -> list[SchemaViolation]:
+    """Return the first violation, if the native engine can describe it."""
+    from jsonschema_rs import ValidationError  # slow to import
+
+    try:
+        native.validate(value)
+    except ValidationError as error:
+        violation = from_native(error, value, schema)
+        return [violation] if violation else []
+    return []
 
 
 def _not_listed(most: str, reason: str) -> Problem:
     message = f"no more than {most} of the faults of this value can be listed: {reason}"
     return Problem("source/limit-exceeded", message, (), "correct these first")
-
-
-def _number_of_parts(value: Any) -> int:
-    """Return the number of mappings, lists and scalars in a value."""
-    number, pending = 0, [value]
-    while pending:
-        part = pending.pop()
-        number += 1
-        if isinstance(part, dict):
-            pending.extend(part.values())
-        elif isinstance(part, list):
-            pending.extend(part)
-    return number
