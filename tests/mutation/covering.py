@@ -21,6 +21,9 @@ _LEFT_OUT = ("bench", "editor", "hooks", "packaging", "test_house.py", "test_rea
 #: So many tests are tried first, so many of a file.
 _TESTS, _TESTS_OF_A_FILE = 150, 30
 
+#: Stands among the tests of a line that is run where its module is imported.
+IMPORT = ""
+
 #: The tests of the lines of a module, by its name below `src/evalcontract`.
 Covering = dict[str, dict[int, list[str]]]
 
@@ -66,7 +69,7 @@ def read(data: Path, package: Path, failed: Iterable[str] = ()) -> Covering:
             line: [
                 test
                 for test in (context.partition("|")[0] for context in contexts)
-                if test and test not in bad
+                if test not in bad
             ]
             for line, contexts in measured.contexts_by_lineno(file).items()
         }
@@ -85,7 +88,7 @@ def _narrowest(tests: Iterable[str], breadth: Counter[str]) -> list[str]:
     """Return the tests that run the fewest lines, some of each file."""
     of_file: Counter[str] = Counter()
     chosen = []
-    for test in sorted(set(tests), key=lambda test: (breadth[test], test)):
+    for test in sorted(set(tests), key=lambda test: (test != IMPORT, breadth[test], test)):
         file = test.partition("::")[0]
         of_file[file] += 1
         if of_file[file] <= _TESTS_OF_A_FILE:
