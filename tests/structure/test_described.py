@@ -119,6 +119,17 @@ def test_sound_rows(row: Any) -> None:
     assert Gate(gate_schema(ROW, [], [BUNDLE], harmless=own.harmless)).passes([row])
 
 
+@every_case("side", ["left", "right"])
+def test_mappings_beside_each_other_are_described(side: str) -> None:
+    inner = {"properties": {"language": {"type": "string"}}}
+    pair = {"properties": {"left": {"properties": {"page": inner}}, "right": inner}}
+    row = {**SOUND, "pair": {"left": {"page": {}}, "right": {}}}
+    mapping = row["pair"]["left"]["page"] if side == "left" else row["pair"]["right"]
+    mapping["langauge"] = "en"
+    (problem,) = SchemaValidator("dataset", ROW, {"properties": {"pair": pair}}).check(row)
+    assert (problem.code, problem.path[-1]) == ("dataset/near-miss-key", "langauge")
+
+
 def test_what_is_learned_is_only_what_is_harmless() -> None:
     own = ExtraKeys(ROW, BUNDLE)
     own.learn(with_document(page=1, scroe=1, titel=2))
