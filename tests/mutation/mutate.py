@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -272,10 +273,22 @@ def _summarise(results: Sequence[Tried]) -> None:
         of_room = Counter(each.verdict for each in results if _room(each.mutant) == room)
         counted = of_room["killed"] + of_room["endless"] + of_room["survived"]
         if counted:
-            share = 100 * (counted - of_room["survived"]) / counted
-            killed = f"{room:<10} {share:5.1f} % of {counted} killed"
-            others = f"{of_room['survived']} survived, {of_room['equivalent']} equivalent"
-            print(f"{killed} ({of_room['endless']} without an end), {others}")
+            killed = counted - of_room["survived"]
+            low, high = _interval(killed, counted)
+            figures = f"{100 * killed / counted:5.1f} % of {counted} killed"
+            others = ", ".join(
+                f"{of_room[verdict]} {verdict}" for verdict in ("survived", "endless", "equivalent")
+            )
+            print(f"{room:<10} {figures} ({low:.0f} to {high:.0f} %), {others}")
+
+
+def _interval(killed: int, tried: int) -> tuple[float, float]:
+    """Return the 95 % Wilson score interval of a share, in per cent."""
+    z, share = 1.96, killed / tried
+    middle = share + z * z / (2 * tried)
+    spread = z * math.sqrt(share * (1 - share) / tried + (z / (2 * tried)) ** 2)
+    scale = 100 / (1 + z * z / tried)
+    return scale * (middle - spread), scale * (middle + spread)
 
 
 if __name__ == "__main__":

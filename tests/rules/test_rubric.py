@@ -236,6 +236,98 @@ def test_the_name_that_is_free(tmp_path: Path, files: dict[str, str], advice: st
     assert [each.help for each in found if each.code == "rubric/file-name"] == [advice]
 
 
+@every_case(
+    ("name", "message"),
+    [
+        ("polite.yaml", "the file name says `polite`, but the id is `tone`"),
+        ("polite@1.0.0.yaml", "the file name says `polite`, but the id is `tone`"),
+        ("polite/1.0.0.yaml", "the folder name says `polite`, but the id is `tone`"),
+        ("tone/2.0.0.yaml", "the file name says version 2.0.0, but the version is 1.0.0"),
+    ],
+)
+def test_what_a_name_says(tmp_path: Path, name: str, message: str) -> None:
+    path = tmp_path / "rubrics" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rubric = {**weighing(words("one"), {"one": 1}), "id": "tone"}
+    path.write_text(text_of(rubric), encoding="utf-8")
+    problems = check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
+    assert [each.message for each in problems if each.code == "rubric/file-name"] == [message]
+
+
+WORDS = {"kind": "must_contain_any", "values": ["Yes", "No"]}
+TOOLS = {"kind": "tool_usage", "expected_tools": ["a", "b"]}
+FACTS = {"kind": "fact_match", "facts": ["Paris", "Rome"]}
+OLD, NEW = ({"judge_prompt_ref": f"judge/levels@{version}"} for version in ("1.0.0", "2.0.0"))
+JURY = {"kind": "llm_judge", "jury": {"judges": [OLD, NEW]}}
+
+
+@every_case(
+    ("check_", "other", "is_same"),
+    [
+        (WORDS, {"values": ["no", "yes"]}, True),
+        (WORDS, {"case_sensitive": True}, False),
+        (WORDS, {"case_sensitive": False, "label": "x"}, True),
+        ({**WORDS, "case_sensitive": True}, {"values": ["no", "yes"]}, False),
+        ({**WORDS, "case_sensitive": True}, {"values": ["No", "Yes"]}, True),
+        (WORDS, {"kind": "must_not_contain"}, False),
+        (TOOLS, {"expected_tools": ["b", "a"]}, True),
+        ({**TOOLS, "order": "sequence"}, {"expected_tools": ["b", "a"]}, False),
+        (TOOLS, {"forbidden_tools": ["c"]}, False),
+        (FACTS, {"facts": ["Rome", "Paris"]}, True),
+        (FACTS, {"facts": ["rome", "Paris"]}, False),
+        (FACTS, {"min_recall": 0.5}, False),
+        ({**FACTS, "min_recall": 1}, {"min_recall": 1.0}, True),
+        (JURY, {"jury": {"judges": [NEW, OLD]}}, True),
+        (JURY, {"jury": {"judges": [{**NEW, "weight": 1.0}, {**OLD, "weight": 1}]}}, True),
+        (JURY, {"jury": {"judges": [OLD, {**NEW, "weight": 2}]}}, False),
+        (JURY, {"jury": {"judges": [OLD, NEW], "aggregation": "majority_vote"}}, True),
+        (JURY, {"jury": {"judges": [OLD, NEW], "tie_break": "fail"}}, True),
+        (JURY, {"jury": {"judges": [OLD, NEW], "aggregation": "median"}}, False),
+    ],
+)
+def test_checks_that_are_the_same(
+    tmp_path: Path, check_: dict[str, Any], other: dict[str, Any], *, is_same: bool
+) -> None:
+    checks = [{"id": "one", **check_}, {"id": "two", **check_, **other}]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    problems = [each for each in check(tmp_path, rubric) if each.code == "rubric/same-check"]
+    assert [(each.pointer, each.message) for each in problems] == (
+        [("$.checks[1]", "duplicate of check `one`")] if is_same else []
+    )
+
+
+REQUIRED = {"required": ["a"]}
+
+
+@every_case(
+    ("schema", "path"),
+    [
+        (REQUIRED, ""),
+        ({"type": "object", "properties": {"b": REQUIRED}}, ".properties.b"),
+        ({"type": "array", "items": REQUIRED}, ".items"),
+        ({"type": "array", "prefixItems": [{}, REQUIRED]}, ".prefixItems[1]"),
+        ({"type": "object", "additionalProperties": REQUIRED}, ".additionalProperties"),
+        ({"type": "object", "not": REQUIRED}, None),
+        ({"type": "object", "allOf": [REQUIRED]}, None),
+        ({"required": []}, None),
+        ({**REQUIRED, "type": "object"}, None),
+        ({**REQUIRED, "enum": [{"a": 1}]}, None),
+        ({**REQUIRED, "const": {"a": 1}}, None),
+        ({**REQUIRED, "$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}, None),
+        ({**REQUIRED, "$dynamicRef": "#a", "$defs": {"a": {"$dynamicAnchor": "a"}}}, None),
+        *(({**REQUIRED, key: [{"type": "object"}]}, None) for key in ("allOf", "anyOf", "oneOf")),
+        ({**REQUIRED, "not": {"type": "string"}}, None),
+        ({**REQUIRED, "if": {"type": "string"}, "then": False}, None),
+    ],
+)
+def test_required_keys_of_any_value(tmp_path: Path, schema: Any, path: str | None) -> None:
+    checks = [{"id": "one", "kind": "json_schema", "schema": schema}]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    problems = [each for each in check(tmp_path, rubric) if each.code == "rubric/untyped-schema"]
+    expected = [] if path is None else [f"$.checks[0].schema{path}.required"]
+    assert [each.pointer for each in problems] == expected
+
+
 def test_a_circle_of_a_schema_is_told_with_its_hops(tmp_path: Path) -> None:
     circle = {
         "$ref": "#/$defs/a",
