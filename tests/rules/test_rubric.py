@@ -296,6 +296,17 @@ def test_checks_that_are_the_same(
     )
 
 
+def test_a_judge_that_a_jury_has_twice_is_shown_both_times(tmp_path: Path) -> None:
+    jury = {"judges": [NEW, OLD, {"judge_prompt_ref": "judge/levels"}]}
+    checks = [{"id": "one", "kind": "llm_judge", "jury": jury}]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    (problem,) = [each for each in check(tmp_path, rubric) if each.code == "rubric/repeated-judge"]
+    assert problem.pointer == "$.checks[0].jury.judges[2].judge_prompt_ref"
+    ((_, place),) = problem.related
+    assert place.span is not None
+    assert text_of(rubric)[place.span.column - 1 :].startswith(text_of(OLD))
+
+
 REQUIRED = {"required": ["a"]}
 
 
