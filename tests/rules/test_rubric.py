@@ -307,6 +307,46 @@ def test_a_judge_that_a_jury_has_twice_is_shown_both_times(tmp_path: Path) -> No
     assert text_of(rubric)[place.span.column - 1 :].startswith(text_of(OLD))
 
 
+@every_case(
+    ("schema", "marked"),
+    [
+        ({"type": "object", "propertis": {"a": {}}}, '"propertis"'),
+        ({"type": "string", "nullable": True}, '"nullable"'),
+        ({"type": "object", "properties": {"answer": {}}, "required": ["anwser"]}, '"anwser"'),
+    ],
+)
+def test_what_is_marked_in_a_schema(tmp_path: Path, schema: Any, marked: str) -> None:
+    checks = [{"id": "one", "kind": "json_schema", "schema": schema}]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    codes = ("rubric/near-miss-keyword", "rubric/outdated-keyword", "rubric/near-miss-required")
+    (span,) = (each.place.span for each in check(tmp_path, rubric) if each.code in codes)
+    assert span is not None
+    assert text_of(rubric)[span.column - 1 : span.end_column - 1] == marked
+
+
+@every_case(
+    ("checks", "scoring", "pointer", "message", "advice"),
+    [
+        ([{"kind": "llm_judge", **OLD, "threshold": 0}], {"combine": "min"},
+         "$.checks[0].threshold", "`threshold: 0`", "raise it above 0, or remove the check"),
+        ([{"kind": "fact_match", "facts": ["a"], "min_recall": 0}], {"combine": "min"},
+         "$.checks[0].min_recall", "`min_recall: 0`", "raise it above 0, or remove the check"),
+        ([WORDS], {"combine": "min", "threshold": 0},
+         "$.scoring.threshold", "`threshold: 0`", "raise it above 0, or remove it"),
+    ],
+)  # fmt: skip
+def test_thresholds_that_every_score_reaches(
+    tmp_path: Path, checks: list[Any], scoring: Any, pointer: str, message: str, advice: str
+) -> None:
+    checks = [{"id": "one", **each} for each in checks]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": scoring}
+    code = "rubric/threshold-always-reached"
+    problems = [each for each in check(tmp_path, rubric) if each.code == code]
+    assert [(each.pointer, each.message, each.help) for each in problems] == [
+        (pointer, f"every score reaches {message}", advice)
+    ]
+
+
 REQUIRED = {"required": ["a"]}
 
 
