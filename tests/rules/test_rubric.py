@@ -307,6 +307,23 @@ def test_a_judge_that_a_jury_has_twice_is_shown_both_times(tmp_path: Path) -> No
     assert text_of(rubric)[place.span.column - 1 :].startswith(text_of(OLD))
 
 
+@every_case(("id_", "name"), [({"id": "never"}, "never"), ({}, "check 1")])
+def test_a_check_inside_a_composite_has_both_names(
+    tmp_path: Path, id_: dict[str, str], name: str
+) -> None:
+    outer = [
+        {"id": "words", **WORDS},
+        {"id": "more", "kind": "composite", "rubric_ref": "rubric/inner@1.0.0"},
+    ]
+    rubric = {"version": "1.0.0", "scoring": {"combine": "all_pass"}}
+    forbidden = {**WORDS, **id_, "kind": "must_not_contain"}
+    own, inner = {**rubric, "id": "own", "checks": outer}, {**rubric, "id": "inner"}
+    problems = check(tmp_path, own, inner={**inner, "checks": [forbidden]})
+    (problem,) = (each for each in problems if each.code == "rubric/contradiction")
+    texts = (problem.message, problem.help, *(message for message, _ in problem.related))
+    assert f"more/{name}" in " ".join(text for text in texts if text)
+
+
 @every_case(
     ("schema", "marked"),
     [
