@@ -324,6 +324,45 @@ def test_a_check_inside_a_composite_has_both_names(
     assert f"more/{name}" in " ".join(text for text in texts if text)
 
 
+KEYWORDS: list[tuple[str, str, Any]] = [
+    ("properties patternProperties dependentSchemas", "object", {"a": {}}),
+    ("additionalProperties propertyNames unevaluatedProperties", "object", {"type": "string"}),
+    ("required", "object", ["a"]),
+    ("dependentRequired", "object", {"a": ["b"]}),
+    ("minProperties maxProperties", "object", 2),
+    ("items contains unevaluatedItems", "array", {"type": "string"}),
+    ("prefixItems", "array", [{"type": "string"}]),
+    ("minItems maxItems", "array", 2),
+    ("uniqueItems", "array", True),
+    ("minLength maxLength", "string", 2),
+    ("pattern", "string", "^a"),
+    ("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf", "number", 2),
+]
+
+
+@every_case(
+    ("keyword", "type_", "value"),
+    [
+        (keyword, type_, value)
+        for keywords, type_, value in KEYWORDS
+        for keyword in keywords.split()
+    ],
+)
+def test_a_keyword_of_another_type_is_ignored(
+    tmp_path: Path, keyword: str, type_: str, value: Any
+) -> None:
+    other = "string" if type_ != "string" else "array"
+    schemas = [{"type": type_, keyword: value}, {"type": other, keyword: value}]
+    checks = [
+        {"id": f"c{number}", "kind": "json_schema", "schema": schema}
+        for number, schema in enumerate(schemas)
+    ]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    code = "rubric/ignored-keyword"
+    pointers = [each.pointer for each in check(tmp_path, rubric) if each.code == code]
+    assert pointers == [f"$.checks[1].schema.{keyword}"]
+
+
 @every_case(
     ("schema", "marked"),
     [
