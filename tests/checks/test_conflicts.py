@@ -153,7 +153,7 @@ SHORT = {"kind": "format", "format": "text", "max_chars": 9}
         (
             (TOOLS, {"kind": "tool_usage", "forbidden_tools": ["b", "c"]}),
             {"expected_tools": ["a", "b"]},
-            ("expected_tools.1", "checks.1.forbidden_tools.0", ["this cannot be met", "`b`"]),
+            ("expected_tools.1", "checks.1.forbidden_tools.0", ["this cannot be met: ", "`b`"]),
         ),
         (
             (
@@ -174,13 +174,13 @@ SHORT = {"kind": "format", "format": "text", "max_chars": 9}
             (
                 "expected_facts.1",
                 "checks.1.values.1",
-                ["this cannot be met", "`hot`", "the rubric"],
+                ["this cannot be met: ", "`hot`", "the rubric"],
             ),
         ),
         (
             ({**FACTS, "min_recall": 0.5}, {"kind": "must_not_contain", "values": ["hot"]}),
             {"expected_facts": ["hot"]},
-            ("expected_facts.0", "checks.1.values.0", ["it can never match", "`hot`"]),
+            ("expected_facts.0", "checks.1.values.0", ["it can never match: ", "`hot`"]),
         ),
         (
             (FACTS, {"kind": "format", "format": "text", "max_chars": 4}, SHORT),
@@ -190,7 +190,7 @@ SHORT = {"kind": "format", "format": "text", "max_chars": 9}
         (
             (FACTS, SHORT, {"kind": "format", "format": "text", "max_chars": 4}),
             {"expected_facts": ["four", "fives"]},
-            ("expected_facts.1", "checks.2.max_chars", ["this cannot be met", "4 characters"]),
+            ("expected_facts.1", "checks.2.max_chars", ["this cannot be met: ", "4 characters"]),
         ),
         (
             (FORMAT, {"kind": "markdown_structure", "min_headings": 1}),

@@ -78,6 +78,10 @@ def test_many_missing_keys_are_one_finding(tmp_path: Path) -> None:
     keys = ", ".join(f"`expected.k{n}`" for n in range(5))
     start = f"12 checks of rubric/a@1.0.0 cannot run: the row has no {keys}"
     assert message == f"{start} … and 7 more"
+    diagnostics = validate(Kind.DATASET, [Input(tmp_path / "rows.json")], Options()).diagnostics
+    assert "add these keys, or use a rubric that does not need them" in {
+        problem.help for problem in diagnostics
+    }
 
 
 def test_composites_of_one_rubric(tmp_path: Path) -> None:

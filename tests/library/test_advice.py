@@ -106,6 +106,7 @@ def test_dangling(snapshot: SnapshotAssertion) -> None:
         ("everythin", "rubric/everything@2.0.0"),
         ("tone", "rubric/tone@0.3.1"),
         ("rubric/tone@v7", "rubric/tone@0.3.1"),
+        ("rubrics/team/tone.yaml", "rubric/tone@0.3.1"),
         ('"rubric/tone"', "rubric/tone@0.3.1"),
         ("https://example.org/rubrics/tone.yaml", "rubric/tone@0.3.1"),
     ],

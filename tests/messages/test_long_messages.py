@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from doors import Options, check_workspaces
 from tables import every_case
 
-from evalcontract.model.listing import MESSAGE_LENGTH, readable
+from evalcontract.model.listing import readable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+#: The length of the longest message.
+LONGEST = 1_000
 LONG = "x" * 3000
 CLIPPED = "x" * 79 + "…"
 
@@ -24,7 +26,9 @@ CLIPPED = "x" * 79 + "…"
         (f"`{'x' * 500}` is long", f"`{'x' * 500}` is long"),
         (f"`{LONG}` is not `b`", f"`{CLIPPED}` is not `b`"),
         (f"`{LONG}` is not `{LONG}`", f"`{CLIPPED}` is not `{CLIPPED}`"),
-        (LONG, "x" * (MESSAGE_LENGTH - 1) + "…"),
+        (LONG, "x" * (LONGEST - 1) + "…"),
+        ("x" * LONGEST, "x" * LONGEST),
+        ("x" * (LONGEST + 1), "x" * (LONGEST - 1) + "…"),
     ],
 )
 def test_what_a_long_message_quotes_is_clipped(message: str, shown: str) -> None:
@@ -45,4 +49,4 @@ def test_findings_on_long_names(tmp_path: Path) -> None:
     assert len({diagnostic.code for diagnostic in diagnostics}) > 2
     for diagnostic in diagnostics:
         texts = (diagnostic.message, diagnostic.help, diagnostic.row, *dict(diagnostic.related))
-        assert all(len(text or "") <= MESSAGE_LENGTH for text in texts)
+        assert all(len(text or "") <= LONGEST for text in texts)

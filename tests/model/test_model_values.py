@@ -15,6 +15,7 @@ from evalcontract.model.errors import ContractViolation
 from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.listing import chained, listed
 from evalcontract.model.nearest import allowed_edits, edit_distance, nearest, normalise
+from evalcontract.model.page import example_files
 from evalcontract.model.path import Path, format_path, key_of
 from evalcontract.model.span import Place, Span
 
@@ -271,3 +272,27 @@ def test_codes() -> None:
         assert (copy, copy.severities, copy.is_guess, copy.docstring) == (
             *(code, code.severities, True, "p"),
         )
+
+
+@every_case(
+    ("code", "example", "file"),
+    [
+        ("rubric/cycle", "id: tone\n", "rubrics/tone.yaml"),
+        ("judge/stale", "version: 1\nid: right\n", "judges/right.yaml"),
+        ("target/no-dataset", "id: shop\n", "targets/shop.yaml"),
+        ("rubric/no-id", "checks: []\n", "rubrics/example.yaml"),
+        ("dataset/no-rows", "id: a\n", "data.yaml"),
+        ("reference/dangling", "questions: []\n", "data.yaml"),
+    ],
+)
+def test_an_example_without_a_name_is_named_after_its_kind(
+    code: str, example: str, file: str
+) -> None:
+    assert example_files(example, code) == {file: example}
+
+
+def test_an_example_of_several_files() -> None:
+    files = {"targets/a.yaml": "id: a\n", "data.yaml": "questions: []\n"}
+    text = "".join(f"# file: {name}\n{content}" for name, content in files.items())
+    assert example_files(text, "target/x") == files
+    assert [*example_files(text, "target/x")] == [*files]

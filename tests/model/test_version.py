@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import pytest
 from tables import every_case
 
-from evalcontract.model.reference import Reference
+from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version, newest
 from evalcontract.structure.native import matches
 from evalcontract.structure.schemas import load
@@ -126,3 +126,18 @@ def test_precedence() -> None:
 def test_the_same(one: str, other: str) -> None:
     assert Version.parse(one) == Version.parse(other)
     assert hash(Version.parse(one)) == hash(Version.parse(other))
+
+
+@every_case(
+    ("reference", "text", "is_pinned"),
+    [
+        (Reference(Kind.RUBRIC, "tone"), "rubric/tone", False),
+        (Reference(Kind.JUDGE, "tone", Version.parse("1.2.0")), "judge/tone@1.2.0", True),
+    ],
+)
+def test_a_reference_is_written_as_it_is_read(
+    reference: Reference, text: str, *, is_pinned: bool
+) -> None:
+    assert str(reference) == text
+    assert Reference.parse(text) == reference
+    assert reference.is_pinned is is_pinned

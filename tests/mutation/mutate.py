@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -25,7 +26,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from covering import Covering, measure, store, stored
+from covering import IMPORT, Covering, measure, store, stored
 from known import read_known
 from mutants import Mutant, mutants_of
 
@@ -62,8 +63,13 @@ def main() -> int:
     known = read_known(source)
     chosen = [*_chosen(source, asked)]
     with tempfile.TemporaryDirectory(prefix="mutation") as folder, ExitStack() as stack:
+        # Some tests run the package as another user, who has to read it.
+        Path(folder).chmod(0o755)
         copies = [_copied(Path(folder) / str(number)) for number in range(asked.jobs)]
         covering = _covering(copies[0], asked)
+        measured = {
+            test for by_line in covering.values() for tests in by_line.values() for test in tests
+        }
         workers: SimpleQueue[Worker] = SimpleQueue()
         for copy in copies:
             workers.put(stack.enter_context(Worker(copy)))
@@ -76,7 +82,9 @@ def main() -> int:
             worker = workers.get()
             try:
                 tests = _tests_of(mutant, covering)
-                return Tried(mutant, was, becomes, worker.verdict(mutant, mutant.write(), tests))
+                idle = _idle(tests, measured) if asked.brief else ()
+                verdict = worker.verdict(mutant, [test for test in tests if test != IMPORT], idle)
+                return Tried(mutant, was, becomes, verdict)
             finally:
                 workers.put(worker)
 
@@ -99,6 +107,11 @@ def _arguments() -> argparse.Namespace:
         "--old-covering",
         action="store_true",
         help="do not measure anew which tests run which lines, though something has changed",
+    )
+    parser.add_argument(
+        "--brief",
+        action="store_true",
+        help="try only tests that run the line, and new ones; may report survivors that are none",
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
@@ -150,12 +163,12 @@ def _covering(copy: Path, asked: argparse.Namespace) -> Covering:
     for file in sorted(copy.rglob("*")):
         if file.is_file() and file.suffix != ".pyc" and "node_modules" not in file.parts:
             digest.update(file.relative_to(copy).as_posix().encode() + b"\0" + file.read_bytes())
-    value = "any" if asked.old_covering else digest.hexdigest()
+    value = digest.hexdigest()
     kept = KEPT / "covering.json"
-    covering = stored(kept, value)
+    covering = stored(kept, None if asked.old_covering else value)
     if covering is None:
         print("measuring which tests run which lines", flush=True)
-        covering = measure(copy, asked.jobs)
+        covering = measure(copy, asked.jobs, ROOMS)
         store(kept, value, covering)
     return covering
 
@@ -164,6 +177,14 @@ def _tests_of(mutant: Mutant, covering: Covering) -> list[str]:
     by_line = covering.get(mutant.file, {})
     lines = range(mutant.first, mutant.last + 1)
     return [*dict.fromkeys(test for line in lines for test in by_line.get(line, ()))]
+
+
+def _idle(tests: Sequence[str], measured: set[str]) -> Sequence[str]:
+    """Return the tests that need not be tried after those that run a line: all that were measured.
+
+    What is run at import, or in other processes alone, any test may notice.
+    """
+    return () if IMPORT in tests or not tests else sorted(measured)
 
 
 class Worker:
@@ -197,16 +218,24 @@ class Worker:
         """Return what pytest printed in the last trial."""
         return (self._copy / "trial.log").read_text(encoding="utf-8", errors="replace")
 
-    def verdict(self, mutant: Mutant, text: str, tests: Sequence[str]) -> str:
-        """Return what becomes of a module with that text."""
-        return self.of_text(mutant.file, text, tests, ROOMS[_room(mutant)])
+    def verdict(self, mutant: Mutant, tests: Sequence[str], idle: Sequence[str]) -> str:
+        """Return what becomes of a mutant: some tests are tried first, and `idle` ones never."""
+        files = ROOMS[_room(mutant)]
+        return self.of_text(mutant.file, mutant.write(), files, tests, idle)
 
-    def of_text(self, module: str, text: str, tests: Sequence[str], files: Sequence[str]) -> str:
-        """Return what some tests, then all tests of some files, say of a text of a module."""
+    def of_text(
+        self,
+        module: str,
+        text: str,
+        files: Sequence[str],
+        tests: Sequence[str] = (),
+        idle: Sequence[str] = (),
+    ) -> str:
+        """Return what some tests, then all others of some files, say of a text of a module."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         path = str(self._copy / "src" / "evalcontract" / module)
-        trial = {"path": path, "text": text, "tests": tests, "files": files}
+        trial = {"path": path, "text": text, "tests": tests, "files": files, "idle": idle}
         self._process.stdin.write(json.dumps(trial) + "\n")
         self._process.stdin.flush()
         verdict: str = json.loads(self._process.stdout.readline())
@@ -220,7 +249,7 @@ def _require_passing(workers: SimpleQueue[Worker], source: Path, rooms: set[str]
     text = (source / "__init__.py").read_text(encoding="utf-8")
     worker = workers.get()
     for room in sorted(rooms):
-        if worker.of_text("__init__.py", text, (), ROOMS[room]) != "survived":
+        if worker.of_text("__init__.py", text, ROOMS[room]) != "survived":
             raise SystemExit(f"{worker.printed()}\nthe tests of {room} fail without a mutant")
     workers.put(worker)
 
@@ -244,10 +273,22 @@ def _summarise(results: Sequence[Tried]) -> None:
         of_room = Counter(each.verdict for each in results if _room(each.mutant) == room)
         counted = of_room["killed"] + of_room["endless"] + of_room["survived"]
         if counted:
-            share = 100 * (counted - of_room["survived"]) / counted
-            killed = f"{room:<10} {share:5.1f} % of {counted} killed"
-            others = f"{of_room['survived']} survived, {of_room['equivalent']} equivalent"
-            print(f"{killed} ({of_room['endless']} without an end), {others}")
+            killed = counted - of_room["survived"]
+            low, high = _interval(killed, counted)
+            figures = f"{100 * killed / counted:5.1f} % of {counted} killed"
+            others = ", ".join(
+                f"{of_room[verdict]} {verdict}" for verdict in ("survived", "endless", "equivalent")
+            )
+            print(f"{room:<10} {figures} ({low:.0f} to {high:.0f} %), {others}")
+
+
+def _interval(killed: int, tried: int) -> tuple[float, float]:
+    """Return the 95 % Wilson score interval of a share, in per cent."""
+    z, share = 1.96, killed / tried
+    middle = share + z * z / (2 * tried)
+    spread = z * math.sqrt(share * (1 - share) / tried + (z / (2 * tried)) ** 2)
+    scale = 100 / (1 + z * z / tried)
+    return scale * (middle - spread), scale * (middle + spread)
 
 
 if __name__ == "__main__":

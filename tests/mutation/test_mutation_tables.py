@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import coverage
 import pytest
+from covering import IMPORT, read, store, stored
 from known import read_known
 from lowest import lowest
 from tables import every_case
@@ -41,6 +43,26 @@ def test_a_mutant_of_lines_that_are_gone(entry: Callable[[str], Path], tmp_path:
     assert read_known(tmp_path, entry("a = 1\nreturn a")) == {("m.py", "a = 1\nreturn a", "x"): "r"}
     with pytest.raises(SystemExit, match="has no lines 'a = 2'"):
         read_known(tmp_path, entry("a = 2"))
+
+
+def test_what_was_measured_is_used_again(tmp_path: Path) -> None:
+    file, covering = tmp_path / "kept" / "covering.json", {"m.py": {3: ["tests/a.py::test_a"]}}
+    assert stored(file, "digest") is None
+    store(file, "digest", covering)
+    assert stored(file, "digest") == covering
+    assert stored(file, "of other sources") is None
+    assert stored(file, None) == covering, "whatever it was measured of"
+
+
+def test_a_test_that_fails_without_a_mutant_covers_nothing(tmp_path: Path) -> None:
+    data = coverage.CoverageData(str(tmp_path / "data"))
+    module = tmp_path / "package" / "m.py"
+    for context in ("", "tests/a.py::test_good|run", "tests/a.py::test_bad[a b]|run"):
+        data.set_context(context)
+        data.add_lines({str(module): [1] if not context else [2]})
+    data.write()
+    covering = read(tmp_path / "data", module.parent, ["FAILED tests/a.py::test_bad[a b] - why"])
+    assert covering == {"m.py": {1: [IMPORT], 2: ["tests/a.py::test_good"]}}
 
 
 @every_case(

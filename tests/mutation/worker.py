@@ -60,6 +60,17 @@ class Chosen:
         )
 
 
+class Without:
+    """A plugin of pytest that leaves out the tests of a list."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = frozenset(names)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Drop what is in the list."""
+        items[:] = [item for item in items if item.nodeid not in self._names]
+
+
 def main() -> None:
     """Try what standard input lists."""
     sys.dont_write_bytecode = True
@@ -85,7 +96,7 @@ def _first_failure(trial: dict[str, Any]) -> str:
     files = [*dict.fromkeys(name.partition("::")[0] for name in narrow)]
     if narrow and (verdict := _run([*OPTIONS, *files], [Chosen(narrow)])) != "survived":
         return verdict
-    return _run([*OPTIONS, *trial["files"]], [])
+    return _run([*OPTIONS, *trial["files"]], [Without(trial["idle"])])
 
 
 def _run(arguments: list[str], plugins: list[object]) -> str:

@@ -150,6 +150,7 @@ CODES: dict[str, Code] = {
         Code("dataset/duplicate-id"),
         Code("dataset/no-questions"),
         Code("rubric/cycle"),
+        Code("rubric/duplicate-id"),
         Code("judge/stale", soft=NOTE, strict=WARNING),
         Code("source/syntax", soft=ERROR),
     )
@@ -193,6 +194,8 @@ def test_tables(name: str, entry: object, severities: tuple[Severity | None, ...
         ("dataset/no-questions", "error", []),
         ("dataset/no-questions", "ignore", ["must stay an error"]),
         ("dataset/duplicat-id", "error", ["`dataset/duplicat-id`", "mean `dataset/duplicate-id`?"]),
+        ("rubric/duplicat-id", "error", ["mean `rubric/duplicate-id`?"]),
+        ("duplicate-id", "error", ["mean `dataset/duplicate-id`?"]),
         ("rubrics/cycle", "error", ["mean `rubric/cycle`?"]),
         ("rubrics/cycel", "error", ["mean `rubric/cycle`?"]),
         ("cycle", "error", ["mean `rubric/cycle`?"]),
@@ -231,7 +234,7 @@ def test_a_severity_like_no_other(value: object) -> None:
     with pytest.raises(ConfigurationError) as error:
         parsed("rubric/cycle", value)
     assert (f"`{value}`" if isinstance(value, str) else repr(value)) in str(error.value)
-    assert "did you mean" not in str(error.value)
+    assert str(error.value).endswith(" is not one of ignore, note, warning, error")
 
 
 @every_case("name", ["quality/tone", "data/duplicate-id"])

@@ -81,6 +81,33 @@ def test_small_sample_says_how_sure_the_rates_are(tmp_path: Path) -> None:
     assert facts(said)[:5] == ["40", "0.70", "0.97", "0.58", "0.92"]
 
 
+LEVELS = {"score_type": "levels", "level_names": ["bad", "good"]}
+
+
+@every_case(
+    ("scale", "threshold", "start"),
+    [
+        ({**LEVELS, "level_values": [2, 6]}, 2, "everything passes: the lowest grade is 2"),
+        ({**LEVELS, "level_values": [6, 2]}, 7, "nothing can pass: the highest grade is 6"),
+        ({**LEVELS, "level_values": [2, 6]}, 6, None),
+        (LEVELS, 0, "everything passes: the lowest grade is 0"),
+        (LEVELS, 1.5, "nothing can pass: the highest grade is 1"),
+        (LEVELS, 1, None),
+        ({"score_type": "continuous"}, 0, "everything passes: the lowest grade is 0"),
+        ({"score_type": "continuous", "min_score": 1, "max_score": 5}, 1, "everything passes"),
+        ({"score_type": "continuous", "min_score": 1, "max_score": 5}, 2, None),
+    ],
+)
+def test_thresholds_that_decide_nothing(
+    scale: dict[str, Any], threshold: float, start: str | None, tmp_path: Path
+) -> None:
+    judge = {**JUDGE, **scale, "pass_threshold": threshold}
+    problems = check(tmp_path, json.dumps(judge))
+    told = [each.message for each in problems if each.code == "judge/ineffective-threshold"]
+    assert len(told) == (start is not None)
+    assert all(message.startswith(str(start)) for message in told)
+
+
 def test_small_class_is_counted_with_its_own_size(tmp_path: Path) -> None:
     counts = {"tp": 95, "fn": 5, "tn": 9, "fp": 1}
     code, said = only(tmp_path, validation=DATED | {"confusion_matrix": counts})

@@ -236,6 +236,205 @@ def test_the_name_that_is_free(tmp_path: Path, files: dict[str, str], advice: st
     assert [each.help for each in found if each.code == "rubric/file-name"] == [advice]
 
 
+@every_case(
+    ("name", "message"),
+    [
+        ("polite.yaml", "the file name says `polite`, but the id is `tone`"),
+        ("polite@1.0.0.yaml", "the file name says `polite`, but the id is `tone`"),
+        ("polite/1.0.0.yaml", "the folder name says `polite`, but the id is `tone`"),
+        ("tone/2.0.0.yaml", "the file name says version 2.0.0, but the version is 1.0.0"),
+    ],
+)
+def test_what_a_name_says(tmp_path: Path, name: str, message: str) -> None:
+    path = tmp_path / "rubrics" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rubric = {**weighing(words("one"), {"one": 1}), "id": "tone"}
+    path.write_text(text_of(rubric), encoding="utf-8")
+    problems = check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
+    assert [each.message for each in problems if each.code == "rubric/file-name"] == [message]
+
+
+WORDS = {"kind": "must_contain_any", "values": ["Yes", "No"]}
+TOOLS = {"kind": "tool_usage", "expected_tools": ["a", "b"]}
+FACTS = {"kind": "fact_match", "facts": ["Paris", "Rome"]}
+OLD, NEW = ({"judge_prompt_ref": f"judge/levels@{version}"} for version in ("1.0.0", "2.0.0"))
+JURY = {"kind": "llm_judge", "jury": {"judges": [OLD, NEW]}}
+
+
+@every_case(
+    ("check_", "other", "is_same"),
+    [
+        (WORDS, {"values": ["no", "yes"]}, True),
+        (WORDS, {"case_sensitive": True}, False),
+        (WORDS, {"case_sensitive": False, "label": "x"}, True),
+        ({**WORDS, "case_sensitive": True}, {"values": ["no", "yes"]}, False),
+        ({**WORDS, "case_sensitive": True}, {"values": ["No", "Yes"]}, True),
+        (WORDS, {"kind": "must_not_contain"}, False),
+        (TOOLS, {"expected_tools": ["b", "a"]}, True),
+        ({**TOOLS, "order": "sequence"}, {"expected_tools": ["b", "a"]}, False),
+        (TOOLS, {"forbidden_tools": ["c"]}, False),
+        (FACTS, {"facts": ["Rome", "Paris"]}, True),
+        (FACTS, {"facts": ["rome", "Paris"]}, False),
+        (FACTS, {"min_recall": 0.5}, False),
+        ({**FACTS, "min_recall": 1}, {"min_recall": 1.0}, True),
+        (JURY, {"jury": {"judges": [NEW, OLD]}}, True),
+        (JURY, {"jury": {"judges": [{**NEW, "weight": 1.0}, {**OLD, "weight": 1}]}}, True),
+        (JURY, {"jury": {"judges": [OLD, {**NEW, "weight": 2}]}}, False),
+        (JURY, {"jury": {"judges": [OLD, NEW], "aggregation": "majority_vote"}}, True),
+        (JURY, {"jury": {"judges": [OLD, NEW], "tie_break": "fail"}}, True),
+        (JURY, {"jury": {"judges": [OLD, NEW], "aggregation": "median"}}, False),
+    ],
+)
+def test_checks_that_are_the_same(
+    tmp_path: Path, check_: dict[str, Any], other: dict[str, Any], *, is_same: bool
+) -> None:
+    checks = [{"id": "one", **check_}, {"id": "two", **check_, **other}]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    problems = [each for each in check(tmp_path, rubric) if each.code == "rubric/same-check"]
+    assert [(each.pointer, each.message) for each in problems] == (
+        [("$.checks[1]", "duplicate of check `one`")] if is_same else []
+    )
+
+
+def test_a_judge_that_a_jury_has_twice_is_shown_both_times(tmp_path: Path) -> None:
+    jury = {"judges": [NEW, OLD, {"judge_prompt_ref": "judge/levels"}]}
+    checks = [{"id": "one", "kind": "llm_judge", "jury": jury}]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    (problem,) = [each for each in check(tmp_path, rubric) if each.code == "rubric/repeated-judge"]
+    assert problem.pointer == "$.checks[0].jury.judges[2].judge_prompt_ref"
+    ((_, place),) = problem.related
+    assert place.span is not None
+    assert text_of(rubric)[place.span.column - 1 :].startswith(text_of(OLD))
+
+
+@every_case(("id_", "name"), [({"id": "never"}, "never"), ({}, "check 1")])
+def test_a_check_inside_a_composite_has_both_names(
+    tmp_path: Path, id_: dict[str, str], name: str
+) -> None:
+    outer = [
+        {"id": "words", **WORDS},
+        {"id": "more", "kind": "composite", "rubric_ref": "rubric/inner@1.0.0"},
+    ]
+    rubric = {"version": "1.0.0", "scoring": {"combine": "all_pass"}}
+    forbidden = {**WORDS, **id_, "kind": "must_not_contain"}
+    own, inner = {**rubric, "id": "own", "checks": outer}, {**rubric, "id": "inner"}
+    problems = check(tmp_path, own, inner={**inner, "checks": [forbidden]})
+    (problem,) = (each for each in problems if each.code == "rubric/contradiction")
+    texts = (problem.message, problem.help, *(message for message, _ in problem.related))
+    assert f"more/{name}" in " ".join(text for text in texts if text)
+
+
+KEYWORDS: list[tuple[str, str, Any]] = [
+    ("properties patternProperties dependentSchemas", "object", {"a": {}}),
+    ("additionalProperties propertyNames unevaluatedProperties", "object", {"type": "string"}),
+    ("required", "object", ["a"]),
+    ("dependentRequired", "object", {"a": ["b"]}),
+    ("minProperties maxProperties", "object", 2),
+    ("items contains unevaluatedItems", "array", {"type": "string"}),
+    ("prefixItems", "array", [{"type": "string"}]),
+    ("minItems maxItems", "array", 2),
+    ("uniqueItems", "array", True),
+    ("minLength maxLength", "string", 2),
+    ("pattern", "string", "^a"),
+    ("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf", "number", 2),
+]
+
+
+@every_case(
+    ("keyword", "type_", "value"),
+    [
+        (keyword, type_, value)
+        for keywords, type_, value in KEYWORDS
+        for keyword in keywords.split()
+    ],
+)
+def test_a_keyword_of_another_type_is_ignored(
+    tmp_path: Path, keyword: str, type_: str, value: Any
+) -> None:
+    other = "string" if type_ != "string" else "array"
+    schemas = [{"type": type_, keyword: value}, {"type": other, keyword: value}]
+    checks = [
+        {"id": f"c{number}", "kind": "json_schema", "schema": schema}
+        for number, schema in enumerate(schemas)
+    ]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    code = "rubric/ignored-keyword"
+    pointers = [each.pointer for each in check(tmp_path, rubric) if each.code == code]
+    assert pointers == [f"$.checks[1].schema.{keyword}"]
+
+
+@every_case(
+    ("schema", "marked"),
+    [
+        ({"type": "object", "propertis": {"a": {}}}, '"propertis"'),
+        ({"type": "string", "nullable": True}, '"nullable"'),
+        ({"type": "object", "properties": {"answer": {}}, "required": ["anwser"]}, '"anwser"'),
+    ],
+)
+def test_what_is_marked_in_a_schema(tmp_path: Path, schema: Any, marked: str) -> None:
+    checks = [{"id": "one", "kind": "json_schema", "schema": schema}]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    codes = ("rubric/near-miss-keyword", "rubric/outdated-keyword", "rubric/near-miss-required")
+    (span,) = (each.place.span for each in check(tmp_path, rubric) if each.code in codes)
+    assert span is not None
+    assert text_of(rubric)[span.column - 1 : span.end_column - 1] == marked
+
+
+@every_case(
+    ("checks", "scoring", "pointer", "message", "advice"),
+    [
+        ([{"kind": "llm_judge", **OLD, "threshold": 0}], {"combine": "min"},
+         "$.checks[0].threshold", "`threshold: 0`", "raise it above 0, or remove the check"),
+        ([{"kind": "fact_match", "facts": ["a"], "min_recall": 0}], {"combine": "min"},
+         "$.checks[0].min_recall", "`min_recall: 0`", "raise it above 0, or remove the check"),
+        ([WORDS], {"combine": "min", "threshold": 0},
+         "$.scoring.threshold", "`threshold: 0`", "raise it above 0, or remove it"),
+    ],
+)  # fmt: skip
+def test_thresholds_that_every_score_reaches(
+    tmp_path: Path, checks: list[Any], scoring: Any, pointer: str, message: str, advice: str
+) -> None:
+    checks = [{"id": "one", **each} for each in checks]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": scoring}
+    code = "rubric/threshold-always-reached"
+    problems = [each for each in check(tmp_path, rubric) if each.code == code]
+    assert [(each.pointer, each.message, each.help) for each in problems] == [
+        (pointer, f"every score reaches {message}", advice)
+    ]
+
+
+REQUIRED = {"required": ["a"]}
+
+
+@every_case(
+    ("schema", "path"),
+    [
+        (REQUIRED, ""),
+        ({"type": "object", "properties": {"b": REQUIRED}}, ".properties.b"),
+        ({"type": "array", "items": REQUIRED}, ".items"),
+        ({"type": "array", "prefixItems": [{}, REQUIRED]}, ".prefixItems[1]"),
+        ({"type": "object", "additionalProperties": REQUIRED}, ".additionalProperties"),
+        ({"type": "object", "not": REQUIRED}, None),
+        ({"type": "object", "allOf": [REQUIRED]}, None),
+        ({"required": []}, None),
+        ({**REQUIRED, "type": "object"}, None),
+        ({**REQUIRED, "enum": [{"a": 1}]}, None),
+        ({**REQUIRED, "const": {"a": 1}}, None),
+        ({**REQUIRED, "$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}, None),
+        ({**REQUIRED, "$dynamicRef": "#a", "$defs": {"a": {"$dynamicAnchor": "a"}}}, None),
+        *(({**REQUIRED, key: [{"type": "object"}]}, None) for key in ("allOf", "anyOf", "oneOf")),
+        ({**REQUIRED, "not": {"type": "string"}}, None),
+        ({**REQUIRED, "if": {"type": "string"}, "then": False}, None),
+    ],
+)
+def test_required_keys_of_any_value(tmp_path: Path, schema: Any, path: str | None) -> None:
+    checks = [{"id": "one", "kind": "json_schema", "schema": schema}]
+    rubric = {"id": "own", "version": "1.0.0", "checks": checks, "scoring": {"combine": "min"}}
+    problems = [each for each in check(tmp_path, rubric) if each.code == "rubric/untyped-schema"]
+    expected = [] if path is None else [f"$.checks[0].schema{path}.required"]
+    assert [each.pointer for each in problems] == expected
+
+
 def test_a_circle_of_a_schema_is_told_with_its_hops(tmp_path: Path) -> None:
     circle = {
         "$ref": "#/$defs/a",

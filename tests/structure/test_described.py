@@ -119,6 +119,32 @@ def test_sound_rows(row: Any) -> None:
     assert Gate(gate_schema(ROW, [], [BUNDLE], harmless=own.harmless)).passes([row])
 
 
+@every_case("side", ["left", "right"])
+def test_mappings_beside_each_other_are_described(side: str) -> None:
+    inner = {"properties": {"language": {"type": "string"}}}
+    pair = {"properties": {"left": {"properties": {"page": inner}}, "right": inner}}
+    row = {**SOUND, "pair": {"left": {"page": {}}, "right": {}}}
+    mapping = row["pair"]["left"]["page"] if side == "left" else row["pair"]["right"]
+    mapping["langauge"] = "en"
+    (problem,) = SchemaValidator("dataset", ROW, {"properties": {"pair": pair}}).check(row)
+    assert (problem.code, problem.path[-1]) == ("dataset/near-miss-key", "langauge")
+
+
+def test_a_bundle_that_takes_too_many_steps_is_one_finding() -> None:
+    twice = [{"items": {"$ref": "#/$defs/nested"}}] * 2
+    bundle = {
+        "properties": {"nested": {"$ref": "#/$defs/nested"}},
+        "$defs": {"nested": {"type": "array", "allOf": twice}},
+    }
+    value: Any = 1
+    for _ in range(20):
+        value = [value]
+    (problem,) = SchemaValidator("dataset", ROW, bundle).check({**SOUND, "nested": value})
+    assert (problem.code, problem.path) == ("dataset/invalid-value", ())
+    assert problem.message.startswith("checking this against the bundle schema takes over 30,")
+    assert problem.help == "keep only one recursive `$ref` in the schema"
+
+
 def test_what_is_learned_is_only_what_is_harmless() -> None:
     own = ExtraKeys(ROW, BUNDLE)
     own.learn(with_document(page=1, scroe=1, titel=2))

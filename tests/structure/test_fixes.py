@@ -284,6 +284,17 @@ def test_a_version_is_quoted_as_its_author_wrote_it(
     assert found == ([] if text is None else [Fix(("version",), Write(text))])
 
 
+@every_case(
+    ("words", "meant"),
+    [("true yes on Yes", True), ("false no off OFF", False), ("y 1 maybe", None)],
+)
+def test_words_for_true_and_false(words: str, *, meant: bool | None) -> None:
+    path = ("checks", 0, "negate")
+    expected = [] if meant is None else [Fix(path, Write(meant))]
+    for word in words.split():
+        assert fixes_of("rubric", check(kind="regex", pattern="a", negate=word)) == expected, word
+
+
 def test_a_fix_stands_below_its_prefix_with_its_finding() -> None:
     row = structure = SchemaValidator("dataset", definition("row", of="dataset"))
     (found,) = structure.check({**ROW, "format": "json"}, ("questions", 3))

@@ -28,6 +28,8 @@ CASES: list[tuple[Any, Any, str]] = [
     ({"contains": {"const": 1}}, [2], "invalid-value"),
     ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "invalid-value"),
     (False, 1, "conflicting-key"),
+    ({"propertyNames": False}, {"a": 1}, "invalid-value"),
+    ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {"c": 1}, "missing-key"),
     ({"prefixItems": [{}], "items": False}, [1, 2], "invalid-value"),
     ({"prefixItems": [{}], "unevaluatedItems": False}, [1, 2], "invalid-value"),
     ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, [1], "wrong-type"),

@@ -124,6 +124,7 @@ FAULTY: list[tuple[Any, tuple[Any, ...]]] = [
     ({"title": "a", "$ref": "#/title"}, ("$ref",)),
     ({"$ref": "#/parts/x", "parts": {"x": {"type": "strng"}}}, ("parts", "x", "type")),
     ({"pattern": "("}, ("pattern",)),
+    ({"pattern": "[[a]("}, ("pattern",)),  # Python warns of the bracket
     ({"pattern": r"a\Z"}, ("pattern",)),
     ({"patternProperties": {"*": {}}}, ("patternProperties", "*")),
 ]

@@ -160,7 +160,7 @@ def known_keys(schema: Schema, value: Any, root: Schema) -> dict[str, Schema]:
     known: dict[str, Schema] = {}
     for branch in branches(schema, value, root):
         for key, subschema in branch.get("properties", {}).items():
-            if key not in known or known[key] == {} or "enum" not in known[key]:
+            if "enum" not in known.get(key, {}):
                 known[key] = subschema if isinstance(subschema, dict) else {}
     return known
 

@@ -172,7 +172,7 @@ def _mapping_or_empty(schema: Any) -> dict[str, Any]:
 def _mapping(value: Any, schema: dict[str, Any], fits: Fits) -> str:
     """Return the advice to write a mapping; with the value under the only required key."""
     properties = schema.get("properties", {})
-    required = schema.get("required", ["name"] if "name" in properties else [])
+    required = schema.get("required", ["name"])
     if len(required) == 1:
         key = required[0]
         options = _mapping_or_empty(properties.get(key)).get("enum", (value,))

@@ -1,0 +1,73 @@
+"""What the rules about whole datasets say, and where, in whatever blocks the rows are read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from doors import Options, check_workspaces
+from tables import every_case
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BUNDLE = {"type": "object", "properties": {"documents": {"type": "array"}}}
+UNDECLARED = "the bundle `tour` is not declared"
+DECLARE = "declare it in bundles/tour.schema.json"
+
+
+def row(number: int, **keys: Any) -> dict[str, Any]:
+    return {"id": f"row_{number}", "input": "Where?", "criteria": "It is short.", **keys}
+
+
+def unknown_bundles(folder: Path, name: str, text: str) -> list[tuple[str, str, str | None]]:
+    """Check a dataset beside the bundle `rag`: the pointers, messages and helps of the findings."""
+    for file, content in {"bundles/rag.schema.json": json.dumps(BUNDLE), name: text}.items():
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_text(content, encoding="utf-8")
+    diagnostics = check_workspaces(folder, Options(root=folder)).diagnostics
+    return [
+        (finding.pointer, finding.message, finding.help)
+        for finding in diagnostics
+        if finding.code == "dataset/unknown-bundle"
+    ]
+
+
+@every_case(
+    ("dataset", "pointer", "rows"),
+    [
+        ({"bundle": "tour", "questions": [row(0), row(1)]}, "$.bundle", ""),
+        (
+            {"bundle": "tour", "questions": [row(0, bundle="tour"), row(1, bundle="tour")]},
+            "$.bundle",
+            " (used by 2 rows)",
+        ),
+        ({"questions": [row(0), row(1, bundle="tour")]}, "$.questions[1].bundle", ""),
+        (
+            {"questions": [row(0, bundle="rag"), *(row(n, bundle="tour") for n in (1, 2, 3))]},
+            "$.questions[1].bundle",
+            " (used by 3 rows)",
+        ),
+        ({"bundle": "rag", "questions": [row(0), row(1, bundle="rag")]}, None, ""),
+    ],
+)
+def test_a_bundle_that_is_not_declared_is_reported_once(
+    dataset: dict[str, Any], pointer: str | None, rows: str, tmp_path: Path
+) -> None:
+    expected = [] if pointer is None else [(pointer, UNDECLARED + rows, DECLARE)]
+    assert unknown_bundles(tmp_path, "data.json", json.dumps(dataset)) == expected
+
+
+def test_a_bundle_that_is_misspelled(tmp_path: Path) -> None:
+    text = json.dumps({"questions": [row(0, bundle="rga")]})
+    ((_, _, advice),) = unknown_bundles(tmp_path, "data.json", text)
+    assert advice == "did you mean `rag`? Otherwise declare it in bundles/rga.schema.json"
+
+
+def test_a_bundle_is_found_in_a_late_block_of_rows(tmp_path: Path) -> None:
+    late = {7_000, 7_500}
+    rows = [row(n, bundle="tour") if n in late else row(n) for n in range(8_000)]
+    text = "".join(f"{json.dumps(each)}\n" for each in rows)
+    ((pointer, message, _),) = unknown_bundles(tmp_path, "data.jsonl", text)
+    assert "[7000]" in pointer
+    assert message == f"{UNDECLARED} (used by 2 rows)"
