@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from evalcontract.checks.outcome import Executor, Verdict
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
     from evalcontract.structure.authored.analyses import SchemaAnalyses
@@ -78,13 +79,16 @@ class Needs(NamedTuple):
 class EvalContext(NamedTuple):
     """What a prediction depends on besides rubric and row: library, machine, workspace files.
 
-    `schemas` analyses what authors write.
+    `schemas` analyses what authors write. `ask` asks a judge about an output; None if no model is
+    configured. Its arguments are the judge and the variables of its template; it returns the verdict
+    with the score of the judge from 0 to 1.
     """
 
     library: Library
     has_php: bool
     read_json: Callable[[str], Any]
     schemas: SchemaAnalyses
+    ask: Callable[[Artifact, Mapping[str, Any]], Verdict] | None = None
 
 
 class CheckKind(NamedTuple):
@@ -93,12 +97,17 @@ class CheckKind(NamedTuple):
     `schema` is for kinds of other packages: a JSON Schema for checks of the kind, with its
     parameters as `properties`. The keys that every check may have are added to it. The schemas of
     the built-in kinds are part of the rubric schema.
+
+    `prepare` returns what runs a check on outputs; None if nothing does. It is called once for a
+    check, which must be well-formed. What it returns is called only for rows that have what the
+    check `needs`.
     """
 
     name: str
     reads: Callable[[Check, EvalContext], frozenset[str]]
     needs: Callable[[Check, EvalContext], Needs]
     schema: Mapping[str, Any] | None = None
+    prepare: Callable[[Check, EvalContext], Executor] | None = None
 
 
 def reads_nothing(check: Check, context: EvalContext) -> frozenset[str]:

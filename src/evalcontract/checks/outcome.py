@@ -1,0 +1,79 @@
+"""What a check makes of one output: its outcome, its score, and the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple, TypeAlias
+
+
+class Outcome(StrEnum):
+    """The outcome of a check on an output.
+
+    PASSED and FAILED: it ran, and has a score. SKIPPED: it has nothing to judge, since the row lacks
+    a key or the output has no such part. UNAVAILABLE: it cannot run on this machine, in this
+    workspace or with what was recorded. ERROR: it ran, and came to no verdict.
+    """
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    UNAVAILABLE = "unavailable"
+    ERROR = "error"
+
+
+class Verdict(NamedTuple):
+    """An outcome; `score` is from 0 to 1, and None unless the check passed or failed.
+
+    `reason` says why it did not pass. `details` are for machines: JSON values by name.
+    """
+
+    outcome: Outcome
+    score: float | None = None
+    reason: str | None = None
+    details: Mapping[str, Any] | None = None
+
+
+class ToolCall(NamedTuple):
+    """A call of a tool; `arguments` is a JSON value, also if they were recorded as its text."""
+
+    name: str
+    arguments: Any = None
+
+
+class Output(NamedTuple):
+    """What a model answered: its text and its calls of tools, in order.
+
+    None is what was not recorded, which is not the same as an empty text or no calls. `context` is
+    what the model was given besides the row, such as retrieved passages.
+    """
+
+    text: str | None = None
+    tool_calls: tuple[ToolCall, ...] | None = None
+    context: Any = None
+
+
+#: Judges one output of a row. It raises nothing because of what the row or the output contain.
+Executor: TypeAlias = Callable[[Mapping[str, Any], Output], Verdict]
+
+PASSED = Verdict(Outcome.PASSED, 1.0)
+
+
+def failed(reason: str, score: float = 0.0, **details: Any) -> Verdict:
+    """Return the verdict of a check that failed."""
+    return Verdict(Outcome.FAILED, score, reason, details or None)
+
+
+def skipped(reason: str) -> Verdict:
+    """Return the verdict of a check that has nothing to judge."""
+    return Verdict(Outcome.SKIPPED, None, reason)
+
+
+def unavailable(reason: str) -> Verdict:
+    """Return the verdict of a check that cannot run."""
+    return Verdict(Outcome.UNAVAILABLE, None, reason)
+
+
+def error(reason: str, **details: Any) -> Verdict:
+    """Return the verdict of a check that came to no verdict."""
+    return Verdict(Outcome.ERROR, None, reason, details or None)
