@@ -79,9 +79,9 @@ class Needs(NamedTuple):
 class EvalContext(NamedTuple):
     """What a prediction depends on besides rubric and row: library, machine, workspace files.
 
-    `schemas` analyses what authors write. `ask` asks a judge about an output; None if no model is
-    configured. Its arguments are the judge and the variables of its template; it returns the verdict
-    with the score of the judge from 0 to 1.
+    `schemas` analyses what authors write. `ask` asks a judge about an output, given the judge and
+    the variables of its template, and returns the verdict; its score is from 0 to 1. It is None if
+    no model is configured.
     """
 
     library: Library

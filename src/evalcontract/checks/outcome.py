@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 class Outcome(StrEnum):
     """The outcome of a check on an output.
 
-    PASSED and FAILED: it ran, and has a score. SKIPPED: it has nothing to judge, since the row lacks
-    a key or the output has no such part. UNAVAILABLE: it cannot run on this machine, in this
+    PASSED and FAILED: it ran, and has a score. SKIPPED: it has nothing to judge, because the row
+    lacks a key or the output has no such part. UNAVAILABLE: it cannot run on this machine, in this
     workspace or with what was recorded. ERROR: it ran, and came to no verdict.
     """
 
