@@ -39,7 +39,8 @@ class Plan(NamedTuple):
     `bundles` are those that the rubric applies to; empty means any. `conflicts` has the limits
     that it sets for a row's expectations. `decisive` are, in the plan of a composite's rubric, the
     checks that all have to pass, each with its path. `graded` are the keys of rows that the graders
-    of the runner read besides; `reads` has them too.
+    of the runner read besides; `reads` has them too. `scoring` is how the rubric combines scores;
+    None if that or a check is malformed, so that the others alone would give another score.
     """
 
     artifact: Artifact
@@ -50,6 +51,7 @@ class Plan(NamedTuple):
     conflicts: Conflicts = Conflicts()
     decisive: Checks = ()
     graded: frozenset[str] = frozenset()
+    scoring: Mapping[str, Any] | None = None
 
     def beside(self, graded: frozenset[str]) -> Plan:
         """Return the plan for a runner whose own graders read these keys of a row."""
@@ -94,9 +96,9 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
             reads |= inner.reads
             known &= inner.is_complete
         if inner is None or needs.never_runs is not None:
-            parts.append(Step(name, kind.name, needs))
+            parts.append(Step(name, kind.name, needs, check))
             continue
-        parts.append(Nested(name, inner.steps))
+        parts.append(Nested(name, inner, check))
         if id(inner) not in added:  # another composite with this rubric decides nothing else
             added.add(id(inner))
             weighed += ((path, other) for _, other in inner.decisive)
@@ -105,12 +107,22 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     complete = known and bool(parts) and not malformed
     steps = steps_of([*parts, *malformed])
     bundles = tuple(valid.get("applicable_bundles", ()))
+    scoring = None if malformed or not parts else valid.get("scoring")
     combine = valid.get("scoring", {}).get("combine")
     decisive = () if combine is None or combine in ALTERNATIVES else tuple(weighed)
     conflicts = conflicts_of(decisive)
     if plans is not None:
         decisive = ()  # only those of a composite's rubric are needed later
-    return Plan(artifact, steps, frozenset(reads), bundles, complete, conflicts, decisive)
+    return Plan(
+        artifact,
+        steps,
+        frozenset(reads),
+        bundles,
+        complete,
+        conflicts,
+        decisive,
+        scoring=scoring,
+    )
 
 
 def _without_executor(name: str) -> CheckKind:

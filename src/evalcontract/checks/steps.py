@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from evalcontract.model.listing import NAME_LENGTH, SHOWN, clipped
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.checks._kind import Needs
+    from evalcontract.checks.plan import Plan
     from evalcontract.library.artifact import Artifact
 
 T = TypeVar("T")
@@ -19,11 +20,15 @@ _NAMED = SHOWN + 1
 
 
 class Step(NamedTuple):
-    """One check of a rubric, or of the rubric of a composite: then named `composite/check`."""
+    """One check of a rubric, or of the rubric of a composite: then named `composite/check`.
+
+    `check` is what the rubric says; None if it is malformed.
+    """
 
     name: str
     kind: str
     needs: Needs
+    check: dict[str, Any] | None = None
 
 
 class StepGroup(NamedTuple):
@@ -40,10 +45,19 @@ class StepGroup(NamedTuple):
 
 
 class Nested(NamedTuple):
-    """A composite in place of which the checks of its rubric run: these, and their groups."""
+    """A composite in place of which the checks of its rubric run: those of `plan`.
+
+    `check` is what the outer rubric says.
+    """
 
     name: str
-    steps: Steps
+    plan: Plan
+    check: dict[str, Any]
+
+    @property
+    def steps(self) -> Steps:
+        """The checks of the rubric, and their groups."""
+        return self.plan.steps
 
 
 class Steps(NamedTuple):

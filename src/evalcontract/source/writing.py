@@ -70,10 +70,10 @@ class Staged:
             OSError: the file cannot be written, or was opened before.
 
         """
-        target = _target(path, bound)
+        target = target_of(path, bound)
         if target in self._files:
             raise OSError("the file would be written twice")
-        _check(target, replace=replace)
+        check_target(target, replace=replace)
         # Record the folders before they are created: a signal may interrupt at any point.
         self._folders += [folder for folder in reversed(target.parents) if not folder.exists()]
         try:
@@ -98,7 +98,7 @@ class Staged:
         while self._files:
             target = next(iter(self._files))
             file = self._files[target]
-            _check(target, replace=file.replace)  # it may be new
+            check_target(target, replace=file.replace)  # it may be new
             _put(file.temporary, target)
             del self._files[target]
 
@@ -113,7 +113,7 @@ class Staged:
                 folder.rmdir()
 
 
-def _target(path: Path, bound: Path | None) -> Path:
+def target_of(path: Path, bound: Path | None) -> Path:
     """Return the real path of a target; its last part is not followed."""
     folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - links are not followed
     target = Path(os.path.realpath(folder), name)
@@ -122,7 +122,7 @@ def _target(path: Path, bound: Path | None) -> Path:
     return target
 
 
-def _check(target: Path, *, replace: bool) -> None:
+def check_target(target: Path, *, replace: bool) -> None:
     """Refuse a target that a file must not replace."""
     if target.is_symlink():
         raise OSError("it is a symbolic link")

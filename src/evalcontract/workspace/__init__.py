@@ -13,7 +13,8 @@ from evalcontract.workspace.roots import (
     write_bound,
 )
 from evalcontract.workspace.single import require_single_value
-from evalcontract.workspace.workspace import Target, Workspace, open_workspace
+from evalcontract.workspace.target import Target
+from evalcontract.workspace.workspace import Workspace, open_workspace
 
 __all__ = [
     "Configuration",

@@ -54,11 +54,12 @@ def _without_rules() -> Mapping[str, Code]:
     from evalcontract.library.codes import (
         CODES as OF_LIBRARY,
     )  # not needed for a run without findings
+    from evalcontract.scoring.codes import CODES as OF_SCORING
     from evalcontract.source.codes import CODES as OF_SOURCE
     from evalcontract.structure.codes import CODES as OF_STRUCTURE
     from evalcontract.workspace.codes import CODES as OF_WORKSPACE
 
-    codes = (*OF_SOURCE, *OF_STRUCTURE, *OF_LIBRARY, *OF_WORKSPACE)
+    codes = (*OF_SOURCE, *OF_STRUCTURE, *OF_LIBRARY, *OF_WORKSPACE, *OF_SCORING)
     return {code: code for code in codes}
 
 

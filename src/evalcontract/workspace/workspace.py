@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
@@ -16,30 +16,18 @@ from evalcontract.source.plugins import entry_points
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.workspace.configuration import Configuration, read_configuration
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, display_name
-from evalcontract.workspace.graded_keys import GRADED, graded_keys
 from evalcontract.workspace.listing import Listing
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.recognition import is_dataset
 from evalcontract.workspace.roots import find_configuration, find_root
 from evalcontract.workspace.single import require_single_value, verified
+from evalcontract.workspace.target import Target, read_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from evalcontract.library.names import MisnamedFolder
     from evalcontract.source import Document, Files, Source, UnreadableFile
-
-
-class Target(NamedTuple):
-    """One file of `targets/`: the dataset that it runs, and how strictly to check it.
-
-    `dataset` is None if the target names none, or one outside of the workspace. `row_keys_graded`
-    are the keys of rows that the graders of its runner read.
-    """
-
-    document: Document
-    dataset: Path | None
-    row_keys_graded: frozenset[str] = frozenset()
 
 
 class Workspace:
@@ -158,11 +146,7 @@ class Workspace:
 
     def target(self, document: Document) -> Target:
         """Return the target in a document."""
-        value = document.value if isinstance(document.value, dict) else {}
-        name = value.get("dataset")
-        path = self.root / name if isinstance(name, str) else None
-        dataset = path if path and self.contains(path) else None
-        return Target(document, dataset, graded_keys(value.get(GRADED)))
+        return read_target(document, self.root, self.contains)
 
     def contains(self, path: Path) -> bool:
         """Whether a path leads into the workspace; what a file names must not lead out of it."""

@@ -1,0 +1,123 @@
+"""Read the recorded outputs of a model: validate each record, and say where it stands."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalcontract.checks.outcome import Output, ToolCall
+from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
+from evalcontract.model.diagnostic import Problem
+from evalcontract.source.rows import DocumentRows
+from evalcontract.structure.codes import GUESSES
+from evalcontract.structure.validator import structure_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.policy import Policy
+    from evalcontract.source import Source
+    from evalcontract.source.rows import Rows
+
+_INVALID, _REPEATED = "output/invalid-record", "output/duplicate-id"
+_NO_ROWS = "outputs are JSON Lines, or a list of records in JSON or YAML"
+
+
+class Record(NamedTuple):
+    """One recorded output: the id of its row, its number in the file from 0, and the output."""
+
+    id: str
+    number: int
+    output: Output
+
+
+class Outputs:
+    """The records of one file; `diagnostics` has the findings on it so far.
+
+    Of the records of one id, only the first is yielded.
+    """
+
+    def __init__(self, source: Source, policy: Policy) -> None:
+        self.file = source.file
+        self.diagnostics: list[Diagnostic] = []
+        self.count = 0
+        self._policy = policy
+        self._seen: dict[str, int] = {}
+        self._structure = structure_of("output")
+        self._rows: Rows | None = source.stream
+        document = source.document
+        if document is not None and isinstance(document.value, list):
+            self._rows = DocumentRows(document, ())
+        elif document is not None:
+            problem = Problem(_INVALID, f"the file is not a list: {_NO_ROWS}", ())
+            self.diagnostics += to_diagnostics([problem], document, policy, {})
+
+    @property
+    def sha256(self) -> str | None:
+        """The SHA-256 digest of the bytes that were read; None if there are no records."""
+        return self._rows.sha256 if self._rows else None
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """The bytes read and the total, for JSONL."""
+        stream = self._rows.stream if self._rows else None
+        return stream.progress if stream else None
+
+    def batches(self) -> Iterator[list[Record]]:
+        """Yield the valid records in order, batch by batch."""
+        for batch in self._rows.batches() if self._rows else ():
+            self.diagnostics += [
+                diagnostic
+                for fault, text in batch.faults
+                if (diagnostic := from_source_fault(fault, self.file, text, self._policy))
+            ]
+            yield list(self._records(batch.first_index, batch.rows))
+
+    def _records(self, first: int, values: Iterable[Any]) -> Iterator[Record]:
+        for number, value in enumerate(values, first):
+            self.count += 1
+            if not self._structure.is_clean(value) and not self._is_usable(number, value):
+                continue
+            id_ = value["id"]
+            earlier = self._seen.setdefault(id_, number)
+            if earlier == number:
+                yield Record(id_, number, _output_of(value))
+            else:
+                message = f"there is another output for the row `{id_}`, which is used"
+                self.report(Problem(_REPEATED, message, ("id",)), number)
+
+    def _is_usable(self, number: int, value: Any) -> bool:
+        """Report the problems of a record; return whether it is valid."""
+        problems = self._structure.check(value)
+        for problem in problems:
+            is_guess = problem.code.endswith(GUESSES)
+            code = "output/near-miss-key" if is_guess else _INVALID
+            self.report(problem._replace(code=code, fix=None), number)
+        return all(problem.code.endswith(GUESSES) for problem in problems)
+
+    def report(self, problem: Problem, number: int | None = None) -> None:
+        """Report a problem of the record with a number, or else of the file."""
+        if self._rows is not None:
+            path = (*self._rows.prefix, *(() if number is None else (number,)))
+            placed = problem.relocated(lambda inner: (*path, *inner))
+            self.diagnostics += to_diagnostics([placed], self._rows, self._policy, {})
+
+
+def _output_of(record: Mapping[str, Any]) -> Output:
+    calls = record.get("tool_calls")
+    return Output(
+        record.get("output"),
+        None if calls is None else tuple(map(_call_of, calls)),
+        record.get("context"),
+    )
+
+
+def _call_of(call: Mapping[str, Any]) -> ToolCall:
+    parts = call.get("function") or call
+    arguments = parts.get("arguments")
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):  # not JSON: then its text is the argument
+            arguments = json.loads(arguments)
+    return ToolCall(parts["name"], arguments)

@@ -1,0 +1,93 @@
+"""Read the results of an earlier run of `grade`, to go on with it or to compare with it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalcontract.checks.outcome import Outcome
+from evalcontract.model.errors import UsageError
+from evalcontract.scoring.results import CheckResult, RowResult
+from evalcontract.structure.native import native_for
+from evalcontract.structure.schemas import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jsonschema_rs import Draft202012Validator as NativeValidator
+
+
+class Results(NamedTuple):
+    """The results of a run: its manifest, and its rows in order.
+
+    `is_complete` is whether it has a summary.
+    """
+
+    manifest: dict[str, Any]
+    rows: list[RowResult]
+    is_complete: bool
+
+
+def read_results(lines: Iterable[bytes], name: str) -> Results:
+    """Read the lines of results.
+
+    Raises:
+        UsageError: a line is not one that `grade` writes.
+
+    """
+    manifest: dict[str, Any] | None = None
+    rows: list[RowResult] = []
+    is_complete = False
+    for number, line in enumerate(lines, 1):
+        content = _content(line)
+        if content is None or (manifest is None) != ("manifest" in content):
+            raise UsageError(f"{name}:{number}: this is not a result of `evalcontract grade`")
+        if "manifest" in content:
+            manifest = content["manifest"]
+        elif "summary" in content:
+            is_complete = True
+        else:
+            rows.append(_row(content))
+    if manifest is None:
+        raise UsageError(f"{name} is empty")
+    return Results(manifest, rows, is_complete)
+
+
+def _content(line: bytes) -> dict[str, Any] | None:
+    """Return the object in a line; None if it is not valid."""
+    try:
+        content = json.loads(line)
+        is_valid = _line_schema().is_valid(content)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return content if is_valid else None
+
+
+@cache
+def _line_schema() -> NativeValidator:
+    return native_for(load("results"))
+
+
+def _row(content: dict[str, Any]) -> RowResult:
+    outcome = content["outcome"]
+    return RowResult(
+        content["id"],
+        content["rubric"],
+        None if outcome is None else Outcome(outcome),
+        content["score"],
+        content.get("reason"),
+        tuple(map(_check, content["checks"])),
+    )
+
+
+def _check(content: dict[str, Any]) -> CheckResult:
+    return CheckResult(
+        content["id"],
+        content["kind"],
+        Outcome(content["outcome"]),
+        content["score"],
+        content.get("reason"),
+        content.get("details"),
+        tuple(map(_check, content.get("checks", ()))),
+    )

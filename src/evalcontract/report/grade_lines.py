@@ -1,0 +1,100 @@
+"""The results of `grade` as JSON Lines: a manifest, a line for each row, and a summary.
+
+`schema/results.schema.json` describes a line.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.scoring.summary import counts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.scoring.results import CheckResult, RowResult
+    from evalcontract.scoring.summary import Summary, Tally
+
+#: The version of the format; see the schema.
+VERSION = "1.0"
+
+
+def manifest_line(
+    tool: str,
+    dataset: tuple[str, str | None],
+    outputs: tuple[str, str | None],
+    artifacts: Mapping[str, str],
+) -> str:
+    """Return the first line: what the results depend on."""
+    manifest = {
+        "version": VERSION,
+        "tool": {"name": "evalcontract", "version": tool},
+        "dataset": _file(*dataset),
+        "outputs": _file(*outputs),
+        "artifacts": dict(artifacts),
+    }
+    return _line({"manifest": manifest})
+
+
+def row_line(row: RowResult) -> str:
+    """Return the line of a row."""
+    content: dict[str, Any] = {
+        "id": row.id,
+        "rubric": row.rubric,
+        "outcome": row.outcome,
+        "score": row.score,
+    }
+    if row.reason is not None:
+        content["reason"] = row.reason
+    content["checks"] = [_check(check) for check in row.checks]
+    return _line(content)
+
+
+def summary_line(summary: Summary, threshold: float | None) -> str:
+    """Return the last line; `threshold` is the mean score that had to be reached, if any."""
+    content: dict[str, Any] = {"rows": _tally(summary.rows)}
+    if threshold is not None:
+        content["threshold"] = threshold
+        content["reached"] = summary.reaches(threshold)
+    content["rubrics"] = [
+        {"rubric": rubric, **_tally(tally)} for rubric, tally in summary.rubrics.items()
+    ]
+    content["checks"] = [
+        {"rubric": rubric, "check": check, "kind": kind, **_tally(tally)}
+        for (rubric, check), (kind, tally) in summary.checks.items()
+    ]
+    return _line({"summary": content})
+
+
+def _file(name: str, sha256: str | None) -> dict[str, Any]:
+    return {"file": name} if sha256 is None else {"file": name, "sha256": sha256}
+
+
+def _check(check: CheckResult) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "id": check.id,
+        "kind": check.kind,
+        "outcome": check.outcome,
+        "score": check.score,
+    }
+    if check.reason is not None:
+        content["reason"] = check.reason
+    if check.details:
+        content["details"] = dict(check.details)
+    if check.checks:
+        content["checks"] = [_check(inner) for inner in check.checks]
+    return content
+
+
+def _tally(tally: Tally) -> dict[str, Any]:
+    mean = tally.mean
+    return {
+        "total": tally.total,
+        "mean": mean if mean is None else round(mean, 12),
+        "outcomes": dict(counts(tally)),
+    }
+
+
+def _line(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False) + "\n"

@@ -1,0 +1,1 @@
+"""Run the checks of rubrics on outputs, and combine their scores."""

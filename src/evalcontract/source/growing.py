@@ -1,0 +1,93 @@
+"""A file that grows line by line, and gets its name when it is complete.
+
+Until then it is called `{name}.partial`. An interrupted run leaves it there, so that the next run
+can go on.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Self
+
+from evalcontract.source.writing import check_target, target_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+_FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+
+class GrowingFile:
+    """A context manager; on exit the file stays partial, unless it was completed.
+
+    Raises:
+        FileExistsError: the file exists, and `replace` is false.
+        OSError: it cannot be written, or is a link or no regular file.
+
+    """
+
+    def __init__(self, path: Path, *, replace: bool = False) -> None:
+        self._target = target_of(path, None)
+        self._replace = replace
+        check_target(self._target, replace=replace)
+        self._partial = self._target.with_name(f"{self._target.name}.partial")
+        check_target(self._partial, replace=True)
+        self._stream: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        self._stream = os.fdopen(os.open(self._partial, _FLAGS, 0o666), "r+b")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+    @property
+    def _open(self) -> BinaryIO:
+        if self._stream is None:
+            raise ValueError("the file is not open")
+        return self._stream
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the complete lines of an earlier run; what follows the last of them is removed."""
+        stream = self._open
+        stream.seek(0)
+        end = 0
+        for line in stream:
+            if not line.endswith(b"\n"):
+                break
+            end += len(line)
+            yield line
+        stream.seek(end)
+        stream.truncate()
+
+    def restart(self) -> None:
+        """Remove what an earlier run has written."""
+        self._open.seek(0)
+        self._open.truncate()
+
+    def write(self, line: str) -> None:
+        r"""Append a line of JSON; a lone surrogate is written as its `\u` escape."""
+        self._open.write(line.encode("utf-8", "backslashreplace"))
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system, so that it survives this process."""
+        self._open.flush()
+
+    def complete(self) -> None:
+        """Give the file its name.
+
+        Raises:
+            OSError: that is not possible.
+
+        """
+        self._open.close()
+        check_target(self._target, replace=self._replace)
+        self._partial.replace(self._target)
