@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from tables import every_case
 from texts import facts
 
-from evalcontract.rules._validation import wilson_interval
-
 if TYPE_CHECKING:
     from evalcontract import Diagnostic
 
@@ -38,34 +36,6 @@ def only(folder: Path, **keys: Any) -> tuple[str, str]:
     """Return the code and the words of the one finding of a judge."""
     (found,) = check(folder, json.dumps(JUDGE | keys))
     return found.code, f"{found.message}\n{found.help or ''}"
-
-
-@every_case(
-    ("n", "lower", "upper"),
-    [
-        (10, 0.596, 0.982),
-        (20, 0.699, 0.972),
-        (30, 0.744, 0.965),
-        (50, 0.786, 0.957),
-        (100, 0.826, 0.945),
-        (200, 0.851, 0.934),
-    ],
-)
-def test_wilson_interval_of_nine_tenths(n: int, lower: float, upper: float) -> None:
-    assert wilson_interval(0.9 * n, n) == pytest.approx((lower, upper), abs=5e-4)
-
-
-def test_wilson_interval_at_the_ends() -> None:
-    assert wilson_interval(10, 10) == pytest.approx((0.7225, 1.0), abs=5e-4)
-    assert wilson_interval(0, 10) == pytest.approx((0.0, 0.2775), abs=5e-4)
-
-
-@given(st.integers(1, 10**30), st.floats(0, 1))
-def test_wilson_interval_holds_its_rate(n: int, share: float) -> None:
-    right = min(n, int(n * share))
-    lower, upper = wilson_interval(right, n)
-    assert 0 <= lower <= upper <= 1
-    assert lower - 1e-9 <= right / n <= upper + 1e-9
 
 
 @pytest.mark.parametrize("name", CAREFUL)

@@ -1,9 +1,10 @@
-"""The arithmetic of a judge's validation: counts, rates and confidence intervals."""
+"""The numbers of a judge's validation, and whether they agree with one another."""
 
 from __future__ import annotations
 
-from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.statistics.agreement import RATES, Agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -11,32 +12,9 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Subject
 
-RATES = ("tpr", "tnr")
 #: The keys that say how well a judge agrees with people.
 MEASURES = (*RATES, "confusion_matrix")
-_Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
-_CEILING = 10**12  # larger counts are treated as this one, to avoid float overflow
 _SLACK = 1e-9  # tolerance for floating-point error
-
-
-class Agreement(NamedTuple):
-    """A confusion matrix. Positive means PASS."""
-
-    tp: int
-    fn: int
-    tn: int
-    fp: int
-
-    @property
-    def total(self) -> int:
-        """The number of outputs compared."""
-        return self.tp + self.fn + self.tn + self.fp
-
-    def of(self, rate: str) -> tuple[int, int]:
-        """Return the counts behind a rate: how many the judge got right, and the total."""
-        if rate == "tpr":
-            return self.tp, self.tp + self.fn
-        return self.tn, self.tn + self.fp
 
 
 def agreement_of(validation: dict[str, Any]) -> Agreement | None:
@@ -98,20 +76,3 @@ def disagreements(subject: Subject) -> Iterator[tuple[Path, str]]:
             ("validation", "sample_size"),
             f"sample_size is {size}, but the counts add up to {counted.total}",
         )
-
-
-def wilson_interval(right: float, of_all: int) -> tuple[float, float]:
-    """Return the lower and upper bound, 0..1, of the 95 % confidence interval of a rate.
-
-    The rate is `right` / `of_all`; `of_all` is at least 1, `right` need not be whole. The score
-    interval of E. B. Wilson, "Probable inference, the law of succession, and statistical
-    inference", Journal of the American Statistical Association 22 (1927), 209-212:
-    (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n) with p = right/of_all, n = of_all.
-    """
-    n = min(of_all, _CEILING)
-    p = right / of_all
-    z2 = _Z95 * _Z95
-    middle = p + z2 / (2 * n)
-    spread = _Z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    whole = 1 + z2 / n
-    return max(0.0, (middle - spread) / whole), min(1.0, (middle + spread) / whole)

@@ -36,7 +36,8 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._validation import RATES, disagreements, rounding
+from evalcontract.rules._validation import disagreements, rounding
+from evalcontract.statistics.agreement import RATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

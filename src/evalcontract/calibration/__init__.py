@@ -1,0 +1,1 @@
+"""Compare a judge with human labels: read both, join them, and measure how well they agree."""
