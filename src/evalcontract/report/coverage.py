@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,8 @@ from evalcontract.checks import State
 from evalcontract.checks.cells import count_states
 from evalcontract.checks.row_needs import needed_keys
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
-from evalcontract.report.frame import display_width, escape_controls
+from evalcontract.report.frame import escape_controls
+from evalcontract.report.table import aligned, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,10 +69,10 @@ def _plan(plan: Plan, width: int, room: _Room) -> Iterator[str]:
         yield "  no valid checks\n\n"
         return
     rows = room.take((_named(step.name), step.kind, _needs(step)) for step in plan.steps.each())
-    yield from _aligned([("check", "kind", "needs"), *rows], width)
+    yield from aligned([("check", "kind", "needs"), *rows], width)
     yield from _beyond(plan.steps.total - len(rows))
     needs = listed([f"`{clipped(field)}`" for field in needed_keys(plan)], most=_MAX_KEYS)
-    yield from _wrapped(f"a row needs {needs or 'only `id` and `input`'}", 2, width)
+    yield from wrapped(f"a row needs {needs or 'only `id` and `input`'}", 2, width)
     yield "\n"
 
 
@@ -106,7 +106,7 @@ def _tables(file: FileCoverage, room: _Room) -> Iterator[str]:
         states = STATES if _is_ours(rubric.name) else (*STATES[:-1], *FOREIGN_STATES)
         rows = room.take(_counts(rubric, states))
         yield f"  {escape_controls(head)}\n"
-        yield from _aligned([("check", "kind", *states), *rows])
+        yield from aligned([("check", "kind", *states), *rows])
         yield from _beyond(rubric.count - len(rows))
 
 
@@ -116,56 +116,12 @@ def _counts(rubric: RubricCoverage, states: Sequence[str]) -> Iterator[_Line]:
         yield _named(check), kind, *(f"{number:,}" if number else "." for number in numbers)
 
 
-_GAP = "  "
-#: The minimum width of a sentence in a table, however long the names before it are.
-_MIN_WIDTH = 24
-
-
-def _aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
-    """Yield a table with names aligned left and counts aligned right.
-
-    With a `width`, the last column has sentences, which are wrapped.
-    """
-    shown = [[escape_controls(cell) for cell in row] for row in rows]
-    widths = [max(display_width(row[n]) for row in shown) for n in range(len(shown[0]))]
-    for row in shown:
-        padded = [
-            _padded(cell, room, right=width is None and n >= _NAMES)
-            for n, (cell, room) in enumerate(zip(row, widths, strict=True))
-        ]
-        if width is None:
-            yield f"    {_GAP.join(padded)}".rstrip() + "\n"
-            continue
-        head = f"    {_GAP.join(padded[:-1])}{_GAP}"
-        lines = _lines(row[-1], max(width - display_width(head), _MIN_WIDTH))
-        yield f"{head}{lines[0]}\n"
-        yield from (f"{' ' * display_width(head)}{line}\n" for line in lines[1:])
-
-
-#: The number of name columns in a table of counts.
-_NAMES = 2
 # Sentences name what the row lacks, and that may be long.
 _MAX_SENTENCE = 1000
 
 
 def _named(name: str) -> str:
     return clipped(name, NAME_LENGTH)
-
-
-def _padded(cell: str, width: int, *, right: bool) -> str:
-    space = " " * (width - display_width(cell))
-    return space + cell if right else cell + space
-
-
-def _lines(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-def _wrapped(text: str, indent: int, width: int) -> Iterator[str]:
-    """Yield a sentence, wrapped with a hanging indent."""
-    first, *rest = _lines(text, max(width - indent - 2, _MIN_WIDTH))
-    yield f"{' ' * indent}{first}\n"
-    yield from (f"{' ' * (indent + 2)}{line}\n" for line in rest)
 
 
 def _gaps(file: FileCoverage, limit: int, width: int) -> Iterator[str]:
@@ -179,7 +135,7 @@ def _gaps(file: FileCoverage, limit: int, width: int) -> Iterator[str]:
             name = _named(row.row) if row.row is not None else f"row {row.index}"
             yield f"    {escape_controls(str(place))}: {escape_controls(name)}\n"
             previous = row.index
-        yield from _wrapped(escape_controls(clipped(gap, _MAX_SENTENCE)), 6, width)
+        yield from wrapped(escape_controls(clipped(gap, _MAX_SENTENCE)), 6, width)
     count = sum(_count_gaps(row) for row, _ in file.rows) if limit else 0
     if count > limit:
         yield f"    … and {count - limit:,} more: `--limit 0` shows all\n"

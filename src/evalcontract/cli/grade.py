@@ -1,0 +1,199 @@
+"""`grade`: grade recorded outputs by the rubrics of a dataset."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
+
+import click
+
+from evalcontract import __version__
+from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.outcome import write_findings
+from evalcontract.cli.output import put, put_json
+from evalcontract.cli.progress import Bar
+from evalcontract.engine.grade import Grading
+from evalcontract.engine.options import Options
+from evalcontract.engine.results_file import ResultsFile, earlier_results
+from evalcontract.engine.workers import usable_cores
+from evalcontract.model.errors import NothingToCheck, UsageError
+from evalcontract.model.reference import Kind
+from evalcontract.policy import exit_status
+from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.report.grade import is_failure, write_comparison, write_gate, write_results
+from evalcontract.report.grade_lines import manifest_line, row_line, summary_line
+from evalcontract.scoring.comparison import Comparison
+from evalcontract.scoring.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.engine.options import Input
+    from evalcontract.scoring.results import RowResult
+
+
+@click.command(
+    "grade",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    short_help="Grade recorded outputs by the rubrics of a dataset.",
+)
+@click.argument("dataset", metavar="DATASET")
+@click.option(
+    "--outputs",
+    required=True,
+    metavar="FILE",
+    help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
+)
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File to write the results to, as JSON Lines.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the results of an interrupted run.")
+@click.option("--force", is_flag=True, help="Replace existing results.")
+@click.option(
+    "--compare",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Results of an earlier run, to say what changed.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    metavar="SCORE",
+    help="Fail (exit 1) if the mean score is lower (default: set by targets).",
+)
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="Output format: text for people, jsonl for programs.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="NUMBER",
+    default=20,
+    show_default=True,
+    help="Maximum number of rows to print that did not pass or changed (0: no limit).",
+)
+@click.option(
+    "--strict/--soft",
+    default=None,
+    help="Report faults as errors or as warnings (default: set by targets and configuration).",
+)
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Root folder of the workspace (default: detected from the dataset).",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Number of processes (default: number of cores).",
+)
+def grade_command(
+    dataset: str,
+    outputs: str,
+    results: Path | None,
+    resume: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,  # noqa: FBT001 - the same
+    compare: Path | None,
+    threshold: float | None,
+    output_format: str,
+    limit: int,
+    strict: bool | None,  # noqa: FBT001 - the same
+    root: Path | None,
+    jobs: int | None,
+) -> int:
+    """Grade recorded outputs by the rubrics of a dataset.
+
+    Each check passes or fails with a score, is skipped, or is unavailable; only those with a score
+    count. The exit status is 1 if there are errors, if a check ends in an error, or if the mean
+    score is below the threshold.
+    """
+    if resume and results is None:
+        raise UsageError("--resume needs --results: the file to go on with")
+    inputs = (_one(dataset, None), _one(outputs, "outputs.jsonl"))
+    comparison = Comparison(earlier_results(compare).rows) if compare else None
+    taken = _Taken(limit, comparison, is_lines=output_format == "jsonl")
+    with Bar() as bar, ExitStack() as stack:
+        options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
+        grading = Grading(*inputs, options)
+        head = manifest_line(__version__, *grading.manifest)
+        file = stack.enter_context(ResultsFile(results, replace=force)) if results else None
+        done = file.begin(head, resume=resume) if file else []
+        taken.begin(head)
+        for row in done:
+            taken.take(row)
+        for row in grading.results({row.id for row in done}):
+            line = taken.take(row)
+            if file:
+                file.write(line)
+        wanted = grading.threshold if threshold is None else threshold
+        last = summary_line(taken.summary, wanted)
+        if file:
+            file.write(last)
+            file.complete()
+    write_findings(grading.diagnostics)
+    if not taken.summary.rows.total and not grading.diagnostics:
+        raise NothingToCheck("the dataset has no rows")
+    if output_format == "jsonl":
+        put_json([last])
+    else:
+        put(_text(taken, str(compare), wanted))
+    return exit_status(grading.diagnostics) or taken.status(wanted)
+
+
+class _Taken:
+    """What is kept of the results: their summary, the first failures, and the comparison."""
+
+    def __init__(self, limit: int, comparison: Comparison | None, *, is_lines: bool) -> None:
+        self.summary = Summary()
+        self.failures: list[RowResult] = []
+        self.comparison = comparison
+        self.limit = limit
+        self._is_lines = is_lines
+
+    def begin(self, head: str) -> None:
+        """Print the first line, if lines are wanted."""
+        if self._is_lines:
+            put_json([head])
+
+    def take(self, row: RowResult) -> str:
+        """Count a row; return its line, which is printed if lines are wanted."""
+        self.summary.add(row)
+        if self.comparison:
+            self.comparison.take(row)
+        if is_failure(row) and (not self.limit or len(self.failures) < self.limit):
+            self.failures.append(row)
+        line = row_line(row)
+        if self._is_lines:
+            put_json([line])
+        return line
+
+    def status(self, threshold: float | None) -> int:
+        """Return the exit code, as far as the results decide it."""
+        is_short = threshold is not None and not self.summary.reaches(threshold)
+        return ERRORS if self.summary.has_errors or is_short else OK
+
+
+def _one(name: str, stdin_name: str | None) -> Input:
+    inputs = find_inputs((name,), Kind.DATASET, stdin_name if name == "-" else None, None)
+    if len(inputs) != 1:
+        raise UsageError(f"{name} matches {len(inputs)} files; grade one at a time")
+    return inputs[0]
+
+
+def _text(taken: _Taken, compared: str, threshold: float | None) -> Iterator[str]:
+    width = get_terminal_size().columns
+    yield from write_results(taken.summary, taken.failures, width)
+    if threshold is not None:
+        yield write_gate(taken.summary, threshold)
+    if taken.comparison:
+        yield from write_comparison(taken.comparison, compared, taken.limit, width)

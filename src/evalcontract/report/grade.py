@@ -1,0 +1,170 @@
+"""The results of `grade` as text for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.checks.outcome import Outcome
+from evalcontract.model.listing import NAME_LENGTH, clipped, listed
+from evalcontract.report.frame import escape_controls
+from evalcontract.report.table import aligned, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.scoring.comparison import Comparison
+    from evalcontract.scoring.results import CheckResult, RowResult
+    from evalcontract.scoring.summary import Summary, Tally
+    from evalcontract.statistics.paired import PairedDifference
+
+# The columns of outcomes without a score, which are left out where no check has one.
+_OTHERS = (Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)
+_MAX_REASON = 300
+# The number of checks in all tables together.
+_MAX_CHECKS = 5000
+
+
+def write_results(summary: Summary, failures: Sequence[RowResult], width: int) -> Iterator[str]:
+    """Yield a table for each rubric, the rows that did not pass, and a line for all rows.
+
+    `failures` are the first of the rows that did not pass. Sentences are wrapped to `width` cells.
+    """
+    left = _MAX_CHECKS
+    for rubric, tally in summary.rubrics.items():
+        head = rubric or "rows without a rubric, by expectation"
+        yield from wrapped(escape_controls(f"{head}: {_sentence(tally)}"), 0, width)
+        lines = [*_check_lines(summary, rubric)]
+        yield from aligned(lines[: left + 1])
+        if len(lines) - 1 > left:
+            yield f"    … and {len(lines) - 1 - left:,} more checks: the results have all\n"
+        left = max(0, left - len(lines) + 1)
+        yield "\n"
+    if failures:
+        yield "not passed:\n"
+        for row in failures:
+            yield from _failure(row, width)
+        hidden = _not_passed(summary.rows) - len(failures)
+        if hidden > 0:
+            yield f"  … and {hidden:,} more: `--limit 0` shows all\n"
+        yield "\n"
+    yield from wrapped(_sentence(summary.rows), 0, width)
+
+
+def write_gate(summary: Summary, threshold: float) -> str:
+    """Return whether the mean score reaches a threshold, as a sentence."""
+    mean = summary.rows.mean
+    if mean is None:
+        return f"no row has a score, so the threshold of {threshold:g} is not reached\n"
+    verb = "reaches" if summary.reaches(threshold) else "is below"
+    return f"the mean score of {_below(mean, threshold)} {verb} the threshold of {threshold:g}\n"
+
+
+def write_comparison(comparison: Comparison, name: str, limit: int, width: int) -> Iterator[str]:
+    """Yield what changed since an earlier run: by rubric version, check and row."""
+    yield f"\ncompared with {escape_controls(name)}:\n"
+    for (before, after), rows in comparison.versions.items():
+        many = "1 row" if rows == 1 else f"{rows:,} rows"
+        line = f"{many} graded by {after or 'no rubric'}, before by {before or 'no rubric'}"
+        yield from wrapped(escape_controls(line), 2, width)
+    for ids, what in ((comparison.new, "new"), (comparison.gone, "no longer there")):
+        if ids:
+            names = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
+            count = "1 row is" if len(ids) == 1 else f"{len(ids):,} rows are"
+            yield from wrapped(escape_controls(f"{count} {what}: {names}"), 2, width)
+    if comparison.rows is not None:
+        yield from wrapped(f"rows: {_difference(comparison.rows)}", 2, width)
+    for check in comparison.checks():
+        name = f"{check.rubric}: {check.check}" if check.rubric else check.check
+        turned = f"{check.better:,} pass now, {check.worse:,} fail now"
+        line = f"{name}: {_difference(check.scores)}; {turned}"
+        yield from wrapped(escape_controls(line), 2, width)
+    changed = comparison.changed
+    if not changed:
+        yield "  no result changed\n"
+        return
+    yield "  changed rows:\n"
+    for row in changed[:limit] if limit else changed:
+        checks = f" ({listed(clipped(check, NAME_LENGTH) for check in row.checks)})"
+        line = f"{clipped(row.after.id, NAME_LENGTH)}: {_brief(row.before)} → {_brief(row.after)}"
+        yield from wrapped(escape_controls(line + (checks if row.checks else "")), 4, width)
+    if limit and len(changed) > limit:
+        yield f"    … and {len(changed) - limit:,} more: `--limit 0` shows all\n"
+
+
+def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ...]]:
+    """Yield a head and a line for each check, without the columns that are 0 for all of them."""
+    checks = [
+        (name, kind, tally) for (of, name), (kind, tally) in summary.checks.items() if of == rubric
+    ]
+    others = [
+        outcome for outcome in _OTHERS if any(tally.outcomes[outcome] for *_, tally in checks)
+    ]
+    shown = (Outcome.PASSED, Outcome.FAILED, *others)
+    yield ("check", "kind", "score", *shown)
+    for name, kind, tally in checks:
+        numbers = (tally.outcomes[outcome] for outcome in shown)
+        cells = (f"{number:,}" if number else "." for number in numbers)
+        yield (clipped(name, NAME_LENGTH), kind, _number(tally.mean), *cells)
+
+
+def _sentence(tally: Tally) -> str:
+    rows = "1 row" if tally.total == 1 else f"{tally.total:,} rows"
+    scored = len(tally.scores)
+    mean = f"mean score {_number(tally.mean)}" if scored else "no score"
+    parts = [rows, f"{mean} of the {scored:,} with one" if 0 < scored < tally.total else mean]
+    if tally.outcomes[None]:
+        parts.append(f"{tally.outcomes[None]:,} without a threshold")
+    counts = ((tally.outcomes[outcome], outcome) for outcome in Outcome)
+    parts += [f"{count:,} {outcome}" for count, outcome in counts if count]
+    return ", ".join(parts)
+
+
+def _failure(row: RowResult, width: int) -> Iterator[str]:
+    line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
+    if row.score is None and row.reason:
+        line += f": {clipped(row.reason, _MAX_REASON)}"
+    yield from wrapped(escape_controls(line), 2, width)
+    for check in row.checks:
+        for name, leaf in check.leaves():
+            if leaf.outcome in (Outcome.FAILED, Outcome.ERROR):
+                yield from wrapped(escape_controls(_reason(name, leaf)), 4, width)
+
+
+def _reason(name: str, check: CheckResult) -> str:
+    reason = clipped(check.reason or check.outcome, _MAX_REASON)
+    prefix = "error: " if check.outcome is Outcome.ERROR else ""
+    return f"{clipped(name, NAME_LENGTH)}: {prefix}{reason}"
+
+
+def _brief(row: RowResult) -> str:
+    outcome = row.outcome or "scored"
+    return outcome if row.score is None else f"{outcome} {_number(row.score)}"
+
+
+def _not_passed(tally: Tally) -> int:
+    return tally.total - tally.outcomes[Outcome.PASSED] - tally.outcomes[None]
+
+
+def is_failure(row: RowResult) -> bool:
+    """Whether a row is listed as not passed."""
+    return row.outcome not in (Outcome.PASSED, None)
+
+
+def _difference(scores: PairedDifference) -> str:
+    sentence = f"{_number(scores.before)} → {_number(scores.after)} ({scores.mean:+.3f}"
+    if scores.interval is not None:
+        sentence += f", 95 % interval {scores.interval.lower:+.3f} to {scores.interval.upper:+.3f}"
+    return f"{sentence}) over {scores.pairs:,} {'row' if scores.pairs == 1 else 'rows'}"
+
+
+def _number(score: float | None) -> str:
+    return "-" if score is None else f"{score:.2f}"
+
+
+def _below(mean: float, threshold: float) -> str:
+    """Return a mean with as many digits as it takes to see that it is below the threshold."""
+    for digits in range(2, 13):
+        shown = round(mean, digits)
+        if (shown >= threshold) == (round(mean, 12) >= threshold):
+            return f"{mean:.{digits}f}"
+    return repr(mean)

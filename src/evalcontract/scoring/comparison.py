@@ -1,0 +1,116 @@
+"""Compare the results of two runs: what changed by row, by check and by rubric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract.checks.outcome import Outcome
+from evalcontract.statistics.paired import PairedDifference, paired_difference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from evalcontract.scoring.results import CheckResult, RowResult
+
+#: The id of the rubric, and the name of a check in it.
+_CheckKey = tuple[str | None, str]
+
+
+class Changed(NamedTuple):
+    """A row whose result is another one; `checks` are the names of those that changed."""
+
+    before: RowResult
+    after: RowResult
+    checks: tuple[str, ...]
+
+
+class CheckDifference(NamedTuple):
+    """A check over the rows on which it has a score in both runs.
+
+    `rubric` is the id of its rubric without a version. `better` and `worse` count the rows on which
+    it passes now and failed before, and the reverse.
+    """
+
+    rubric: str | None
+    check: str
+    scores: PairedDifference
+    better: int
+    worse: int
+
+
+class Comparison:
+    """The differences between the rows of an earlier run and those that are taken one by one.
+
+    Rows are compared by id. `versions` are the exact names of rubrics that graded the same rows,
+    before and now, where they differ.
+    """
+
+    def __init__(self, before: Iterable[RowResult]) -> None:
+        self._before = {row.id: row for row in before}
+        self._scores: list[tuple[float, float]] = []
+        self._checks: dict[_CheckKey, list[tuple[CheckResult, CheckResult]]] = {}
+        self.versions: dict[tuple[str | None, str | None], int] = {}
+        self.changed: list[Changed] = []
+        self.new: list[str] = []
+
+    def take(self, row: RowResult) -> None:
+        """Compare a row with the earlier one of the same id."""
+        before = self._before.pop(row.id, None)
+        if before is None:
+            self.new.append(row.id)
+            return
+        if before.rubric != row.rubric:
+            names = (before.rubric, row.rubric)
+            self.versions[names] = self.versions.get(names, 0) + 1
+        if before.score is not None and row.score is not None:
+            self._scores.append((before.score, row.score))
+        leaves = _leaves(before)
+        changed = []
+        for name, check in _leaves(row).items():
+            earlier = leaves.pop(name, None)
+            if earlier is None or _result(earlier) != _result(check):
+                changed.append(name)
+            if earlier and earlier.score is not None and check.score is not None:
+                key = (_id_of(row.rubric), name)
+                self._checks.setdefault(key, []).append((earlier, check))
+        if changed or leaves or (before.outcome, before.score) != (row.outcome, row.score):
+            self.changed.append(Changed(before, row, (*changed, *leaves)))
+
+    @property
+    def gone(self) -> list[str]:
+        """The ids of earlier rows that are not among those taken."""
+        return list(self._before)
+
+    @property
+    def rows(self) -> PairedDifference | None:
+        """The scores of the rows that have one in both runs; None if there are none."""
+        return paired_difference(*zip(*self._scores, strict=True)) if self._scores else None
+
+    def checks(self) -> Iterator[CheckDifference]:
+        """Yield the differences of the checks that changed on some row."""
+        for (rubric, name), pairs in self._checks.items():
+            if all(_result(before) == _result(after) for before, after in pairs):
+                continue
+            scores = paired_difference(
+                [before.score or 0.0 for before, _ in pairs],
+                [after.score or 0.0 for _, after in pairs],
+            )
+            better = sum(_turned(after, before) for before, after in pairs)
+            worse = sum(_turned(before, after) for before, after in pairs)
+            yield CheckDifference(rubric, name, scores, better, worse)
+
+
+def _leaves(row: RowResult) -> dict[str, CheckResult]:
+    return {name: leaf for check in row.checks for name, leaf in check.leaves()}
+
+
+def _result(check: CheckResult) -> tuple[Outcome, float | None]:
+    return check.outcome, check.score
+
+
+def _turned(passed: CheckResult, failed: CheckResult) -> bool:
+    return passed.outcome is Outcome.PASSED and failed.outcome is Outcome.FAILED
+
+
+def _id_of(rubric: str | None) -> str | None:
+    return rubric.partition("@")[0] if rubric else rubric
