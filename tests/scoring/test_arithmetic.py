@@ -32,7 +32,7 @@ def scored(score: float) -> Verdict:
 
 
 def check_of(text: str) -> tuple[Verdict, float]:
-    match = re.fullmatch(r"(\S+)(?: ×(\S+))?", text)
+    match = re.fullmatch(r"(\S+)(?: \u00d7(\S+))?", text)
     assert match, text
     word, weight = match[1], float(match[2] or 1)
     return (Verdict(WITHOUT[word]) if word in WITHOUT else scored(float(word))), weight
