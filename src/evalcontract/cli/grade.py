@@ -145,7 +145,7 @@ def grade_command(
         raise NothingToCheck("the dataset has no rows")
     if output_format == "jsonl":
         put_json([last])
-    else:
+    elif taken.summary.rows.total:
         put(_text(taken, str(compare), wanted))
     return exit_status(grading.diagnostics) or taken.status(wanted)
 
