@@ -177,8 +177,9 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
         ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "built-in kind"),
         ("[evalcontract.checks]\nformat_grader = acme_evals:prepare_ending", "built-in kind"),
         (
-            "[evalcontract.checks]\n"
-            "a = acme_evals:prepare_ending\na_grader = acme_evals:prepare_ending",
+            "[evalcontract.checks]\na = acme_evals:WORD\na_grader = acme_evals:WORD".replace(
+                "WORD", "prepare_ending"
+            ),
             "two entry points of evalcontract.checks are of the kind `a`",
         ),
         ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
