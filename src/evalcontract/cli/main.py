@@ -24,6 +24,7 @@ COMMANDS = {
     "validate-target": "evalcontract.cli.validate:validate_target",
     "fix": "evalcontract.cli.fix:fix_command",
     "coverage": "evalcontract.cli.coverage:coverage_command",
+    "calibrate-judge": "evalcontract.cli.calibrate:calibrate_command",
     "convert": "evalcontract.cli.convert:convert_command",
     "explain": "evalcontract.cli.explain:explain",
     "schema": "evalcontract.cli.schema:schema",
