@@ -39,6 +39,8 @@ def rows(*groups: tuple[int, str]) -> str:
 
 GOOD = HEADER + rows((92, "pass,pass"), (8, "pass,fail"), (88, "fail,fail"), (12, "fail,pass"))
 BETTER = HEADER + rows((95, "pass,pass"), (5, "pass,fail"), (94, "fail,fail"), (6, "fail,pass"))
+PAIR = HEADER + "a,pass,pass\nb,fail,fail\n"
+LABELS, VERDICTS = "id,human\na,pass\nb,fail\n", "id,judge\na,pass\nb,fail\n"
 FEW = HEADER + rows((2, "pass,pass"), (1, "fail,fail"))
 
 
@@ -113,22 +115,20 @@ def test_remarks(
 
 
 @every_case(
-    ("text", "value"),
+    ("word", "counts"),
     [
-        *((word, True) for word in ("pass", "PASSED", "true", "Yes", "1", " pass ")),
-        *((word, False) for word in ("fail", "Failed", "FALSE", "no", "0")),
+        *((word, (2, 0, 1, 0)) for word in ("pass", "PASSED", "true", "Yes", "1", " pass ")),
+        *((word, (1, 0, 1, 1)) for word in ("fail", "Failed", "FALSE", "no", "0")),
     ],
 )
 def test_words(
-    text: str,
-    value: bool,
+    word: str,
+    counts: tuple[int, ...],
     place: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write(place, {"labels.csv": f"{HEADER}a,{text},pass\nb,pass,pass\nc,fail,fail\n"})
-    counts = figures(capsys)["confusion_matrix"]
-    assert counts == {"tp": 2, "fn": 0, "tn": 1, "fp": 0} if value else {
-        "tp": 1, "fn": 0, "tn": 1, "fp": 1}  # fmt: skip
+    write(place, {"labels.csv": f"{PAIR}c,{word},pass\n"})
+    assert tuple(figures(capsys)["confusion_matrix"].values()) == counts
 
 
 def test_json_lines(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,18 +178,20 @@ def test_the_best_threshold_is_written(place: Path, capsys: pytest.CaptureFixtur
 @every_case(
     ("labels", "verdicts", "found"),
     [
-        ("id,human,judge\na,pass,pass\nb,fail,ok\nc,fail,fail\n", None, [("unknown-value", "x.csv:3:8")]),
-        ("id,human,judge\na,pass,pass\nb,meh,pass\nc,fail,fail\n", None, [("unknown-value", "x.csv:3:3")]),
-        ("id,human,judge\na,pass,pass\n,fail,pass\nc,fail,fail\n", None, [("missing-value", "x.csv:3:1")]),
-        ("id,human,judge\na,pass,pass\nb,fail,\nc,fail,fail\n", None, [("missing-verdict", "x.csv:3:1")]),
+        (f"{PAIR}c,fail,ok\n", None, [("unknown-value", "x.csv:4:8")]),
+        (f"{PAIR}c,meh,pass\n", None, [("unknown-value", "x.csv:4:3")]),
+        (f"{PAIR},fail,pass\n", None, [("missing-value", "x.csv:4:1")]),
+        (f"{PAIR}c,fail,\n", None, [("missing-verdict", "x.csv:4:1")]),
         ("ID,human,judge\na,pass,pass\n", None, [("missing-column", "x.csv:1:1")]),
         ("id,judge\na,pass\n", None, [("missing-column", "x.csv:1:1")]),
-        ("id,human\na,pass\nb,fail\n", "id,judg\na,pass\n", [("missing-column", "v.csv:1:4")]),
-        ("id,human\na,pass\nb,fail\n", "id,judge\na,pass\nb,fail\nc,fail\n", [("surplus-verdict", "v.csv:4:3")]),
-        ("id,human\na,pass\nb,fail\nc,fail\n", "id,judge\na,pass\nb,fail\n", [("missing-verdict", "x.csv:4:1")]),
-        ("id,human,annotators,judge\na,pass,x,pass\nb,fail,x,fail\n", None, [("near-miss-key", "x.csv:1:10")]),
+        (LABELS, "id,judg\na,pass\n", [("missing-column", "v.csv:1:4")]),
+        (LABELS, f"{VERDICTS}c,fail\n", [("surplus-verdict", "v.csv:4:3")]),
+        (f"{LABELS}c,fail\n", VERDICTS, [("missing-verdict", "x.csv:4:1")]),
+        (f"{LABELS}c,fail\n", f"{VERDICTS}c,\n", [("missing-verdict", "x.csv:4:1")]),
+        (f"id,humans\n{LABELS}", VERDICTS, [("missing-column", "x.csv:1:4")]),
+        ("id,human,Split\na,pass,x\nb,fail,x\n", VERDICTS, [("near-miss-key", "x.csv:1:10")]),
         ("", None, [("source/empty", "x.csv")]),
-        ('id,human,judge\na,pass,pass\nb,"fail\nx,fail\n', None, [("one-class", "x.csv:1:1"), ("unknown-value", "x.csv:3:3")]),
+        (f'{PAIR}c,"fail\nx",fail\n', None, [("unknown-value", "x.csv:4:3")]),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("place")
@@ -258,7 +260,7 @@ def test_a_split(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("files", "more", "says"),
     [
         ({"labels.csv": "id,human\na,pass\n"}, [], "no verdicts"),
-        ({"labels.csv": "id,human,judge\n"}, [], "no labels"),
+        ({"labels.csv": "id,human,judge\n"}, [], "no rows in"),
         ({"labels.csv": "id,human,judge\na,pass,\nb,,pass\n"}, [], "no verdicts"),
         (
             {"labels.csv": "id,human\na,pass\n", "v.csv": "id,judge\nb,pass\n"},

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.calibration.joining import Verdict, join
 from evalcontract.calibration.measuring import AUTO, measure
-from evalcontract.calibration.records import read_records
 from evalcontract.calibration.remarks import remarks
 from evalcontract.calibration.result import Labels, Result
 from evalcontract.calibration.scale import Scale
-from evalcontract.engine.calibration_files import open_rows, problems_of_file, validated
+from evalcontract.engine.calibration_files import problems_of_file, read_rows, validated
 from evalcontract.engine.named_judge import NamedJudge, find_judge
 from evalcontract.engine.run import today
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.listing import listed
-from evalcontract.source import UnreadableFile
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
@@ -26,9 +24,10 @@ if TYPE_CHECKING:
 
     from evalcontract.calibration.joining import Joined
     from evalcontract.calibration.records import Record, Records
-    from evalcontract.engine.calibration_files import RowFile
+    from evalcontract.engine.calibration_files import ReadFile, RowFile
     from evalcontract.engine.fix_options import FileFix
     from evalcontract.statistics.corrected import Measured
+    from evalcontract.workspace import Workspace
 
 
 class CalibrationOptions(NamedTuple):
@@ -73,41 +72,40 @@ def calibrate(judge: str, options: CalibrationOptions) -> Calibrated:
     if not isinstance(named, NamedJudge):
         return Calibrated(named)
     scale = _scale_of(named, options)
-    file = open_rows(options.labels)
-    if isinstance(file, UnreadableFile):
-        return Calibrated([*problems_of_file(file, None, (), named.workspace)])
-    labels = read_records(file, ("id", "human"))
-    if not labels.rows:
-        found = [*problems_of_file(file, labels, (), named.workspace)]
-        return Calibrated(found, nothing=f"there are no labels in {file.file}")
-    chosen = _of_split(labels.rows, options)
-    verdict_file: RowFile | UnreadableFile = file
-    verdicts = labels
-    if options.verdicts is not None:
-        if labels.have("judge"):
-            raise UsageError(f"{file.file} has verdicts itself: leave out `--verdicts`")
-        verdict_file = open_rows(options.verdicts)
-        if isinstance(verdict_file, UnreadableFile):
-            return Calibrated([*problems_of_file(verdict_file, None, (), named.workspace)])
-        verdicts = read_records(verdict_file, ("id", "judge"))
-        if not verdicts.rows and (verdicts.problems or verdicts.faults):
-            return Calibrated([*problems_of_file(verdict_file, verdicts, (), named.workspace)])
-    elif not labels.have("judge"):
-        raise UsageError(
-            f"{file.file} has no verdicts: give what the judge said in a column `judge`, or in a "
-            "file of their own with `--verdicts FILE`, rows of `id` and `judge`"
-        )
-    compared = _Comparison(named, scale, options, chosen, labels, verdicts)
-    is_one_file = verdict_file is file
-    of_verdicts = compared.joined.verdict_problems
-    more = [*compared.problems, *(of_verdicts if is_one_file else ())]
-    found = [*problems_of_file(file, labels, more, named.workspace)]
-    if not is_one_file:
-        of_verdicts = [*of_verdicts, *compared.problems_of_models]
-        found += problems_of_file(verdict_file, verdicts, of_verdicts, named.workspace)
+    labels = read_rows(options.labels, ("id", "human"), named.workspace)
+    if isinstance(labels, list):
+        return Calibrated(labels)
+    chosen = _of_split(labels.records.rows, options)
+    verdicts = _verdicts(labels, options, named.workspace)
+    if isinstance(verdicts, list):
+        return Calibrated(verdicts)
+    compared = _Comparison(named, scale, options, chosen, labels.records, verdicts.records)
+    found = compared.findings(labels, verdicts)
     if not compared.joined.items:
         return Calibrated(found, nothing="no output has both a label and a verdict")
-    return compared.result(file, found)
+    return compared.result(labels.file, found)
+
+
+def _verdicts(
+    labels: ReadFile, options: CalibrationOptions, workspace: Workspace
+) -> ReadFile | list[Diagnostic]:
+    """Return the file with the verdicts, which may be that of the labels, or what is wrong with it.
+
+    Raises:
+        UsageError: there are no verdicts, or both files have them.
+
+    """
+    name, has_own = labels.file.file, labels.records.have("judge")
+    if options.verdicts is None:
+        if has_own:
+            return labels
+        raise UsageError(
+            f"{name} has no verdicts: give what the judge said in a column `judge`, or in a file "
+            "of their own with `--verdicts FILE`, rows of `id` and `judge`"
+        )
+    if has_own:
+        raise UsageError(f"{name} has verdicts itself: leave out `--verdicts`")
+    return read_rows(options.verdicts, ("id", "judge"), workspace)
 
 
 def _scale_of(judge: NamedJudge, options: CalibrationOptions) -> Scale:
@@ -188,9 +186,21 @@ class _Comparison:
         self.model = judged_on[0].values["model"] if judged_on else judge.value.get("model")
         self.problems = [*self.joined.label_problems, *self._of_splits()]
         self.problems_of_models = [*_of_models(judged_on)]
-        if verdicts is labels or not any("model" in row.values for row in said):
+        if not any("model" in row.values for row in said):
             self.problems += self.problems_of_models
             self.problems_of_models = []
+
+    def findings(self, labels: ReadFile, verdicts: ReadFile) -> list[Diagnostic]:
+        """Return the findings on both files, which may be one."""
+        workspace = self._judge.workspace
+        of_verdicts = [*self.joined.verdict_problems, *self.problems_of_models]
+        if verdicts is labels:
+            every = [*self.problems, *of_verdicts]
+            return [*problems_of_file(*labels, every, workspace)]
+        return [
+            *problems_of_file(*labels, self.problems, workspace),
+            *problems_of_file(*verdicts, of_verdicts, workspace),
+        ]
 
     @property
     def _splits(self) -> dict[str, int]:

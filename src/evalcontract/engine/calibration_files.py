@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.calibration.records import Records, read_records
 from evalcontract.calibration.validation import Subject, validation_of
 from evalcontract.engine.diagnostics import from_source_fault, from_unreadable, to_diagnostics
 from evalcontract.engine.fix_options import FileFix
-from evalcontract.model.errors import UsageError
+from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.rules._compared import template_digest
 from evalcontract.source import UnreadableFile, format_of, read_file
 from evalcontract.source.csv_table import CsvTable
@@ -16,10 +17,9 @@ from evalcontract.source.setting import set_key
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from evalcontract.calibration.records import Records
     from evalcontract.calibration.result import Result
     from evalcontract.engine.named_judge import NamedJudge
     from evalcontract.model.diagnostic import Diagnostic, Problem
@@ -27,11 +27,40 @@ if TYPE_CHECKING:
     from evalcontract.workspace import Workspace
 
     RowFile = CsvTable | RowStream
+
 #: The part of the digest of labels that a validation has beside their name.
 _DIGEST = 12
 
 
-def open_rows(path: Path) -> RowFile | UnreadableFile:
+class ReadFile(NamedTuple):
+    """A file of labels or verdicts, and its rows, of which there is one."""
+
+    file: RowFile
+    records: Records
+
+
+def read_rows(
+    path: Path, required: Sequence[str], workspace: Workspace
+) -> ReadFile | list[Diagnostic]:
+    """Read a file whose rows have to have some keys; return the findings if it has no such row.
+
+    Raises:
+        UsageError: it is neither CSV nor JSON Lines, or it is empty.
+
+    """
+    file = _open(path)
+    if isinstance(file, UnreadableFile):
+        return [*problems_of_file(file, None, (), workspace)]
+    records = read_records(file, required)
+    if records.rows:
+        return ReadFile(file, records)
+    found = [*problems_of_file(file, records, (), workspace)]
+    if not found:
+        raise NothingToCheck(f"there are no rows in {file.file}")
+    return found
+
+
+def _open(path: Path) -> RowFile | UnreadableFile:
     """Open a file of labels or verdicts; its extension says whether it is CSV or JSON Lines.
 
     Raises:
