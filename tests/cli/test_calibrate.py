@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doors import ROOT, Kind, Options, command_line, validate
 from doors import Input as File
-from doors import Kind, Options, command_line, validate
+from jsonschema import Draft202012Validator
 from tables import every_case
 from writing import write
 
@@ -29,6 +30,25 @@ model: {provider: acme, name: large-1}
 LEVELS = BINARY + "score_type: levels\nlevel_names: [poor, fair, good]\npass_threshold: 0.5\n"
 SCORES = BINARY + "score_type: continuous\nmin_score: 1\nmax_score: 5\n"
 HEADER = "id,human,judge\n"
+
+
+def _schema() -> Draft202012Validator:
+    """Return a validator for the published schema, with every mapping closed."""
+    read = json.loads((ROOT / "schema" / "calibration.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(read)
+    for part in (read, *read["$defs"].values()):
+        if "properties" in part:
+            part["additionalProperties"] = False
+            assert part["required"] == list(part["properties"])
+    return Draft202012Validator(read)
+
+
+SCHEMA = _schema()
+
+
+def test_the_example_of_the_schema_fits() -> None:
+    for example in SCHEMA.schema["examples"]:
+        SCHEMA.validate(example)
 
 
 def rows(*groups: tuple[int, str]) -> str:
@@ -62,6 +82,7 @@ def run(capsys: pytest.CaptureFixture[str], *more: str, exits: int = 0) -> tuple
 def figures(capsys: pytest.CaptureFixture[str], *more: str, exits: int = 0) -> dict[str, Any]:
     out, _ = run(capsys, "--output-format", "json", *more, exits=exits)
     read: dict[str, Any] = json.loads(out)
+    SCHEMA.validate(read)
     return read
 
 
