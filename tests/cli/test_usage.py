@@ -52,7 +52,7 @@ def test_a_group_alone_shows_its_help_once(
             (
                 "there is no command `rows.yaml`, but a file or folder of that name; put "
                 "a command before it: `check`, `validate-dataset`, `validate-rubric`, "
-                "`validate-judge`, `validate-target`, `fix`, `coverage`, `convert`, `explain`, "
+                "`validate-judge`, `validate-target`, `fix`, `coverage`, `calibrate-judge`, `convert`, `explain`, "
                 "`schema`"
             ),
         ),

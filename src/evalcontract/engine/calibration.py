@@ -215,7 +215,8 @@ class _Comparison:
         if len(names) > 1:
             first = next(row for row in self._rows if row.values.get("split") == names[1])
             message = f"the labels are of {len(names)} splits: {listed(names)}"
-            advice = f"measure on one that the template never saw, such as `--split {names[-1]}`"
+            name = "test" if "test" in names else "NAME"
+            advice = f"measure on one that the template never saw, with `--split {name}`"
             yield Problem("labels/mixed-splits", message, (first.row, "split"), advice)
 
     def result(self, file: RowFile, found: list[Diagnostic]) -> Calibrated:
