@@ -41,11 +41,15 @@ SUMMARY_CHARACTERS = 100
 
 SYSTEMS = "|".join(each.name for each in FORMATS)
 CODE = re.compile(
-    rf"(source|dataset|rubric|judge|target|bundle|workspace|reference|internal|{SYSTEMS})/[a-z-]+"
+    rf"(source|dataset|rubric|judge|target|bundle|workspace|reference|labels|internal|{SYSTEMS})"
+    r"/[a-z-]+"
 )
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
-NO_FORMATS = {"report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics"}
+NO_FORMATS = {
+    "report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics",
+    "calibration", "calibration_json",
+}  # fmt: skip
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
 #: `zip(…, strict=True)` is another word; its arguments may hold brackets, two deep.
@@ -233,6 +237,7 @@ KNOWN = {
     "workspace/misplaced.py": "reads by `Files`",
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",
+    "engine/named_judge.py": "is not remembered",
     "engine/output.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/workspace.py": "is not remembered",
