@@ -233,6 +233,7 @@ KNOWN = {
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",
     "engine/output.py": "writes",
+    "engine/migration_output.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",

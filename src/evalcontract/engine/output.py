@@ -83,7 +83,7 @@ class Output:
         """
         self._staged.__exit__()
         if isinstance(error, OSError | NotWritableError):
-            raise _write_error(self._out, error) from None
+            raise write_error(self._out, error) from None
 
     def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
         """Add a row; JSONL is written at once, any other medium by `document`."""
@@ -164,10 +164,11 @@ class Output:
             name = display_name(path)
             raise UsageError(f"{name} already exists; pass --force to replace it") from None
         except (OSError, RuntimeError, ValueError) as error:
-            raise _write_error(path, error) from None
+            raise write_error(path, error) from None
 
 
-def _write_error(path: Path, error: Exception) -> UsageError:
+def write_error(path: Path, error: Exception) -> UsageError:
+    """Return the error for a file that cannot be written."""
     reason = getattr(error, "strerror", None) or str(error)
     return UsageError(f"{display_name(path)} cannot be written: {reason.lower()}")
 
