@@ -34,7 +34,7 @@ def needs_of_judges(
     paths: dict[Field, None] = {}
     judges: list[Artifact] = []
     for text in references:
-        judge = _judge(text, context)
+        judge = judge_of(text, context)
         if judge is None:
             return never_runs(State.UNAVAILABLE, f"there is no `{text}`")
         if not isinstance(judge.document.value.get("template"), str):
@@ -74,7 +74,7 @@ def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozense
     """
     fields: set[str] = set()
     for text in references:
-        judge = _judge(text, context)
+        judge = judge_of(text, context)
         template = judge.document.value.get("template") if judge else None
         if isinstance(template, str):
             scanned = _scan(template)
@@ -89,7 +89,8 @@ def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozense
     return frozenset(fields)
 
 
-def _judge(text: str, context: EvalContext) -> Artifact | None:
+def judge_of(text: str, context: EvalContext) -> Artifact | None:
+    """Return the judge that a reference resolves to, or None."""
     reference = Reference.parse(text)
     target = context.library.resolve(reference) if reference else None
     return target.artifact if isinstance(target, Resolved) else None
