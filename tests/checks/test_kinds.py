@@ -207,6 +207,7 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (of("fact_match", judge_prompt_ref="judge/plain@1.0.0"), {}, SKIP, "expected_facts"),
     (of("fact_match", judge_prompt_ref="judge/contextual@1.0.0"), MAP, SKIP, "context"),
     (of("fact_match", judge_prompt_ref="judge/nobody@1.0.0"), MAP, UNAVAILABLE, None),
+    (of("fact_match", judge_prompt_ref="judge/expecting@1.0.0"), MAP, RUN, None),
     # Judges
     (judged("plain"), {}, RUN, None),
     (judged("contextual"), {}, SKIP, "context"),

@@ -35,7 +35,7 @@ class Call(NamedTuple):
         )
 
     def __str__(self) -> str:
-        return f"{quoted(self.name)}{' with the arguments' if self.arguments else ''}"
+        return f"{quoted(self.name)}{' with the expected arguments' if self.arguments else ''}"
 
 
 def expectations_of(expected: Iterable[Any]) -> list[Call]:

@@ -28,7 +28,7 @@ def needs_of_judges(
     """Return what judges need from a row; the check never runs if a judge is missing.
 
     With `of_row`, keys such as `expected.facts` must be in the row; without it, the check itself
-    may provide them.
+    provides `expected`.
     """
     fields: dict[Field, None] = {}
     paths: dict[Field, None] = {}
@@ -41,7 +41,11 @@ def needs_of_judges(
             return never_runs(State.UNAVAILABLE, f"`{text}` has no template")
         judges.append(judge)
         shown = _shown_roots(judge)
-        fields.update(dict.fromkeys(field for field in _ROOTS if field in shown))
+        fields.update(
+            dict.fromkeys(
+                field for field in _ROOTS if field in shown and (of_row or field != "expected")
+            )
+        )
         if of_row:
             paths.update(dict.fromkeys(_paths(judge)))
     return Needs(tuple(fields), present=tuple(paths), judges=tuple(judges))

@@ -63,8 +63,14 @@ class AuthoredSchema:
             path = tuple(error.instance_path)
             if violation is None:
                 return _at(path, error.message)
-            problem = message_for("output", violation, path, None, "the value")
-            return _at(path, problem.message)
+            subject = f"`{format_path(path)}`" if path else "the JSON value"
+            if violation.validator == "required":
+                missing = [
+                    key for key in violation.validator_value if key not in violation.instance
+                ]
+                return clipped(f"{subject} has no key `{missing[0]}`", _MAX_CHARACTERS)
+            message = message_for("output", violation, (), None, subject).message
+            return clipped(message, _MAX_CHARACTERS)
         return "it is invalid by the schema"
 
     def _by_steps(self, value: Any) -> str | None:
