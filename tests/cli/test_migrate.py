@@ -266,6 +266,18 @@ def test_the_kind_of_each_grader(
     assert {f"judge/{name}@1.0.0" for name in made} == judges
 
 
+def test_comments_stay_with_their_rows(folder: Path) -> None:
+    modeline = "# yaml-language-server: $schema=https://example.org/dataset.schema.json\n"
+    first, second, last = ROWS.partition("  - id: S02")
+    rows = f"{modeline}# of the harbour\n{first}  # the second\n{second}{last}"
+    put(folder, rows_yaml=rows, target_yaml=TARGET)
+    assert command_line("migrate", "target.yaml", "rows.yaml", "-o", "out") == 0
+    text = (folder / "out/datasets/rows.yaml").read_text(encoding="utf-8")
+    ours = "# yaml-language-server: $schema=../schema/dataset.schema.json\n"
+    assert text.startswith(f"{ours}# of the harbour\nid: rows\nquestions:\n")
+    assert "  # the second\n  - id: S02\n" in text
+
+
 def test_starter_judges_are_valid_and_lack_only_their_validation(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -135,7 +135,7 @@ def _move_all(
         moved = _moved(source, target, rubrics)
         name = unique(snake_case(str(moved.root["id"]), source.name), names)
         moved.root["id"] = name
-        files.dataset(name, moved.root, moved.rows)
+        files.dataset(name, moved.root, moved.rows, source.document)
         datasets.append(name)
         _take(moved, source, result, judges)
     if target is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
+from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.output import write_error
 from evalcontract.model.errors import UsageError
 from evalcontract.source import read_text, shipped
@@ -13,6 +14,11 @@ from evalcontract.workspace import display_name, write_bound
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from evalcontract.source import Document
+
+_MODELINE = "yaml-language-server:"
+_ROWS = "questions"
 
 
 class WorkspaceFiles:
@@ -41,17 +47,24 @@ class WorkspaceFiles:
         """
         return None if path is None else self._open(path, write_bound(path))
 
-    def dataset(self, name: str, root: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-        """Add a dataset.
+    def dataset(
+        self, name: str, root: dict[str, Any], rows: list[dict[str, Any]], source: Document
+    ) -> None:
+        """Add a dataset, with the comments of the YAML file that its rows come from.
 
         Raises:
             UsageError: a value of it cannot be written as YAML.
 
         """
         path = self._folder / "datasets" / f"{name}.yaml"
-        above = (self._modeline("dataset"),)
+        modeline = self._modeline("dataset")
+        above = CommentsAbove()
+        comments: list[list[str]] = []
+        if _ROWS in source.value:  # rows of JSON have no comments
+            comments = [above.row(source, (_ROWS, index)) for index in range(len(rows))]
+        header = [text for text in above.header if _MODELINE not in text]
         try:
-            self._files[path] = yaml_text(root, "questions", rows, above=above)
+            self._files[path] = yaml_text(root, _ROWS, rows, comments, (modeline, *header))
         except NotWritableError as error:
             raise write_error(path, error) from None
 
@@ -99,7 +112,7 @@ class WorkspaceFiles:
         """Return the comment that names the schema of a file, which is written, too."""
         name = f"{kind}.schema.json"
         self._schemas[self._folder / "schema" / name] = shipped.text_of(name).encode()
-        return f"# yaml-language-server: $schema=../schema/{name}"
+        return f"# {_MODELINE} $schema=../schema/{name}"
 
     def _open(self, path: Path, bound: Path | None) -> BinaryIO:
         try:
