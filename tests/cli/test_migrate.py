@@ -240,6 +240,24 @@ def test_graders_become_checks_of_the_rows_that_they_can_grade(folder: Path) -> 
     }
 
 
+def test_rubrics_that_are_elsewhere_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(folder, rows_yaml=ROWS, target_yaml=TARGET)
+    for number, call in enumerate((["rows.yaml"], ["rows.yaml", "target.yaml"])):
+        assert command_line("migrate", *call, "-o", f"out{number}") == 0
+        told = capsys.readouterr().err
+        assert "copy the files of `rubric/before@1.0` to `rubrics/`" in told
+
+
+def test_many_cases_with_one_id_have_names_of_their_own(folder: Path) -> None:
+    cases = [{"id": name, "prompt": "p"} for name in ["a"] * 5_000 + ["a_2", "a_2"]]
+    put(folder, evals_json=json.dumps({"evals": cases}))
+    assert command_line("migrate", "evals.json", "-o", "out") == 0
+    (made,) = (folder / "out/datasets").iterdir()
+    assert len(rows_of(made)) == len(cases)
+
+
 @every_case(
     "graders, kinds",
     [

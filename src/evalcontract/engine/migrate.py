@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.engine.migration_input import AI_EVAL, BEST_PRACTICES, open_source
 from evalcontract.engine.migration_output import WorkspaceFiles
 from evalcontract.migration import ai_eval, best_practices
-from evalcontract.migration.result import Moved, Rubrics, snake_case, unique
+from evalcontract.migration.result import Moved, Names, Rubrics, snake_case
 from evalcontract.model.errors import UsageError
+from evalcontract.model.listing import listed
 from evalcontract.report.losses import Losses
 from evalcontract.workspace import display_name
 
@@ -126,22 +127,28 @@ def _about_static_checks(path: Path) -> str:
 def _move_all(
     sources: Sequence[MigrationSource], files: WorkspaceFiles, result: MigrateResult
 ) -> None:
-    rubrics, judges, names = Rubrics(), set[str](), set[str]()
+    rubrics, judges, names = Rubrics(), set[str](), Names()
     target = _target(sources, rubrics, result, judges)
     datasets: list[str] = []
+    referenced: set[str] = set()
     for source in sources:
         if source.is_target:
             continue
         moved = _moved(source, target, rubrics)
-        name = unique(snake_case(str(moved.root["id"]), source.name), names)
+        name = names.take(snake_case(str(moved.root["id"]), source.name))
         moved.root["id"] = name
         files.dataset(name, moved.root, moved.rows, source.document)
         datasets.append(name)
         _take(moved, source, result, judges)
+        referenced.update(row["rubric_ref"] for row in moved.rows if "rubric_ref" in row)
     if target is not None:
         files.target(target.name, target.settings, datasets)
     for id_, rubric in rubrics.made.items():
         files.rubric(id_, rubric)
+        referenced.update(each["rubric_ref"] for each in rubric["checks"] if "rubric_ref" in each)
+    if others := sorted(referenced - rubrics.references):
+        names_of_others = listed(f"`{name}`" for name in others)
+        result.notes.append(f"copy the files of {names_of_others} to `rubrics/`: rows need them")
     result.judges = sorted(judges)
     for id_ in result.judges:
         files.judge(id_)

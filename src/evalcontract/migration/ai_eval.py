@@ -25,7 +25,7 @@ _NOTES = {
     "must_not_contain": "`must_not_contain` is a check of its own; in ai_eval a forbidden text "
     "limited the score of `accuracy`",
     "facts": "`expected_facts` became `expected.facts`, which the judge `accuracy` is shown",
-    "rubric_ref": "the rubric of a row became a `composite` check; copy its file to `rubrics/`",
+    "rubric_ref": "the rubric of a row became a `composite` check",
     "untouched": "a row has nothing that the graders can grade; it has no rubric",
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.markdown_structure import IDLE
 from evalcontract.formats._conversion import Loss
-from evalcontract.migration.result import Moved, snake_case, unique
+from evalcontract.migration.result import Moved, Names, snake_case
 from evalcontract.structure.schemas import definition, known_keys, load
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def move(value: dict[str, Any], name: str, rubrics: Rubrics) -> Moved:
     moved = Moved(_root(value, name))
     known = load(SCHEMA)["properties"]
     moved.lose((), *(Loss((key,), _UNKNOWN, is_kept=False) for key in value if key not in known))
-    taken: set[str] = set()
+    names = Names()
     for key in CASES:
         for index, case in enumerate(value.get(key, ())):
-            moved.rows.append(_row(case, (key, index), taken, rubrics, moved))
+            moved.rows.append(_row(case, (key, index), names, rubrics, moved))
     return moved
 
 
@@ -68,9 +68,9 @@ def _root(value: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _row(
-    case: dict[str, Any], path: tuple[str, int], taken: set[str], rubrics: Rubrics, moved: Moved
+    case: dict[str, Any], path: tuple[str, int], names: Names, rubrics: Rubrics, moved: Moved
 ) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": _id(case, path, taken, moved), "input": case["prompt"]}
+    row: dict[str, Any] = {"id": _id(case, path, names, moved), "input": case["prompt"]}
     checks: list[dict[str, Any]] = []
     for key in ("must_contain_any", "must_not_contain"):
         if texts := [*_texts(case, key, path, moved)]:
@@ -93,11 +93,11 @@ def _row(
     return row
 
 
-def _id(case: dict[str, Any], path: tuple[str, int], taken: set[str], moved: Moved) -> str:
+def _id(case: dict[str, Any], path: tuple[str, int], names: Names, moved: Moved) -> str:
     """Return the id of a case as the old runner prints it: `B01` for 1."""
     given = case.get("id", path[1] + 1)
     wanted = f"B{given:02d}" if isinstance(given, int) else given.strip() or f"B{path[1] + 1:02d}"
-    name = unique(wanted, taken)
+    name = names.take(wanted)
     if name != wanted:
         moved.lose(path, Loss(("id",), "another case has it: a number was added", is_kept=False))
     return name

@@ -22,14 +22,21 @@ def snake_case(text: str, default: str) -> str:
     return name if name[0].isalpha() else f"{default}_{name}"
 
 
-def unique(name: str, taken: set[str]) -> str:
-    """Return a name that is not taken, if need be with `_2`, `_3` … at its end, and take it."""
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    taken.add(free)
-    return free
+class Names:
+    """Names that are all different."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}  # the number that each name was given last
+
+    def take(self, name: str) -> str:
+        """Return a name that was not taken before, if need be with `_2`, `_3` … at its end."""
+        free, number = name, self._last.get(name, 1)
+        while free in self._last:
+            number += 1
+            free = f"{name}_{number}"
+        self._last[name] = number
+        self._last.setdefault(free, 1)
+        return free
 
 
 class Rubrics:
@@ -38,7 +45,12 @@ class Rubrics:
     def __init__(self) -> None:
         self.made: dict[str, dict[str, Any]] = {}
         self._known: dict[str, str] = {}
-        self._taken: set[str] = set()
+        self._names = Names()
+
+    @property
+    def references(self) -> set[str]:
+        """The references to all of them."""
+        return {f"rubric/{id_}@{VERSION}" for id_ in self.made}
 
     def reference_to(
         self, name: str, description: str, checks: list[dict[str, Any]], scoring: dict[str, Any]
@@ -46,7 +58,7 @@ class Rubrics:
         """Return the reference to the rubric with these checks, which is made if it is new."""
         key = json.dumps([checks, scoring], sort_keys=True)
         if key not in self._known:
-            id_ = self._known[key] = unique(name, self._taken)
+            id_ = self._known[key] = self._names.take(name)
             head = {"id": id_, "version": VERSION, "description": description}
             self.made[id_] = {**head, "checks": checks, "scoring": scoring}
         return f"rubric/{self._known[key]}@{VERSION}"
