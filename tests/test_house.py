@@ -227,6 +227,7 @@ KNOWN = {
     "source/plugins.py": "what is installed: `installation`",
     "cache/installation.py": "it is what is remembered by",
     "cache/store.py": "is not the check",
+    "checks/php_lint.py": "grades outputs, and no check of files does",
     "workspace/configuration.py": "reads by `Files`",
     "workspace/roots.py": "the current folder bounds what is written",
     "workspace/misplaced.py": "reads by `Files`",
