@@ -239,6 +239,7 @@ KNOWN = {
     "engine/coverage.py": "is not remembered",
     "engine/named_judge.py": "is not remembered",
     "engine/output.py": "writes",
+    "engine/migration_output.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",
