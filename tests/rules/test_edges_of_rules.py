@@ -1,0 +1,318 @@
+"""Values just inside and just outside of what a rule accepts, and all that is said of them.
+
+A case is written as it would be in YAML; what the rules say of all cases is a snapshot.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+from doors import Options, check_workspaces
+from texts import plain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+pytestmark = pytest.mark.messages
+
+VALIDATION = "validation: {validated_at: 2026-05-08, %s}"
+RATES = "tpr: 0.9, tnr: 0.9, sample_size: 200"
+LEVELS = "score_type: levels\nlevel_names: [bad, fair, good]\n"
+#: What stands below the id, the version and, unless it is there, the template of a judge.
+JUDGES = [
+    # Dates: today is 2026-06-01, and the limit is 90 days.
+    *(
+        f"validation: {{validated_at: {day}, tpr: 0.9, tnr: 0.9, sample_size: 200}}"
+        for day in ("2026-06-02", "2026-06-03", "2026-03-03", "2026-03-02", "2026-02-30")
+    ),
+    "validation: {tpr: 0.9, tnr: 0.9}",
+    "validation: {validated_at: 2026-05-08}",
+    "validation: {sample_size: 200}",
+    # Sizes of samples
+    VALIDATION % "tpr: 0.9, tnr: 0.9, sample_size: 60",
+    VALIDATION % "tpr: 0.9, tnr: 0.9, sample_size: 59",
+    VALIDATION % "tpr: 0.9, tnr: 0.8, sample_size: 1",
+    VALIDATION % "sample_size: 5, judge_version: 1.0.0",
+    VALIDATION % "confusion_matrix: {tp: 18, fn: 2, tn: 38, fp: 2}",
+    VALIDATION % "confusion_matrix: {tp: 18, fn: 1, tn: 39, fp: 2}",
+    VALIDATION % "confusion_matrix: {tp: 38, fn: 2, tn: 18, fp: 1}",
+    VALIDATION % "confusion_matrix: {tp: 18, fn: 1, tn: 18, fp: 1}, sample_size: 38",
+    VALIDATION % "confusion_matrix: {tp: 18, fn: 1, tn: 180, fp: 1}, sample_size: 200",
+    VALIDATION % "confusion_matrix: {tp: 60, fn: 5, tn: 0, fp: 0}",
+    VALIDATION % "confusion_matrix: {tp: 0, fn: 0, tn: 0, fp: 0}",
+    # Rates beside counts: the rates are the ones that are written.
+    VALIDATION % "tpr: 0.9, confusion_matrix: {tp: 55, fn: 5, tn: 55, fp: 5}",
+    VALIDATION % "tpr: 0.92, tnr: 0.92, confusion_matrix: {tp: 55, fn: 5, tn: 55, fp: 5}",
+    VALIDATION % "tpr: 0.5, tnr: 0.5, confusion_matrix: {tp: 50, fn: 50, tn: 49, fp: 50}",
+    VALIDATION % "tnr: 1, confusion_matrix: {tp: 60, fn: 5, tn: 0, fp: 0}",
+    VALIDATION % "sample_size: 119, confusion_matrix: {tp: 55, fn: 5, tn: 55, fp: 5}",
+    # Chance
+    VALIDATION % "tpr: 0.5, tnr: 0.5, sample_size: 200",
+    VALIDATION % "tpr: 0.5, tnr: 0.51, sample_size: 200",
+    VALIDATION % "confusion_matrix: {tp: 50, fn: 50, tn: 40, fp: 60}",
+    # Intervals
+    *(
+        VALIDATION % f"{RATES}, confidence_intervals: {{{interval}}}"
+        for interval in (
+            "tpr: {lower: 0.9, upper: 0.9}",
+            "tpr: {lower: 0.95, upper: 0.85}",
+            "tpr: {lower: 1, upper: 1}",
+            "tpr: {lower: 1.00, upper: 1.00}",
+            "tnr: {lower: 0.80, upper: 0.84}",
+            "tnr: {lower: 0.80, upper: 0.85}, tpr: {lower: 0.96, upper: 0.99}",
+        )
+    ),
+    # What was validated
+    VALIDATION % f"{RATES}, model: {{name: a}}" + "\nmodel: {name: b}",
+    VALIDATION % f"{RATES}, model: {{name: a}}" + "\nmodel: {name: a, provider: c}",
+    VALIDATION % f"{RATES}, model: {{name: a, provider: b}}" + "\nmodel: {name: a, provider: c}",
+    VALIDATION % f"{RATES}, model: {{name: a}}, judge_version: 0.9.0" + "\nmodel: {name: b}",
+    VALIDATION % f"{RATES}, judge_version: '1.0'",
+    VALIDATION % f"{RATES}, template_sha256: '{'0' * 64}'",
+    VALIDATION % f"{RATES}, template_sha256: '{'0' * 64}', judge_version: 0.9.0",
+    # Scales
+    "score_type: continuous\nmin_score: 1\nmax_score: 1",
+    "score_type: continuous\nmin_score: 2\nmax_score: 1",
+    "score_type: continuous\nmin_score: 1\nmax_score: 5\npass_threshold: 5",
+    "score_type: continuous\nmin_score: 1\nmax_score: 5\npass_threshold: 5.1",
+    "score_type: continuous\nmin_score: 1\nmax_score: 5\npass_threshold: 1",
+    "score_type: continuous\nmin_score: 1",
+    "score_type: continuous\nmax_score: 5",
+    "score_type: continuous\npass_threshold: 1",
+    "min_score: 2\nmax_score: 1",
+    LEVELS + "level_values: [0, 1]",
+    LEVELS + "level_values: [0, 1, 1]",
+    LEVELS + "level_values: [0, 2, 1]",
+    LEVELS + "level_values: [2, 1, 1]",
+    LEVELS + "level_values: [2, 1, 0]",
+    LEVELS + "level_values: [0, 1, 2]\nmin_score: 0\nmax_score: 2",
+    LEVELS + "level_values: [0, 1, 2]\nmin_score: 1\nmax_score: 2",
+    LEVELS + "level_values: [0, 1, 2]\nmin_score: 0\nmax_score: 1",
+    LEVELS + "level_values: [0, 1, 2]\nmin_score: 5",
+    LEVELS + "pass_threshold: 2",
+    LEVELS + "pass_threshold: 2.5",
+    LEVELS + "pass_threshold: 0",
+    "score_type: levels\nlevel_values: [0, 2, 1]",
+    # Templates
+    "template: 'Is {{ ouput }} right?'",
+    "template: '{{ output }} {{ outputs }} {{ input.text }}'",
+    "template: '" + "{{ output }} " + "".join(f"{{{{ a{n} }}}} " for n in range(22)) + "'",
+    "template: '" + "{{ output }} " + "".join(f"{{{{ a{n} }}}} " for n in range(21)) + "'",
+    "template: 'Answer with {{\"score\": 1}}. {{ output }}'",
+    "template: |\n  {{ output }}\n  pass_threshold: 0.5\n  pass_threshold: 0.6",
+    "template: |\n  {{ output }}\n  validation:\n    tpr: 0.9\n  version: 1.0",
+    "template: |\n  {{ output }}\n  validation:\n  Look closely.\n  version: the newest",
+    "template: 'Does the answer fit the question? {{ output }}'",
+    "template: 'Look at the context. {{ output }}'",
+]
+ROOT = "scoring: {combine: min}\nchecks:\n"
+ALL = "scoring: {combine: all_pass}\nchecks:\n"
+WORDS = "  - {id: w, kind: must_contain_any, values: [a]}\n"
+JURY = "  - {id: j, kind: llm_judge, jury: {%s}}\n"
+
+
+def jury(weights: str, more: str = "") -> str:
+    judges = ", ".join(
+        f"{{judge_prompt_ref: judge/j{number}@1.0.0, weight: {weight}}}"
+        for number, weight in enumerate(weights.split())
+    )
+    return ROOT + JURY % f"judges: [{judges}]{more}"
+
+
+#: What stands below the id and the version of a rubric.
+RUBRICS = [
+    # Juries
+    jury("1 1"),
+    jury("1 1 1"),
+    jury("2 1 1"),
+    jury("0.1 0.2 0.3"),
+    jury("3 2 2 1"),
+    jury("1 1", ", tie_break: fail"),
+    jury("1 1", ", aggregation: average"),
+    jury("1 2 3", ", aggregation: median"),
+    jury("1 1.0", ", aggregation: median"),
+    jury("0 0"),
+    jury("0 0", ", aggregation: weighted_average"),
+    jury("0 1", ", aggregation: weighted_average"),
+    jury("0 0", ", aggregation: average"),
+    ROOT + JURY % "judges: [{judge_prompt_ref: judge/j0}, {judge_prompt_ref: judge/j0@1.0.0}]",
+    # Weights
+    *(
+        f"scoring: {{combine: {combine}, weights: {weights}}}\nchecks:\n{WORDS}"
+        "  - {id: v, kind: must_contain_any, values: [b]}\n"
+        for combine, weights in (
+            ("weighted_avg", "{w: 0}"),
+            ("weighted_avg", "{w: 0, v: 0}"),
+            ("weighted_avg", "{w: 0, v: 0.1}"),
+            ("weighted_avg", "{w: 1, u: 1}"),
+            ("weighted_avg", "{u: 1, t: 1}"),
+            ("weighted_avg", "{}"),
+            ("min", "{w: 1, v: 1}"),
+            ("min", "{}"),
+        )
+    ),
+    # Thresholds
+    *(
+        f"scoring: {{combine: {combine}, threshold: {threshold}}}\nchecks:\n{WORDS}"
+        for combine, threshold in (
+            *(("min", 0), ("min", 0.01), ("min", 1), ("all_pass", 0.5), ("any_pass", 1)),
+            ("weighted_avg", 1),
+        )
+    ),
+    *(
+        ROOT + f"  - {{id: f, kind: fact_match, facts: [a, b], min_recall: {recall}}}\n"
+        for recall in (0, 0.009, 0.01, 1)
+    ),
+    ROOT + f"  - {{id: f, kind: fact_match, facts: {[f'a{n}' for n in range(200)]},"
+    " min_recall: 0.005}\n",
+    ROOT + f"  - {{id: f, kind: fact_match, facts: {[f'a{n}' for n in range(199)]},"
+    " min_recall: 0.005}\n",
+    ROOT + "  - {id: f, kind: fact_match, min_recall: 0.004}\n",
+    # Names
+    ROOT + "  - {kind: regex, pattern: a}\n  - {id: a, kind: regex, pattern: b}\n"
+    "  - {id: a, kind: regex, pattern: c}\n  - {id: a, kind: regex, pattern: d}\n",
+    ROOT + "  - {kind: regex, pattern: a}\n  - {kind: regex, pattern: a}\n",
+    # Texts
+    ROOT + "  - {id: m, kind: markdown_structure, required_sections: ['# A', '###### A ',"
+    " '####### A', '   # A', '    # A', '#A', '# ', '#\\tA']}\n",
+    ROOT + "  - {id: m, kind: must_contain_any, values: [a, A, ' ', b, a]}\n",
+    ROOT + "  - {id: m, kind: must_contain_any, case_sensitive: true, values: [a, A, a]}\n",
+    ROOT + "  - {id: m, kind: must_contain_any, values: ['\\d+', 'a.*b', 'x .* y', 'C:\\data']}\n",
+    ROOT + "  - {id: m, kind: must_contain_any, values: [“a”, “a, b”]}\n",
+    ROOT + "  - {id: m, kind: format, format: text, required_keys: [a]}\n",
+    ROOT + "  - {id: m, kind: format, format: text, max_chars: 1}\n"
+    "  - {id: n, kind: format, format: text}\n",
+    # Contradictions
+    ROOT + "  - {id: m, kind: must_contain_any, values: [full refund]}\n"
+    "  - {id: n, kind: must_not_contain, values: [refund]}\n",
+    ROOT + "  - {id: m, kind: must_contain_any, values: [full refund, none]}\n"
+    "  - {id: n, kind: must_not_contain, values: [refund]}\n",
+    ALL + "  - {id: m, kind: must_contain_any, values: [full refund, none]}\n"
+    "  - {id: n, kind: must_not_contain, values: [refund]}\n",
+    ALL + "  - {id: t, kind: tool_usage, expected_tools: [a, b], max_calls: 2}\n",
+    ALL + "  - {id: t, kind: tool_usage, expected_tools: [a, b], max_calls: 1}\n",
+    ALL + "  - {id: t, kind: tool_usage, expected_tools: [a, b], forbidden_tools: [b]}\n",
+    # Patterns
+    ROOT + "  - {id: r, kind: regex, pattern: '(a+)+$'}\n"
+    "  - {id: s, kind: regex, pattern: '(a+)+$', match: full}\n",
+    ROOT + "  - {id: r, kind: regex, pattern: '(a'}\n  - {id: s, kind: regex, pattern: ''}\n",
+    ROOT + "  - {id: r, kind: regex, pattern: 'a*'}\n  - {id: s, kind: regex, pattern: 'a$b'}\n",
+    ROOT + "  - {id: r, kind: regex, pattern: 'a*', negate: true}\n",
+]
+#: What the rubric of rows checks, and the rows' own keys; a check for the row to run stands before.
+ROWS = [
+    ("{kind: fact_match}", "expected_facts: [a]"),
+    ("{kind: fact_match}", "expected_facts: []"),
+    ("{kind: fact_match}", "expected_facts: [a, ' ', a]"),
+    ("{kind: fact_match}", "criteria: It is short."),
+    ("{kind: tool_usage}", "expected_tools: [a], criteria: c"),
+    ("{kind: tool_usage, forbidden_tools: [b]}", "expected_tools: [a, b, b]"),
+    ("{kind: tool_usage, forbidden_tools: [b], match: any}", "expected_tools: [a, b]"),
+    ("{kind: tool_usage, forbidden_tools: [b], match: any}", "expected_tools: [b]"),
+    ("{kind: tool_usage, max_calls: 2}", "expected_tools: [a, b]"),
+    ("{kind: tool_usage, max_calls: 1}", "expected_tools: [a, b]"),
+    ("{kind: fact_match}, {kind: format, format: text, max_chars: 3}", "expected_facts: [abc]"),
+    ("{kind: fact_match}, {kind: format, format: text, max_chars: 3}", "expected_facts: [abcd]"),
+    ("{kind: fact_match}, {kind: must_not_contain, values: [b c]}", "expected_facts: [a b c]"),
+    ("{kind: fact_match}, {kind: must_not_contain, values: [B]}", "expected_facts: [abc]"),
+    ("{kind: fact_match}, {kind: must_not_contain}", "expected_facts: [ab], must_not_contain: [B]"),
+    ("{kind: must_contain_any}, {kind: must_not_contain, values: [b c]}",
+     "must_contain_any: [a b c]"),
+    ("{kind: must_contain_any}, {kind: must_not_contain, values: [b]}",
+     "must_contain_any: [abc, d]"),
+    ("{kind: format}, {kind: markdown_structure, min_headings: 1}", "expected: {format: json}"),
+    ("{kind: format}, {kind: markdown_structure, min_headings: 1}", "expected: {format: text}"),
+    ("{kind: format}", "expected: {format: json, answer: 1}"),
+    ("{kind: regex, pattern: a}", "expected: {format: json, 'a.b': 1}"),
+    ("{kind: regex, pattern: a}", "expected: {}, must_contain_any: [a], must_not_contain: [b]"),
+    ("{kind: llm_judge, judge_prompt_ref: judge/k@1.0.0}", "expected: {answre: a}"),
+    ("{kind: llm_judge, judge_prompt_ref: judge/k@1.0.0}", "expected: {answer: a, other: b}"),
+    ("{kind: llm_judge, judge_prompt_ref: judge/k@1.0.0}", "expected: {answer: a, answre: b}"),
+    ("{kind: llm_judge, judge_prompt_ref: judge/k@1.0.0}", "expected: {answer: null}"),
+    (", ".join(f"{{kind: llm_judge, judge_prompt_ref: judge/k{n}@1.0.0}}" for n in range(10)),
+     "expected: {answer: 1}"),
+    (", ".join(f"{{kind: llm_judge, judge_prompt_ref: judge/k{n}@1.0.0}}" for n in range(11)),
+     "expected: {answer: 1}"),
+    (None, "expected_facts: []"),
+    (None, "expected: {format: text}"),
+    (None, "expected: {format: text}, criteria: c"),
+    (None, "criteria: ''"),
+    (None, "must_not_contain: [b], must_contain_any: [abc]"),
+    (None, "must_not_contain: [b], expected_facts: [a B, c]"),
+    (None, "must_not_contain: [b], expected_facts: [a], must_contain_any: [abc, d]"),
+    (None, "criteria: c, must_contain_any: ['\\d+', “a”, a, a]"),
+]  # fmt: skip
+TEMPLATES = {
+    "k": "{{ output }} {{ expected.answer }}",
+    **{f"k{n}": f"{{{{ output }}}} {{{{ expected.key{n} }}}}" for n in range(11)},
+}
+
+
+def test_judges(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
+    head = "id: a\nversion: 1.0.0\n"
+    template = "template: '{{ output }}'\n"
+    files = [head + ("" if "template:" in text else template) + text for text in JUDGES]
+    told = [said(tmp_path / f"{n}", {"judges/a.yaml": text}) for n, text in enumerate(files)]
+    assert shown(JUDGES, told) == plain(snapshot)
+
+
+def test_rubrics(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
+    judges = {f"judges/j{n}.yaml": judge(f"j{n}", "{{ output }}") for n in range(4)}
+    told = [
+        said(tmp_path / f"{n}", {"rubrics/a.yaml": f"id: a\nversion: 1.0.0\n{text}", **judges})
+        for n, text in enumerate(RUBRICS)
+    ]
+    assert shown(RUBRICS, told) == plain(snapshot)
+
+
+def test_rows(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
+    told = []
+    judges = {f"judges/{name}.yaml": judge(name, text) for name, text in TEMPLATES.items()}
+    for number, (checks, keys) in enumerate(ROWS):
+        files = {"data.yaml": f"questions:\n  - {{id: r, input: Where?, {keys}}}\n"}
+        if checks is not None:
+            runs = "{id: runs, kind: regex, pattern: x}"
+            first, *others = checks.split("{kind:")
+            named = (f"{{id: c{n}, kind:{other}" for n, other in enumerate(others))
+            head = "id: a\nversion: 1.0.0\nscoring: {combine: all_pass}\n"
+            files["data.yaml"] = files["data.yaml"].replace(
+                "}\n", ", rubric_ref: rubric/a@1.0.0}\n"
+            )
+            files["rubrics/a.yaml"] = f"{head}checks: [{runs}, {first}{''.join(named)}]\n"
+        told.append(said(tmp_path / f"{number}", files | judges))
+    assert shown([f"{checks}\n{keys}" for checks, keys in ROWS], told) == plain(snapshot)
+
+
+def judge(name: str, template: str) -> str:
+    return f"id: {name}\nversion: 1.0.0\ntemplate: '{template}'\n{VALIDATION % RATES}\n"
+
+
+def said(folder: Path, files: dict[str, str]) -> list[str]:
+    """Return a line for each finding, with its place, and one for each part of its advice."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    options = Options(root=folder, strict=False, today=date(2026, 6, 1))
+    lines = []
+    for finding in check_workspaces(folder, options).diagnostics:
+        span = finding.place.span
+        at = f"{span.line}:{span.column}-{span.end_column}" if span else ""
+        lines.append(f"{finding.code} {finding.pointer} {at} {finding.message}")
+        related = [
+            (message, str(place).removeprefix(f"{folder}/")) for message, place in finding.related
+        ]
+        lines += [f"  {message}: {place}" for message, place in related]
+        lines += [f"  help: {finding.help}"] if finding.help else []
+    return lines
+
+
+def shown(cases: list[str], told: list[list[str]]) -> str:
+    """Return each case, long ones clipped, with what is said of it."""
+    titles = ("\n".join(line[:120] for line in case.strip().splitlines()) for case in cases)
+    pairs = zip(titles, told, strict=True)
+    return "\n".join("\n".join([f"== {title}", *lines]) + "\n" for title, lines in pairs)
