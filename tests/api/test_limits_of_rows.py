@@ -111,7 +111,7 @@ def test_checks_inside_composites_are_compared_up_to_a_limit(
     with_composites: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert contradictions(with_composites) == 3
-    monkeypatch.setattr(_composites, "MAX_REACHED", 5)  # each of the rubrics reaches two
+    monkeypatch.setattr(_composites, "MAX_REACHED", 4)  # each of the rubrics reaches two
     assert contradictions(with_composites) == 2
 
 
