@@ -86,13 +86,11 @@ class CompositeChecks:
 class _Inner(NamedTuple):
     """The valid checks of a rubric but for composites, and how it combines them."""
 
-    combine: str | None = None
-    checks: Checks = ()
+    combine: str | None
+    checks: Checks
 
 
-def _inner_of(value: Any) -> _Inner:
-    if not isinstance(value, dict):
-        return _Inner()
+def _inner_of(value: dict[str, Any]) -> _Inner:
     valid, checks = valid_parts_of_rubric(value)
     own = tuple(placed for placed in checks if placed[1]["kind"] != "composite")
     return _Inner(valid.get("scoring", {}).get("combine"), own)
