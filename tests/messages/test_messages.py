@@ -99,6 +99,14 @@ def test_workspaces(snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch
     assert "\n".join(sections) == plain(snapshot)
 
 
+def test_severities(snapshot: SnapshotAssertion) -> None:
+    lines = (
+        f"{name}: {code.severities.soft}, strict: {code.severities.strict}{', a guess' if code.is_guess else ''}\n"
+        for name, code in sorted(CODES.items())
+    )
+    assert "".join(lines) == plain(snapshot)
+
+
 # Commands
 
 
