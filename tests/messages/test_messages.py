@@ -100,10 +100,10 @@ def test_workspaces(snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch
 
 
 def test_severities(snapshot: SnapshotAssertion) -> None:
-    lines = (
-        f"{name}: {code.severities.soft}, strict: {code.severities.strict}{', a guess' if code.is_guess else ''}\n"
-        for name, code in sorted(CODES.items())
-    )
+    lines = []
+    for name, code in sorted(CODES.items()):
+        soft, strict = code.severities
+        lines.append(f"{name}: {soft}, strict: {strict}, {code.confidence}\n")
     assert "".join(lines) == plain(snapshot)
 
 

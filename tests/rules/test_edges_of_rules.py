@@ -5,11 +5,10 @@ A case is written as it would be in YAML; what the rules say of all cases is a s
 
 from __future__ import annotations
 
-from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
-from doors import Options, check_workspaces
+from rule_edges import said, shown
 from texts import plain
 
 if TYPE_CHECKING:
@@ -113,7 +112,6 @@ JUDGES = [
     "template: 'Look at the context. {{ output }}'",
 ]
 ROOT = "scoring: {combine: min}\nchecks:\n"
-MEDIAN = "scoring: {combine: median}\nchecks:\n"
 ALL = "scoring: {combine: all_pass}\nchecks:\n"
 WORDS = "  - {id: w, kind: must_contain_any, values: [a]}\n"
 JURY = "  - {id: j, kind: llm_judge, jury: {%s}}\n"
@@ -207,75 +205,6 @@ RUBRICS = [
     ROOT + "  - {id: r, kind: regex, pattern: 'a*'}\n  - {id: s, kind: regex, pattern: 'a$b'}\n",
     ROOT + "  - {id: r, kind: regex, pattern: 'a*', negate: true}\n",
 ]
-#: What a `json_schema` check requires, inline and in a file of its own.
-SCHEMAS = [
-    "true",
-    "{}",
-    "{title: a}",
-    "{typ: object, propertis: {}}",
-    "{colour: red, shape: round}",
-    "{type: objekt}",
-    "{type: object, properties: {a: {type: nmber}, b: {minimum: '1'}}}",
-    "{type: object, propertis: {a: {type: string}}}",
-    "{type: object, properties: {answer: true}, required: [anwser]}",
-    "{type: object, properties: {answer: true}, required: [anwser], additionalProperties: false}",
-    "{type: object, required: [a], maxProperties: 0}",
-    "{type: integer, minimum: 2, maximum: 1}",
-    "{type: array, minItems: 2, maxItems: 2}",
-    "{not: {}}",
-    "{$schema: 'https://json-schema.org/draft/2020-12/schema', type: object}",
-    "{$schema: 'http://json-schema.org/draft-07/schema#', type: object}",
-    "{$schema: 'http://json-schema.org/schema#', type: object}",
-    "{$schema: 'https://example.org/schema', type: object}",
-    "{type: string, format: email}",
-    "{type: string, format: email, pattern: a}",
-    "{type: object, properties: {a: {format: date}, b: {format: uri}, c: {format: uri}}}",
-    "{type: string, pattern: '(a+)+$'}",
-    "{type: object, patternProperties: {'(a+)+$': {type: string}}}",
-    "{type: string, pattern: '(a'}",
-    "{type: string, nullable: true}",
-    "{type: object, dependencies: {a: [b]}}",
-    "{$ref: '#/$defs/b', $defs: {a: {type: string}}}",
-    "{type: string, minimum: 1}",
-    "{required: [a]}",
-]
-PATTERNS = [
-    *("a", "", "a*", "^a?", "^$", "a|", "(?=a)a", "$a", "a^b", "(?i)a", "a\\Z", "\\Aa", "a{,3}"),
-    *(
-        "[a",
-        "(a",
-        "a)",
-        "*a",
-        "a**",
-        "(?P<x>a)(?P<x>b)",
-        "(a+)+$",
-        "(a|a)*b",
-        "(\\w+\\s?)*$",
-        "[[:alpha:]]",
-    ),
-    *("^a|b$", "\\d+", "a.b", "(?<!a)b", "\\p{L}", "[^]", "a\\/b", "^(yes|no)$"),
-]
-WEIGHTS = [
-    "{refund: 1, tone: 1}",
-    "{refnd: 1, tone: 1}",
-    "{Refund: 1, tone: 1}",
-    "{refund: 1, refnd: 1, tone: 1}",
-    "{refund: 1, tone: 1, length: 1}",
-    "{refund: 1, tnoe: 1, length: 1}",
-]
-IDS = [
-    "a",
-    " a",
-    "a ",
-    "a\\t",
-    "\\u00a0a",
-    "\\u2003a",
-    "a b",
-    "cafe\\u0301",
-    "caf\\u00e9",
-    "q\\u0307",
-    " ",
-]
 #: What the rubric of rows checks, and the rows' own keys; a check for the row to run stands before.
 ROWS = [
     ("{kind: fact_match}", "expected_facts: [a]"),
@@ -342,58 +271,6 @@ def test_rubrics(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     assert shown(RUBRICS, told) == plain(snapshot)
 
 
-def test_schemas(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
-    told = []
-    for number, schema in enumerate(SCHEMAS):
-        checks = (f"schema: {schema}", "schema_ref: schemas/s.yaml")
-        for place, keys in zip(("inline", "file"), checks, strict=True):
-            rubric = f"id: a\nversion: 1.0.0\n{ROOT}  - {{id: s, kind: json_schema, {keys}}}\n"
-            files = {"rubrics/a.yaml": rubric}
-            if place == "file":
-                files["schemas/s.yaml"] = schema
-            told.append(said(tmp_path / place / f"{number}", files))
-    assert shown([text for schema in SCHEMAS for text in (schema, "the same in a file")], told) == (
-        plain(snapshot)
-    )
-
-
-def test_patterns(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
-    kinds = ("", ", match: full", ", negate: true")
-    checks = [
-        "".join(
-            f"  - {{id: r{n}, kind: regex, pattern: '{pattern}'{more}}}\n"
-            for n, more in enumerate(kinds)
-        )
-        for pattern in PATTERNS
-    ]
-    told = [
-        said(tmp_path / f"{n}", {"rubrics/a.yaml": f"id: a\nversion: 1.0.0\n{MEDIAN}{text}"})
-        for n, text in enumerate(checks)
-    ]
-    assert shown(PATTERNS, told) == plain(snapshot)
-
-
-def test_weights(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
-    told = []
-    for number, weights in enumerate(WEIGHTS):
-        scoring = f"scoring: {{combine: weighted_avg, weights: {weights}}}\n"
-        words = "".join(
-            f"  - {{id: {name}, kind: must_contain_any, values: [{name}]}}\n"
-            for name in ("refund", "tone")
-        )
-        text = f"id: a\nversion: 1.0.0\n{scoring}checks:\n{words}"
-        told.append(said(tmp_path / f"{number}", {"rubrics/a.yaml": text}))
-    assert shown(WEIGHTS, told) == plain(snapshot)
-
-
-def test_ids(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
-    told = []
-    for number, id_ in enumerate(IDS):
-        text = f'questions:\n  - {{id: "{id_}", input: Where?, criteria: It is short.}}\n'
-        told.append(said(tmp_path / f"{number}", {"data.yaml": text}))
-    assert shown(IDS, told) == plain(snapshot)
-
-
 def test_rows(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     told = []
     judges = {f"judges/{name}.yaml": judge(name, text) for name, text in TEMPLATES.items()}
@@ -414,30 +291,3 @@ def test_rows(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
 
 def judge(name: str, template: str) -> str:
     return f"id: {name}\nversion: 1.0.0\ntemplate: '{template}'\n{VALIDATION % RATES}\n"
-
-
-def said(folder: Path, files: dict[str, str]) -> list[str]:
-    """Return a line for each finding, with its place, and one for each part of its advice."""
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    options = Options(root=folder, strict=False, today=date(2026, 6, 1))
-    lines = []
-    for finding in check_workspaces(folder, options).diagnostics:
-        span = finding.place.span
-        at = f"{span.line}:{span.column}-{span.end_column}" if span else ""
-        lines.append(f"{finding.code} {finding.pointer} {at} {finding.message}")
-        related = [
-            (message, str(place).removeprefix(f"{folder}/")) for message, place in finding.related
-        ]
-        lines += [f"  {message}: {place}" for message, place in related]
-        lines += [f"  help: {finding.help}"] if finding.help else []
-    return lines
-
-
-def shown(cases: list[str], told: list[list[str]]) -> str:
-    """Return each case, long ones clipped, with what is said of it."""
-    titles = ("\n".join(line[:120] for line in case.strip().splitlines()) for case in cases)
-    pairs = zip(titles, told, strict=True)
-    return "\n".join("\n".join([f"== {title}", *lines]) + "\n" for title, lines in pairs)
