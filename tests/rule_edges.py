@@ -28,6 +28,7 @@ def said(folder: Path, files: dict[str, str]) -> list[str]:
             (message, str(place).removeprefix(f"{folder}/")) for message, place in finding.related
         ]
         lines += [f"  {message}: {place}" for message, place in related]
+        lines += [f"  {finding.sites.message}"] if finding.sites else []
         lines += [f"  help: {finding.help}"] if finding.help else []
     return lines
 

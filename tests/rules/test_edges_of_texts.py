@@ -1,4 +1,4 @@
-"""Schemas, patterns, weights, ids and items of lists as authors write them, and what is said of them.
+"""Schemas, patterns, weights, ids and items of lists that authors write, and what is said of them.
 
 Each is written as it would be in YAML; what the rules say is a snapshot.
 """
