@@ -86,6 +86,11 @@ JUDGES = [
     "score_type: continuous\nmax_score: 5",
     "score_type: continuous\npass_threshold: 1",
     "min_score: 2\nmax_score: 1",
+    # Of a scale with a malformed part, nobody knows what it reaches.
+    "score_type: continuous\nmin_score: [0]\npass_threshold: 7",
+    "score_type: continuous\nmax_score: [0]\npass_threshold: 7",
+    "score_type: [continuous]\npass_threshold: 7",
+    LEVELS + "level_values: [a]\npass_threshold: 7",
     LEVELS + "level_values: [0, 1]",
     LEVELS + "level_values: [0, 1, 1]",
     LEVELS + "level_values: [0, 2, 1]",

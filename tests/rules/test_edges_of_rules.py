@@ -81,6 +81,11 @@ RUBRICS = [
     ROOT + f"  - {{id: f, kind: fact_match, facts: {[f'a{n}' for n in range(199)]},"
     " min_recall: 0.005}\n",
     ROOT + "  - {id: f, kind: fact_match, min_recall: 0.004}\n",
+    *(
+        ROOT
+        + f"  - {{id: h, kind: llm_judge, judge_prompt_ref: judge/half@1.0.0, threshold: {threshold}}}"
+        for threshold in (0.4, 0.5, 0.6, 1)
+    ),
     # Names
     ROOT + "  - {kind: regex, pattern: a}\n  - {id: a, kind: regex, pattern: b}\n"
     "  - {id: a, kind: regex, pattern: c}\n  - {id: a, kind: regex, pattern: d}\n",
@@ -172,6 +177,9 @@ TEMPLATES = {
 
 def test_rubrics(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     judges = {f"judges/j{n}.yaml": judge(f"j{n}", "{{ output }}") for n in range(4)}
+    scale = "score_type: levels\nlevel_names: [poor, good]\nlevel_values: [1, 2]"
+    scale += "\nmin_score: 0\nmax_score: 2\npass_threshold: 2\n"
+    judges["judges/half.yaml"] = judge("half", "{{ output }}") + scale
     told = [
         said(tmp_path / f"{n}", {"rubrics/a.yaml": f"id: a\nversion: 1.0.0\n{text}", **judges})
         for n, text in enumerate(RUBRICS)
