@@ -82,8 +82,8 @@ RUBRICS = [
     " min_recall: 0.005}\n",
     ROOT + "  - {id: f, kind: fact_match, min_recall: 0.004}\n",
     *(
-        ROOT
-        + f"  - {{id: h, kind: llm_judge, judge_prompt_ref: judge/half@1.0.0, threshold: {threshold}}}"
+        ROOT + "  - {id: h, kind: llm_judge, judge_prompt_ref: judge/half@1.0.0, "
+        f"threshold: {threshold}}}"
         for threshold in (0.4, 0.5, 0.6, 1)
     ),
     # Names

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ("x{,3}", 5),
         ("xy(ab){3}z", 12),
         ("xy((ab)c){2}", 12),
+        ("(xy(ab)){3}", 18),
         ("aXb", 3),
         *((rf"[{kind}]", 10) for kind in (r"\W", r"\D", r"\S", r"\s", "^a")),
         *((kind, 10) for kind in (r"\W", r"\D", r"\S", r"\s")),

@@ -35,7 +35,7 @@ def pattern_size(pattern: str) -> int:
     for token in _TOKEN.finditer(pattern):
         kind = token.lastgroup
         if kind == "many":
-            last *= max(int(token["least"]), int(token["most"] or token["least"]), 1)
+            last *= max(int(token["most"] or token["least"]), 1)
         elif kind == "open":
             outer.append(size + last)
             size = last = 0
