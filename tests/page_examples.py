@@ -52,7 +52,8 @@ def findings_of(folder: Path, example: str, code: str, encoding: str = "utf-8") 
     options = Options(root=folder, strict=False, today=date(2026, 6, 1))
     system = code.partition("/")[0]
     if system == "output":
-        grading = Grading(*(Input(folder / name) for name in example_files(example, code)), options)
+        dataset, outputs = (Input(folder / name) for name in example_files(example, code))
+        grading = Grading(dataset, outputs, options)
         list(grading.results())
         return grading.diagnostics
     if system == "labels":

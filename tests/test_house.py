@@ -41,14 +41,14 @@ SUMMARY_CHARACTERS = 100
 
 SYSTEMS = "|".join(each.name for each in FORMATS)
 CODE = re.compile(
-    rf"(source|dataset|rubric|judge|target|bundle|workspace|reference|labels|internal|{SYSTEMS})"
+    rf"(source|dataset|rubric|judge|target|bundle|workspace|reference|labels|output|internal|{SYSTEMS})"
     r"/[a-z-]+"
 )
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
 NO_FORMATS = {
     "report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics",
-    "calibration", "calibration_json",
+    "calibration", "calibration_json", "grade", "grade_lines", "table",
 }  # fmt: skip
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
@@ -63,6 +63,7 @@ KNOWS_MODES = (
     "api/",
     "engine/run.py",
     "engine/pipeline.py",
+    "engine/grade.py",
     "workspace/configuration.py",
     "model/code.py",
     "structure/keys/aliases.py",  # what authors call the key of a target that asks for it
@@ -237,6 +238,10 @@ KNOWN = {
     "workspace/misplaced.py": "reads by `Files`",
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",
+    "engine/grade.py": "is not remembered",
+    "engine/results_file.py": "results, and no check of files reads them",
+    "source/digest.py": "results, and no check of files reads them",
+    "source/growing.py": "writes",
     "engine/named_judge.py": "is not remembered",
     "engine/output.py": "writes",
     "engine/migration_output.py": "writes",

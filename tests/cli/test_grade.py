@@ -34,7 +34,7 @@ scoring:
   threshold: 0.7
 """
 REF = {"rubric_ref": "rubric/support@1.0.0"}
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"id": "refund", "input": "May I send it back?", **REF},
     {"id": "lost", "input": "Where is it?", **REF},
     {"id": "hours", "input": "When are you open?", "must_contain_any": ["nine"]},

@@ -132,7 +132,7 @@ def move_dataset(value: dict[str, Any], name: str, target: Target | None) -> Mov
 def _settings() -> set[str]:
     """Return the keys that a target of ai_eval and one of evalcontract have in common."""
     ours, theirs = (set[str](load(name)["properties"]) for name in ("target", SCHEMA))
-    return ours & theirs - {"id"}
+    return ours & theirs - {"id", "threshold"}  # the threshold is that of its rubrics
 
 
 def _threshold(value: dict[str, Any], moved: Moved) -> float | None:
