@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 #: Modules of `checks/` that are no kind.
-NO_KINDS = {"cells", "conflicts", "coverage", "plan", "row_needs", "steps"}
+NO_KINDS = {"cells", "conflicts", "coverage", "outcome", "plan", "row_needs", "steps"}
 #: The name of a module that would hide one of Python's own words.
 OTHER_NAMES = {"output_format": "format"}
 
@@ -144,14 +144,14 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (of("regex", pattern="("), {}, UNAVAILABLE, None),
     (of("regex", pattern="a{4294967296}"), {}, UNAVAILABLE, None),
     (of("regex", pattern="a # (", flags=["x"]), {}, RUN, None),
-    # A schema
+    # A schema; one that accepts every value still fails an output that is not JSON
     (of("json_schema", schema={"type": "object"}), {}, RUN, None),
-    (of("json_schema", schema={}), {}, VACUOUS, None),
-    (of("json_schema", schema=True), {}, VACUOUS, None),
-    (of("json_schema", schema={"title": "T", "required": []}), {}, VACUOUS, None),
+    (of("json_schema", schema={}), {}, RUN, None),
+    (of("json_schema", schema=True), {}, RUN, None),
+    (of("json_schema", schema={"title": "T", "required": []}), {}, RUN, None),
     (of("json_schema", schema={"type": "objekt"}), {}, UNAVAILABLE, None),
     (of("json_schema", schema_ref="strict.json"), {}, RUN, None),
-    (of("json_schema", schema_ref="loose.json"), {}, VACUOUS, None),
+    (of("json_schema", schema_ref="loose.json"), {}, RUN, None),
     (of("json_schema", schema_ref="no.json"), {}, UNAVAILABLE, None),
     (of("json_schema", schema_ref="nowhere.json"), {}, UNAVAILABLE, None),
     # Markdown
@@ -207,6 +207,7 @@ OUTLOOKS: list[tuple[dict[str, Any], dict[str, Any], str, str | None]] = [
     (of("fact_match", judge_prompt_ref="judge/plain@1.0.0"), {}, SKIP, "expected_facts"),
     (of("fact_match", judge_prompt_ref="judge/contextual@1.0.0"), MAP, SKIP, "context"),
     (of("fact_match", judge_prompt_ref="judge/nobody@1.0.0"), MAP, UNAVAILABLE, None),
+    (of("fact_match", judge_prompt_ref="judge/expecting@1.0.0"), MAP, RUN, None),
     # Judges
     (judged("plain"), {}, RUN, None),
     (judged("contextual"), {}, SKIP, "context"),

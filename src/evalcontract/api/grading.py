@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.api.defaults import with_defaults
 from evalcontract.api.loaded import LoadedArtifact
 from evalcontract.api.violations import violation
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.structure.codes import GUESSES
+from evalcontract.structure.defaults import with_defaults
 from evalcontract.structure.valid_parts import valid_parts
 from evalcontract.structure.validator import structure_of
 

@@ -28,20 +28,24 @@ def needs_of_judges(
     """Return what judges need from a row; the check never runs if a judge is missing.
 
     With `of_row`, keys such as `expected.facts` must be in the row; without it, the check itself
-    may provide them.
+    provides `expected`.
     """
     fields: dict[Field, None] = {}
     paths: dict[Field, None] = {}
     judges: list[Artifact] = []
     for text in references:
-        judge = _judge(text, context)
+        judge = judge_of(text, context)
         if judge is None:
             return never_runs(State.UNAVAILABLE, f"there is no `{text}`")
         if not isinstance(judge.document.value.get("template"), str):
             return never_runs(State.UNAVAILABLE, f"`{text}` has no template")
         judges.append(judge)
         shown = _shown_roots(judge)
-        fields.update(dict.fromkeys(field for field in _ROOTS if field in shown))
+        fields.update(
+            dict.fromkeys(
+                field for field in _ROOTS if field in shown and (of_row or field != "expected")
+            )
+        )
         if of_row:
             paths.update(dict.fromkeys(_paths(judge)))
     return Needs(tuple(fields), present=tuple(paths), judges=tuple(judges))
@@ -74,7 +78,7 @@ def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozense
     """
     fields: set[str] = set()
     for text in references:
-        judge = _judge(text, context)
+        judge = judge_of(text, context)
         template = judge.document.value.get("template") if judge else None
         if isinstance(template, str):
             scanned = _scan(template)
@@ -89,7 +93,8 @@ def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozense
     return frozenset(fields)
 
 
-def _judge(text: str, context: EvalContext) -> Artifact | None:
+def judge_of(text: str, context: EvalContext) -> Artifact | None:
+    """Return the judge that a reference resolves to, or None."""
     reference = Reference.parse(text)
     target = context.library.resolve(reference) if reference else None
     return target.artifact if isinstance(target, Resolved) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
 from evalcontract.checks._kind import (
     Check,
@@ -12,6 +14,15 @@ from evalcontract.checks._kind import (
     is_empty,
     never_runs,
 )
+from evalcontract.checks._texts import collapsed, quoted
+from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always, failed, of_text
+from evalcontract.model.listing import listed
+from evalcontract.structure.defaults import with_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evalcontract.checks.outcome import Executor
 
 
 def _reads(check: Check, context: EvalContext) -> frozenset[str]:
@@ -33,4 +44,59 @@ def _needs(check: Check, context: EvalContext) -> Needs:
     return Needs((*fields, *judged.fields), judges=judged.judges)
 
 
-KIND = CheckKind("fact_match", _reads, _needs)
+def _prepare(check: Check, context: EvalContext) -> Executor:
+    filled = with_defaults(check)
+    least = filled.get("min_recall", 1)
+    if "judge_prompt_ref" in filled:
+        return _by_judge(filled, least, context)
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        facts = _facts(filled, row)
+        searched = collapsed(text)
+        return _verdict(facts, [fact for fact in facts if collapsed(fact) not in searched], least)
+
+    return of_text(judge)
+
+
+def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
+    """Return an executor that asks a judge about each fact, as the one of `expected.facts`."""
+    from evalcontract.checks._asking import UnjudgedError, panel_of, variables_of
+
+    panel = panel_of([check["judge_prompt_ref"]], context)
+    if isinstance(panel, Verdict):
+        return always(panel)
+
+    def execute(row: Mapping[str, Any], output: Output) -> Verdict:
+        if output.text is None:
+            return NO_TEXT
+        variables = variables_of(row, output)
+        facts = _facts(check, row)
+        missing = []
+        for fact in facts:
+            expected = {**(row.get("expected") or {}), "facts": [fact]}
+            try:
+                (verdict,) = panel.ask({**variables, "expected": expected})
+            except UnjudgedError as raised:
+                return raised.verdict
+            if verdict.outcome is Outcome.FAILED:
+                missing.append(fact)
+        return _verdict(facts, missing, least)
+
+    return execute
+
+
+def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
+    facts: Sequence[str] = check["facts"] if "facts" in check else row["expected_facts"]
+    return facts
+
+
+def _verdict(facts: Sequence[str], missing: Sequence[str], least: float) -> Verdict:
+    """Return the verdict: the score is the recall, the fraction of the facts that are stated."""
+    recall = (len(facts) - len(missing)) / len(facts)
+    details = {"facts": len(facts), "missing": list(missing)}
+    if recall >= least:
+        return Verdict(Outcome.PASSED, recall, None, details)
+    return failed(f"it does not state {listed(map(quoted, missing))}", recall, **details)
+
+
+KIND = CheckKind("fact_match", _reads, _needs, prepare=_prepare)

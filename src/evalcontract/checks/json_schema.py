@@ -1,8 +1,10 @@
-"""`json_schema`: vacuous if its schema accepts every value."""
+"""`json_schema`: the output, or its first fenced block, is JSON that a schema accepts."""
 
 from __future__ import annotations
 
-from evalcontract.analysis.schema_sense import accepts_everything
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks._json_text import NotJsonError, json_of
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -12,21 +14,77 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
+from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, unavailable
+from evalcontract.structure.defaults import with_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.checks.outcome import Executor, Verdict
 
 
-def _needs(check: Check, context: EvalContext) -> Needs:
+class _Unusable(Exception):
+    """There is no usable schema."""
+
+
+def _schema_of(check: Check, context: EvalContext) -> Any:
+    """Return the schema of a check.
+
+    Raises:
+        _Unusable: the file cannot be read, or the schema is invalid.
+
+    """
     if "schema" in check:
         schema = check["schema"]
     else:
         try:
             schema = context.read_json(check["schema_ref"])
-        except LookupError as error:
-            return never_runs(State.UNAVAILABLE, f"the schema `{check['schema_ref']}` {error}")
+        except LookupError as failure:
+            raise _Unusable(f"the schema `{check['schema_ref']}` {failure}") from None
     if context.schemas.faults(schema):
-        return never_runs(State.UNAVAILABLE, "its schema is invalid")
-    if accepts_everything(schema):
-        return never_runs(State.VACUOUS, "its schema accepts every JSON value")
+        raise _Unusable("its schema is invalid")
+    return schema
+
+
+def _needs(check: Check, context: EvalContext) -> Needs:
+    """Return no needs: even a schema that accepts everything fails what is not JSON."""
+    try:
+        _schema_of(check, context)
+    except _Unusable as failure:
+        return never_runs(State.UNAVAILABLE, str(failure))
     return Needs()
 
 
-KIND = CheckKind("json_schema", reads_nothing, _needs)
+def _prepare(check: Check, context: EvalContext) -> Executor:
+    from evalcontract.analysis.markdown import TooLongError, fences_of  # slow to import
+    from evalcontract.structure.authored.verdict import AuthoredSchema, UndecidedError
+
+    try:
+        schema = AuthoredSchema(_schema_of(check, context))
+    except _Unusable as failure:
+        return always(unavailable(str(failure)))
+    in_fence = with_defaults(check)["extract"] == "first_fence"
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        del row
+        subject = "it"
+        if in_fence:
+            try:
+                fences = fences_of(text)
+            except TooLongError as failure:
+                return error(str(failure))
+            if not fences:
+                return failed("it has no fenced code block")
+            subject, text = f"the code block in line {fences[0].line}", fences[0].code
+        try:
+            violation = schema.first_violation(json_of(text, subject))
+        except NotJsonError as raised:
+            return raised.verdict
+        except UndecidedError as failure:
+            return error(str(failure))
+        return PASSED if violation is None else failed(violation)
+
+    return of_text(judge)
+
+
+KIND = CheckKind("json_schema", reads_nothing, _needs, prepare=_prepare)

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
+from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always
+from evalcontract.library.score_bounds import TOLERANCE
+from evalcontract.structure.defaults import with_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.checks.outcome import Executor
 
 
 def _references(check: Check) -> list[str]:
@@ -23,4 +33,39 @@ def _needs(check: Check, context: EvalContext) -> Needs:
     return needs
 
 
-KIND = CheckKind("llm_judge", _reads, _needs)
+def _prepare(check: Check, context: EvalContext) -> Executor:
+    from evalcontract.checks._asking import UnjudgedError, panel_of, variables_of
+    from evalcontract.checks._jury import decide
+
+    filled = with_defaults(check)
+    panel = panel_of(_references(filled), context)
+    if isinstance(panel, Verdict):
+        return always(panel)
+    jury, threshold = filled.get("jury"), filled.get("threshold")
+
+    def execute(row: Mapping[str, Any], output: Output) -> Verdict:
+        if output.text is None:
+            return NO_TEXT
+        try:
+            verdicts = panel.ask(variables_of(row, output))
+        except UnjudgedError as raised:
+            return raised.verdict
+        verdict = decide(jury, verdicts) if jury else verdicts[0]
+        return verdict if threshold is None else _by_threshold(verdict, threshold)
+
+    return execute
+
+
+def _by_threshold(verdict: Verdict, threshold: float) -> Verdict:
+    """Return a verdict with the outcome that a threshold gives to its score."""
+    if verdict.score is None:
+        return verdict
+    if verdict.score + TOLERANCE >= threshold:
+        return verdict._replace(outcome=Outcome.PASSED, reason=None)
+    reason = f"the score of {verdict.score:.3g} is below {threshold:g}"
+    if verdict.outcome is Outcome.FAILED and verdict.reason:
+        reason = f"{reason}: {verdict.reason}"
+    return verdict._replace(outcome=Outcome.FAILED, reason=reason)
+
+
+KIND = CheckKind("llm_judge", _reads, _needs, prepare=_prepare)

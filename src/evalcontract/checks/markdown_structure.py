@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -11,6 +13,16 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
+from evalcontract.checks._texts import normalized, quoted
+from evalcontract.checks.outcome import PASSED, error, failed, of_text
+from evalcontract.model.listing import listed
+from evalcontract.structure.defaults import with_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from evalcontract.analysis.markdown import Markdown
+    from evalcontract.checks.outcome import Executor, Verdict
 
 # The value of each rule that restricts nothing.
 _IDLE = {
@@ -31,4 +43,59 @@ def _needs(check: Check, context: EvalContext) -> Needs:
     return Needs()
 
 
-KIND = CheckKind("markdown_structure", reads_nothing, _needs)
+def _prepare(check: Check, context: EvalContext) -> Executor:
+    del context
+    from evalcontract.analysis.markdown import TooLongError, read_markdown  # slow to import
+
+    filled = with_defaults(check)
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        del row
+        try:
+            structure = read_markdown(text)
+        except TooLongError as raised:
+            return error(str(raised))
+        faults = [*_faults(filled, structure), *_forbidden(filled, text)]
+        return failed("; ".join(faults)) if faults else PASSED
+
+    return of_text(judge)
+
+
+def _faults(check: Check, structure: Markdown) -> Iterator[str]:
+    """Yield the rules that the structure of a text breaks."""
+    levels = [heading.level for heading in structure.headings]
+    counts = (
+        ("min_headings", len(levels), "heading"),
+        ("min_code_blocks", len(structure.fences), "fenced code block"),
+        ("min_paragraphs", structure.paragraphs, "paragraph"),
+    )
+    for key, count, noun in counts:
+        least = check.get(key, 0)
+        if count < least:
+            yield f"it has {count:,} {noun}{'' if count == 1 else 's'}, not {least:,} or more"
+    deepest = check.get("max_heading_level", 6)
+    if max(levels, default=1) > deepest:
+        yield f"it has a heading of level {max(levels)}, below level {deepest}"
+    if check["no_h1"] and 1 in levels:
+        yield "it has a heading of level 1"
+    titles = [_folded(heading.text) for heading in structure.headings]
+    sections = check.get("required_sections", ())
+    missing = [name for name in sections if not any(_folded(name) in title for title in titles)]
+    if missing:
+        yield f"no heading contains {listed(map(quoted, missing))}"
+
+
+def _folded(text: str) -> str:
+    return normalized(text, case_sensitive=False)
+
+
+def _forbidden(check: Check, text: str) -> Iterator[str]:
+    """Yield the forbidden texts that a text contains, if there are any."""
+    searched = normalized(text)
+    patterns = check.get("forbidden_patterns", ())
+    present = [pattern for pattern in patterns if normalized(pattern) in searched]
+    if present:
+        yield f"it contains {listed(map(quoted, present))}"
+
+
+KIND = CheckKind("markdown_structure", reads_nothing, _needs, prepare=_prepare)

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
+from evalcontract.checks._texts import normalized, quoted
+from evalcontract.checks.outcome import PASSED, failed, of_text
+from evalcontract.model.listing import listed
+from evalcontract.structure.defaults import with_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.checks._kind import Check, EvalContext
+    from evalcontract.checks.outcome import Executor, Verdict
+
+
+def _prepare(check: Check, context: EvalContext) -> Executor:
+    del context
+    filled = with_defaults(check)
+    sensitive = filled["case_sensitive"]
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        values = filled["values"] if "values" in filled else row["must_contain_any"]
+        searched = normalized(text, case_sensitive=sensitive)
+        for value in values:
+            if normalized(value, case_sensitive=sensitive) in searched:
+                return PASSED
+        return failed(f"it contains none of {listed([quoted(value) for value in values])}")
+
+    return of_text(judge)
+
 
 KIND = CheckKind(
     "must_contain_any",
     reads_unless("values", "must_contain_any"),
     needs_unless("values", "must_contain_any"),
+    prepare=_prepare,
 )

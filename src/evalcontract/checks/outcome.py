@@ -74,6 +74,29 @@ def unavailable(reason: str) -> Verdict:
     return Verdict(Outcome.UNAVAILABLE, None, reason)
 
 
+#: The verdict of a check that judges the text if none was recorded.
+NO_TEXT = unavailable("no text of the output was recorded")
+
+
 def error(reason: str, **details: Any) -> Verdict:
     """Return the verdict of a check that came to no verdict."""
     return Verdict(Outcome.ERROR, None, reason, details or None)
+
+
+def always(verdict: Verdict) -> Executor:
+    """Return an executor that gives the same verdict on every output."""
+
+    def execute(row: Mapping[str, Any], output: Output) -> Verdict:
+        del row, output
+        return verdict
+
+    return execute
+
+
+def of_text(judge: Callable[[Mapping[str, Any], str], Verdict]) -> Executor:
+    """Return an executor that judges the text of an output; it is unavailable without one."""
+
+    def execute(row: Mapping[str, Any], output: Output) -> Verdict:
+        return NO_TEXT if output.text is None else judge(row, output.text)
+
+    return execute

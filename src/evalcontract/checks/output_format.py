@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks._json_text import NotJsonError, json_of
+from evalcontract.checks._kind import (
+    Check,
+    CheckKind,
+    EvalContext,
+    Needs,
+    State,
+    field_of,
+    never_runs,
+)
+from evalcontract.checks._texts import quoted
+from evalcontract.checks.outcome import PASSED, failed, of_text
+from evalcontract.model.listing import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.checks.outcome import Executor, Verdict
 
 _OWN = ("max_chars", "required_keys")
 
@@ -23,4 +42,26 @@ def _needs(check: Check, context: EvalContext) -> Needs:
     return Needs()
 
 
-KIND = CheckKind("format", _reads, _needs)
+def _prepare(check: Check, context: EvalContext) -> Executor:
+    del context
+    most, required = check.get("max_chars"), check.get("required_keys", [])
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        if most is not None and len(text) > most:
+            return failed(f"it has {len(text):,} characters, and at most {most:,} are allowed")
+        name = check.get("format") or field_of(row, "expected.format")
+        if name != "json" and (name == "text" or not required):
+            return PASSED
+        try:
+            value = json_of(text)
+        except NotJsonError as raised:
+            return raised.verdict
+        if required and not isinstance(value, dict):
+            return failed("it is no JSON object, so it has no keys")
+        missing = [key for key in required if key not in value]
+        return failed(f"it has no key {listed(map(quoted, missing))}") if missing else PASSED
+
+    return of_text(judge)
+
+
+KIND = CheckKind("format", _reads, _needs, prepare=_prepare)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -11,11 +15,92 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
+from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, skipped, unavailable
+from evalcontract.model.listing import clipped
+from evalcontract.structure.defaults import with_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.analysis.markdown import Fence
+    from evalcontract.checks.outcome import Executor, Verdict
+
+#: An output with more blocks is not linted: each takes a process.
+MAX_BLOCKS = 200
+_NO_PHP = "no `php` on this machine"
+#: The exit code of `php -l` for code with errors, and what it prints if the fault is its own limit.
+_ERRORS_FOUND = 255
+_EXHAUSTED = ("memory exhausted", "Allowed memory size")
+_REASON_LENGTH = 200
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
     del check
-    return Needs() if context.has_php else never_runs(State.UNAVAILABLE, "no `php` on this machine")
+    return Needs() if context.has_php else never_runs(State.UNAVAILABLE, _NO_PHP)
 
 
-KIND = CheckKind("php_lint", reads_nothing, _needs)
+def _prepare(check: Check, context: EvalContext) -> Executor:
+    from evalcontract.analysis.markdown import TooLongError, fences_of  # slow to import
+
+    php = shutil.which("php") if context.has_php else None
+    if php is None:
+        return always(unavailable(_NO_PHP))
+    filled = with_defaults(check)
+    seconds = filled["timeout_seconds"]
+    without = {
+        "skip": skipped("it has no PHP code block"),
+        "fail": failed("it has no PHP code block"),
+        "pass": PASSED,
+    }[filled["on_no_code"]]
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        del row
+        try:
+            blocks = [fence for fence in fences_of(text) if fence.language == "php"]
+        except TooLongError as failure:
+            return error(str(failure))
+        if len(blocks) > MAX_BLOCKS:
+            return error(f"it has {len(blocks):,} PHP code blocks; at most {MAX_BLOCKS} are linted")
+        verdicts = (_lint(php, block, seconds) for block in blocks)
+        verdict = next((verdict for verdict in verdicts if verdict is not PASSED), PASSED)
+        return verdict if blocks else without
+
+    return of_text(judge)
+
+
+def _lint(php: str, block: Fence, seconds: float) -> Verdict:
+    """Lint one block. `-l` executes nothing, and with `-n` no settings of a folder are read."""
+    place = f"the PHP code block in line {block.line}"
+    try:
+        done = subprocess.run(  # noqa: S603 - the call is ours; what strangers wrote is its input
+            (php, "-n", "-d", "display_errors=stdout", "-d", "html_errors=0", "-l"),
+            input=_program(block.code).encode("utf-8", "surrogatepass"),
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return error(f"`php -l` takes longer than {seconds:g} seconds on {place}")
+    except (OSError, ValueError, OverflowError) as failure:
+        return error(f"`php` cannot be started: {failure}")
+    if done.returncode == 0:
+        return PASSED
+    printed = done.stdout.decode("utf-8", "replace")
+    message = next((line.strip() for line in printed.splitlines() if line.strip()), "")
+    message = clipped(message.replace(" in Standard input code", ""), _REASON_LENGTH)
+    if done.returncode != _ERRORS_FOUND or any(text in message for text in _EXHAUSTED):
+        return error(f"`php -l` ended with status {done.returncode} on {place}: {message}")
+    return failed(f"{place}: {message}")
+
+
+def _program(code: str) -> str:
+    """Return a block as a program: with an opening tag, on the same line, unless it begins so.
+
+    What begins with `<` is HTML or an opening tag (a heredoc excepted), `#!` the line of a script.
+    """
+    start = code.lstrip()
+    is_whole = (start.startswith("<") and not start.startswith("<<<")) or start.startswith("#!")
+    return code if is_whole else f"<?php {code}"
+
+
+KIND = CheckKind("php_lint", reads_nothing, _needs, prepare=_prepare)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -11,6 +13,16 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
+from evalcontract.checks._texts import quoted
+from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, unavailable
+from evalcontract.structure.defaults import with_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.checks.outcome import Executor, Verdict
+
+_UNCOMPILABLE = "its pattern does not compile"
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
@@ -20,11 +32,39 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
     pattern, flags = check["pattern"], check.get("flags", [])
     if isinstance(compile_pattern(pattern, flags), Uncompilable):
-        return never_runs(State.UNAVAILABLE, "its pattern does not compile")
+        return never_runs(State.UNAVAILABLE, _UNCOMPILABLE)
     if matches_everything(pattern, flags, full=check.get("match") == "full"):
         outcome = "fails" if check.get("negate") else "passes"
         return never_runs(State.VACUOUS, f"`{pattern}` matches every text, so it always {outcome}")
     return Needs()
 
 
-KIND = CheckKind("regex", reads_nothing, _needs)
+def _prepare(check: Check, context: EvalContext) -> Executor:
+    del context
+    from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
+    from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError, matches
+
+    filled = with_defaults(check)
+    pattern = compile_pattern(filled["pattern"], filled["flags"])
+    if isinstance(pattern, Uncompilable):
+        return always(unavailable(_UNCOMPILABLE))
+    name, full, negate = quoted(pattern.pattern), filled["match"] == "full", filled["negate"]
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        del row
+        try:
+            does_match = matches(pattern, text, full=full)
+        except OutOfTimeError:
+            return error(f"{name} takes longer than {SECONDS:g} seconds on this output")
+        except (NoChildError, MemoryError, RecursionError) as failure:
+            return error(f"{name} cannot be searched for: {str(failure) or 'no memory'}")
+        if does_match is not negate:
+            return PASSED
+        if negate:
+            return failed(f"{name} matches")
+        return failed(f"{name} does not match {'the whole output' if full else 'anywhere'}")
+
+    return of_text(judge)
+
+
+KIND = CheckKind("regex", reads_nothing, _needs, prepare=_prepare)

@@ -1,0 +1,71 @@
+"""Ask the judges of a check about an output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalcontract.checks._judges import judge_of
+from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from evalcontract.checks._kind import EvalContext
+    from evalcontract.checks.outcome import Output
+    from evalcontract.library.artifact import Artifact
+
+#: The variables of templates that are keys of a row.
+_OF_ROW = ("input", "criteria", "expected", "context")
+_NO_MODEL = unavailable("no model is configured")
+
+
+class UnjudgedError(Exception):
+    """A judge came to no verdict; `verdict` is what the check makes of it."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict)
+        self.verdict = verdict
+
+
+class Panel(NamedTuple):
+    """The judges of a check, each with its reference, and how they are asked."""
+
+    judges: tuple[tuple[str, Artifact], ...]
+    asking: Callable[[Artifact, Mapping[str, Any]], Verdict]
+
+    def ask(self, variables: Mapping[str, Any]) -> list[Verdict]:
+        """Return the verdict of each judge: passed or failed, with a score.
+
+        Raises:
+            UnjudgedError: a judge gives none; the others are not asked any more.
+
+        """
+        verdicts = []
+        for reference, judge in self.judges:
+            verdict = self.asking(judge, variables)
+            if verdict.outcome is Outcome.UNAVAILABLE:
+                raise UnjudgedError(verdict)
+            if verdict.outcome not in (Outcome.PASSED, Outcome.FAILED) or verdict.score is None:
+                reason = f"`{reference}` came to no verdict: {verdict.reason or verdict.outcome}"
+                raise UnjudgedError(error(reason, **(verdict.details or {})))
+            verdicts.append(verdict)
+        return verdicts
+
+
+def panel_of(references: Iterable[str], context: EvalContext) -> Panel | Verdict:
+    """Return the judges that references lead to, or the verdict of a check that cannot ask them."""
+    judges = []
+    for reference in references:
+        judge = judge_of(reference, context)
+        if judge is None:
+            return unavailable(f"there is no `{reference}`")
+        judges.append((reference, judge))
+    return _NO_MODEL if context.ask is None else Panel(tuple(judges), context.ask)
+
+
+def variables_of(row: Mapping[str, Any], output: Output) -> dict[str, Any]:
+    """Return the variables of templates for an output; its own context stands for the row's."""
+    variables = {key: row[key] for key in _OF_ROW if row.get(key) is not None}
+    if output.context is not None:
+        variables["context"] = output.context
+    return {**variables, "output": output.text}

@@ -1,0 +1,113 @@
+"""Match a regular expression within a time limit that really ends it.
+
+The patterns and the texts are strangers': a pattern may backtrack for years. CPython's matcher
+looks for signals every few thousand steps, so a timer ends it in the main thread. A step may scan
+the whole rest of the text, so long texts are searched by a child process, which is killed; so are
+all texts in other threads and on systems without such timers.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+
+#: Seconds that a pattern may take on one text.
+SECONDS = 5.0
+#: In texts up to this length, the matcher looks for signals about once a second or more often
+#: (measured: 4 s for a million characters between two looks, with `(?=a*b)`).
+MAX_INTERRUPTIBLE = 50_000
+#: Seconds that a child process may take to start and to read the text.
+_START_SECONDS = 2.0
+_CHILD = """\
+import json, re, sys
+pattern, flags, full, text = json.load(sys.stdin)
+compiled = re.compile(pattern, flags)
+found = compiled.fullmatch(text) if full else compiled.search(text)
+print("no" if found is None else "yes")
+"""
+
+
+class OutOfTimeError(Exception):
+    """The time limit is over."""
+
+
+class NoChildError(Exception):
+    """A child process cannot be started, or came to no result."""
+
+
+def matches(
+    pattern: re.Pattern[str], text: str, *, full: bool = False, seconds: float = SECONDS
+) -> bool:
+    """Whether a pattern matches in a text, or with `full` the whole text.
+
+    Raises:
+        OutOfTimeError: it takes longer than `seconds`.
+        NoChildError: another process is needed, and there is none.
+
+    """
+    if len(text) > MAX_INTERRUPTIBLE or not _has_timer():
+        return _in_child(pattern, text, full=full, seconds=seconds)
+    find = pattern.fullmatch if full else pattern.search
+    return _with_timer(lambda: find(text) is not None, seconds)
+
+
+def _has_timer() -> bool:
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+def _with_timer(function: Callable[[], bool], seconds: float) -> bool:
+    """Call a function in the main thread, and end it when the time is over.
+
+    The handler and the timer that were set before are set again, with the time that has passed
+    taken off; what was due meanwhile comes at once.
+    """
+    runs = True
+
+    def ring(*_: Any) -> None:
+        if runs:
+            raise OutOfTimeError
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    start = monotonic()
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        try:
+            return function()
+        finally:
+            runs = False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL if previous is None else previous)
+        if left:
+            left = max(left - (monotonic() - start), 1e-6)
+            signal.setitimer(signal.ITIMER_REAL, left, interval)
+
+
+def _in_child(pattern: re.Pattern[str], text: str, *, full: bool, seconds: float) -> bool:
+    asked = json.dumps([pattern.pattern, pattern.flags, full, text])
+    call = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _CHILD)
+    try:
+        done = subprocess.run(  # noqa: S603 - the call is ours; what strangers wrote is its input
+            call,
+            input=asked.encode(),
+            capture_output=True,
+            timeout=seconds + _START_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise OutOfTimeError from None
+    except (OSError, ValueError) as error:  # no executable, no memory for a process
+        raise NoChildError(str(error)) from None
+    answer = done.stdout.split()[-1:]
+    if done.returncode or answer not in ([b"yes"], [b"no"]):
+        raise NoChildError(f"the process that searches it ended with status {done.returncode}")
+    return answer == [b"yes"]

@@ -1,0 +1,51 @@
+"""What the checks make of outputs: the cases that other languages run, too."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from check_cases import FOLDER, around, cases, graded, output, predicted, suites
+from tables import every_case
+
+from evalcontract.checks import KINDS, State
+from evalcontract.checks.outcome import Outcome
+from evalcontract.structure.native import native_for
+from evalcontract.structure.schemas import definition
+
+
+def test_every_kind_that_runs_has_cases() -> None:
+    running = {name for name, kind in KINDS.items() if kind.prepare is not None}
+    assert running == set(KINDS) - {"composite"}
+    assert {path.stem for path in suites()} == running
+
+
+def test_the_suites_are_valid() -> None:
+    schema = json.loads((FOLDER / "suite.schema.json").read_text(encoding="utf-8"))
+    validator = native_for(schema)
+    checks = native_for(definition("check", of="rubric"))
+    rows = native_for(definition("row", of="dataset"))
+    for path in suites():
+        suite = json.loads(path.read_text(encoding="utf-8"))
+        assert [error.message for error in validator.iter_errors(suite)] == []
+        assert suite["kind"] == path.stem
+        names = [case["description"] for case in suite["tests"]]
+        assert len(names) == len(set(names))
+        for case in suite["tests"]:
+            assert case["check"]["kind"] == suite["kind"]
+            assert checks.is_valid(case["check"]), case["description"]
+            assert rows.is_valid(case["row"]), case["description"]
+
+
+@every_case(
+    ("name", "case"), list(cases()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_case(name: str, case: dict[str, Any]) -> None:
+    del name
+    context = around(case.get("judges"), case.get("files"))
+    assert predicted(case["check"], case["row"], context).state is State.RUN
+    verdict = graded(case["check"], case["row"], output(**case["output"]), context)
+    assert verdict.outcome == case["outcome"], verdict
+    assert verdict.score == (pytest.approx(case["score"]) if "score" in case else None), verdict
+    assert (verdict.reason is None) is (verdict.outcome is Outcome.PASSED)
