@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from doors import Input, Kind, Options, check_workspaces, validate
 
+from evalcontract.engine.grade import Grading
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
 from evalcontract.workspace.known_codes import KnownCodes
@@ -47,6 +48,10 @@ def findings_of(folder: Path, example: str, code: str, encoding: str = "utf-8") 
         path.write_text(text, encoding=encoding)
     options = Options(root=folder, strict=False, today=date(2026, 6, 1))
     system = code.partition("/")[0]
+    if system == "output":
+        grading = Grading(*(Input(folder / name) for name in example_files(example, code)), options)
+        list(grading.results())
+        return grading.diagnostics
     if system not in {each.name for each in FORMATS}:
         return check_workspaces(folder, options).diagnostics
     asked = None if code.endswith("/detected") else DIALECTS.get(code, system)

@@ -267,6 +267,7 @@ ADDED: list[tuple[str, int, str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_a_new_rule_is_its_file_and_one_line(checkout: Path) -> None:
     calls = [call.split() for call, _, _ in ADDED]
     told = command_lines(calls, cwd=checkout, source=checkout / "src")
@@ -278,6 +279,7 @@ def test_a_new_rule_is_its_file_and_one_line(checkout: Path) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_a_configuration_knows_the_new_rule(checkout: Path, tmp_path: Path) -> None:
     shutil.copy(checkout / "data.yaml", tmp_path)
     settings = '[severity]\n"dataset/shouted-input" = {soft = "warning"}\n'

@@ -67,6 +67,7 @@ def definitions(count: int) -> Files:
     return {"rubrics/a.json": rubric("a", checks=checks)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [

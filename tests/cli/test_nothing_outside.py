@@ -143,6 +143,7 @@ def test_a_workspace_of_somebody_else_above(
 # Code from the folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", ["click", "orjson", "ruamel", "jsonschema", "tomllib", "hostile"]
 )

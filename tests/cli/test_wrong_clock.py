@@ -55,6 +55,7 @@ def set_times(folder: Path, time: int) -> int:
     return sum(path.is_file() for path in paths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("written", "cached"), [TIMES, TIMES[::-1]])
 def test_times_of_files_decide_nothing(
     written: int, cached: int, folder: Path, own_cache: Path
@@ -67,6 +68,7 @@ def test_times_of_files_decide_nothing(
     assert check(folder, "--cache") == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("time", TIMES)
 def test_an_edit_at_the_same_time_is_seen(time: int, folder: Path, own_cache: Path) -> None:
     """As if the clock had been set back: the file has the size and the times that it had before."""

@@ -98,6 +98,7 @@ def test_a_very_long_word_is_near_only_to_itself() -> None:
     assert index.near(long[1:] + "bc", 2) == []
 
 
+@pytest.mark.slow
 def test_very_many_words_among_very_many_names_have_a_limit_together() -> None:
     chosen = random.Random(1)  # noqa: S311 - the same words every time
     words = ["".join(chosen.choices("ab", k=20)) for _ in range(6000)]

@@ -81,6 +81,7 @@ def test_without_pyarrow_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "content"),
     [
@@ -97,6 +98,7 @@ def test_a_small_file_with_much_content_is_not_read(columns: Any, content: str) 
     assert content in found.faults[0].message
 
 
+@pytest.mark.slow
 def test_a_value_that_every_row_repeats_is_read_until_it_is_too_much() -> None:
     data = written(a=["x" * 300_000] * 10_000)
     assert len(data) < 1_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from tables import every_case
 
 from evalcontract.structure.valid_parts import valid_parts
@@ -19,6 +20,7 @@ def rubric(values: list[Any]) -> dict[str, Any]:
     return {"id": "a", "version": "1.0.0", "checks": [check], "scoring": scoring}
 
 
+@pytest.mark.slow
 @every_case(
     ("faults", "listed", "limits"),
     [

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import pytest
 from tables import every_case
 
 from evalcontract.structure.authored import pattern_size as sizes
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.authored.pattern_size import pattern_size
-
-if TYPE_CHECKING:
-    import pytest
 
 
 @every_case(
@@ -64,6 +60,7 @@ def test_the_patterns_of_all_schemas_have_a_limit(monkeypatch: pytest.MonkeyPatc
     assert analyses.faults(first) == (), "what has been analysed stays"
 
 
+@pytest.mark.slow
 def test_ordinary_patterns_of_many_schemas_are_far_below_it() -> None:
     analyses = SchemaAnalyses()
     for number in range(2000):

@@ -46,6 +46,7 @@ class Clock:
         return self._now
 
 
+@pytest.mark.slow
 @every_case(
     "schema",
     [
@@ -130,6 +131,7 @@ def test_the_exact_engine_decides_about_large_values() -> None:
     assert wrong.path == ("context", len(valid))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_work")
 def test_a_large_value_that_takes_too_many_steps_is_told() -> None:
     validator = SchemaValidator("dataset", ROW, OF_INTEGERS)

@@ -135,6 +135,8 @@ class Grading:
         name = id_ if isinstance(id_, str) else f"row {row.number + 1}"
         if row.fault is not None:
             return _Task(name, None, {}, reason=f"the row is not valid: {row.fault.message}")
+        if record is None and self._outputs and name in self._outputs.invalid:
+            return _Task(name, None, {}, reason="its recorded output is not valid")
         if record is None:
             self._missing.append(name)
             return _Task(name, None, {}, reason="no output was recorded")

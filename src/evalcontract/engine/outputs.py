@@ -36,13 +36,14 @@ class Record(NamedTuple):
 class Outputs:
     """The records of one file; `diagnostics` has the findings on it so far.
 
-    Of the records of one id, only the first is yielded.
+    Of the records of one id, only the first is yielded. `invalid` are the ids of records that are
+    not valid, as far as they have one.
     """
 
     def __init__(self, source: Source, policy: Policy) -> None:
         self.file = source.file
         self.diagnostics: list[Diagnostic] = []
-        self.count = 0
+        self.invalid: set[str] = set()
         self._policy = policy
         self._seen: dict[str, int] = {}
         self._structure = structure_of("output")
@@ -77,7 +78,6 @@ class Outputs:
 
     def _records(self, first: int, values: Iterable[Any]) -> Iterator[Record]:
         for number, value in enumerate(values, first):
-            self.count += 1
             if not self._structure.is_clean(value) and not self._is_usable(number, value):
                 continue
             id_ = value["id"]
@@ -95,7 +95,11 @@ class Outputs:
             is_guess = problem.code.endswith(GUESSES)
             code = "output/near-miss-key" if is_guess else _INVALID
             self.report(problem._replace(code=code, fix=None), number)
-        return all(problem.code.endswith(GUESSES) for problem in problems)
+        if all(problem.code.endswith(GUESSES) for problem in problems):
+            return True
+        id_ = value.get("id") if isinstance(value, dict) else None
+        self.invalid.update([id_] if isinstance(id_, str) else [])
+        return False
 
     def report(self, problem: Problem, number: int | None = None) -> None:
         """Report a problem of the record with a number, or else of the file."""

@@ -63,11 +63,11 @@ def total(scoring: Scoring, verdicts: Sequence[tuple[Verdict, float]]) -> Total:
         passed = all(passing) if scoring.combine == "all_pass" else any(passing)
         return _decided(float(passed), passed=passed)
     if scoring.combine == "weighted_avg":
-        weight_of_all = fsum(weight for _, weight in counted)
-        if not weight_of_all:
+        largest = max(weight for _, weight in counted)
+        if not largest:
             reason = "the weights of all checks with a score are 0"
             return Total(Outcome.SKIPPED, None, None, reason)
-        score = fsum(weight * _score(verdict) for verdict, weight in counted) / weight_of_all
+        score = _mean([(_score(verdict), weight / largest) for verdict, weight in counted])
     else:
         score = _COMBINATIONS[scoring.combine]([_score(verdict) for verdict, _ in counted])
     score = round(score, DIGITS)
@@ -92,6 +92,11 @@ def of_composite(inner: Total, verdicts: Iterable[Verdict], threshold: float | N
         passed = all(verdict.outcome is not Outcome.FAILED for verdict in verdicts)
     reason = None if passed else f"the score of its rubric is {inner.score:g}"
     return Verdict(Outcome.PASSED if passed else Outcome.FAILED, inner.score, reason)
+
+
+def _mean(weighed: list[tuple[float, float]]) -> float:
+    """Return the mean of scores by their weights; the largest weight is 1, so that none is lost."""
+    return fsum(weight * score for score, weight in weighed) / fsum(weight for _, weight in weighed)
 
 
 def _decided(score: float, *, passed: bool) -> Total:
