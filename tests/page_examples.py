@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from doors import Input, Kind, Options, check_workspaces, validate
 
+from evalcontract.engine.calibration import CalibrationOptions, calibrate
 from evalcontract.engine.grade import Grading
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from evalcontract import Diagnostic
 
 CODES = KnownCodes()
+#: What the labels of an example are about.
+JUDGE = 'id: tone\nversion: "1.0.0"\ntemplate: "Is it kind? {{ output }}"\n'
 #: Codes whose bad example is a text that cannot have the fault, and why.
 STAND_INS = {
     "source/unreadable": "who may open a file is not part of its text",
@@ -49,15 +52,28 @@ def findings_of(folder: Path, example: str, code: str, encoding: str = "utf-8") 
     options = Options(root=folder, strict=False, today=date(2026, 6, 1))
     system = code.partition("/")[0]
     if system == "output":
-        grading = Grading(*(Input(folder / name) for name in example_files(example, code)), options)
+        dataset, outputs = (Input(folder / name) for name in example_files(example, code))
+        grading = Grading(dataset, outputs, options)
         list(grading.results())
         return grading.diagnostics
+    if system == "labels":
+        return _findings_of_labels(folder, next(iter(example_files(example, code))))
     if system not in {each.name for each in FORMATS}:
         return check_workspaces(folder, options).diagnostics
     asked = None if code.endswith("/detected") else DIALECTS.get(code, system)
     first = folder / next(iter(example_files(example, code)))
     options = options._replace(dialect=asked)
     return validate(Kind.DATASET, [Input(first)], options).diagnostics
+
+
+def _findings_of_labels(folder: Path, name: str) -> list[Diagnostic]:
+    """Return what is wrong with the labels of a judge, and with the verdicts beside them."""
+    judge = folder / "judges" / "tone.yaml"
+    judge.parent.mkdir(exist_ok=True)
+    judge.write_text(JUDGE, encoding="utf-8")
+    verdicts = folder / "verdicts.csv"
+    options = CalibrationOptions(folder / name, verdicts if verdicts.exists() else None)
+    return [*calibrate(str(judge), options).diagnostics]
 
 
 def findings_of_bad_example(folder: Path, code: str) -> list[Diagnostic]:

@@ -41,11 +41,15 @@ SUMMARY_CHARACTERS = 100
 
 SYSTEMS = "|".join(each.name for each in FORMATS)
 CODE = re.compile(
-    rf"(source|dataset|rubric|judge|target|bundle|workspace|reference|internal|{SYSTEMS})/[a-z-]+"
+    rf"(source|dataset|rubric|judge|target|bundle|workspace|reference|labels|output|internal|{SYSTEMS})"
+    r"/[a-z-]+"
 )
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
-NO_FORMATS = {"report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics"}
+NO_FORMATS = {
+    "report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics",
+    "calibration", "calibration_json", "grade", "grade_lines", "table",
+}  # fmt: skip
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
 #: `zip(…, strict=True)` is another word; its arguments may hold brackets, two deep.
@@ -59,6 +63,7 @@ KNOWS_MODES = (
     "api/",
     "engine/run.py",
     "engine/pipeline.py",
+    "engine/grade.py",
     "workspace/configuration.py",
     "model/code.py",
     "structure/keys/aliases.py",  # what authors call the key of a target that asks for it
@@ -227,12 +232,19 @@ KNOWN = {
     "source/plugins.py": "what is installed: `installation`",
     "cache/installation.py": "it is what is remembered by",
     "cache/store.py": "is not the check",
+    "checks/php_lint.py": "grades outputs, and no check of files does",
     "workspace/configuration.py": "reads by `Files`",
     "workspace/roots.py": "the current folder bounds what is written",
     "workspace/misplaced.py": "reads by `Files`",
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",
+    "engine/grade.py": "is not remembered",
+    "engine/results_file.py": "results, and no check of files reads them",
+    "source/digest.py": "results, and no check of files reads them",
+    "source/growing.py": "writes",
+    "engine/named_judge.py": "is not remembered",
     "engine/output.py": "writes",
+    "engine/migration_output.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",

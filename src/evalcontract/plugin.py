@@ -5,7 +5,10 @@ A package extends it through entry points. Their groups and the objects that the
 `evalcontract.rules`
     A rule with its code and page, made by `rule`, `row_rule` or `DatasetRule`.
 `evalcontract.checks`
-    A check kind for rubrics: a `CheckKind` with the same name and a `schema`.
+    A check kind for rubrics: a `CheckKind` with the same name, a `schema` and `prepare`, which runs
+    its checks. Or `prepare` alone, for checks that need nothing of a row: a function with the
+    attributes `schema` and `check_kind`. Without `check_kind`, the entry point's name without
+    `_grader` is the kind. Built-in kinds cannot be replaced.
 `evalcontract.dialects`
     A dataset format: a `Format` with the same name, `schemas` and `codes`.
 `evalcontract.reports`
@@ -20,6 +23,19 @@ from __future__ import annotations
 
 from evalcontract.checks import CheckKind, Needs, Prediction, State
 from evalcontract.checks._kind import EvalContext, always_runs, never_runs, reads_nothing
+from evalcontract.checks.outcome import (
+    PASSED,
+    Executor,
+    Outcome,
+    Output,
+    ToolCall,
+    Verdict,
+    error,
+    failed,
+    of_text,
+    skipped,
+    unavailable,
+)
 from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._conversion import Loss, OurRow, TheirRow
 from evalcontract.formats._format import (
@@ -42,6 +58,7 @@ from evalcontract.rules._rule import Context, Rule, Subject, rule
 from evalcontract.source.external import ExternalFile
 
 __all__ = [
+    "PASSED",
     "CheckKind",
     "Code",
     "Context",
@@ -50,6 +67,7 @@ __all__ = [
     "Diagnostic",
     "Dialect",
     "EvalContext",
+    "Executor",
     "ExternalFile",
     "Fix",
     "Format",
@@ -59,6 +77,8 @@ __all__ = [
     "Move",
     "Needs",
     "OurRow",
+    "Outcome",
+    "Output",
     "PluginError",
     "Prediction",
     "Problem",
@@ -76,11 +96,18 @@ __all__ = [
     "Style",
     "Subject",
     "TheirRow",
+    "ToolCall",
+    "Verdict",
     "Write",
     "always_runs",
     "codes_of_system",
+    "error",
+    "failed",
     "never_runs",
+    "of_text",
     "reads_nothing",
     "row_rule",
     "rule",
+    "skipped",
+    "unavailable",
 ]

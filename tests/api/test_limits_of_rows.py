@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Input, Options, check_workspaces, coverage
+from texts import plain
 from work import calls_of
 
 from evalcontract.engine import grading
@@ -14,6 +15,8 @@ from evalcontract.rules import _composites
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
 
     from evalcontract.model.diagnostic import Diagnostic
 
@@ -69,13 +72,34 @@ def test_rows_by_the_keys_that_checks_need_have_a_limit(
     compared = [finding.code for finding in told(with_judges)].count("dataset/check-never-runs")
     assert compared == 20, "the limit is far above that"
 
-    monkeypatch.setattr(grading, "MAX_PREDICTIONS", 55)  # each row takes ten beyond those it may
+    monkeypatch.setattr(grading, "MAX_PREDICTIONS", 50)  # each row takes ten beyond those it may
     findings = told(with_judges)
     limited = [finding for finding in findings if finding.code == "source/limit-exceeded"]
     assert [finding.code for finding in findings].count("dataset/check-never-runs") == 5
     assert len(limited) == 1, "once for the dataset"
     assert "rubric/a@1.0.0" in limited[0].message
     assert "40" in limited[0].message
+
+
+def test_rows_that_need_few_sets_of_keys_have_no_limit(
+    with_judges: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grading, "MAX_PREDICTIONS", 0)
+    monkeypatch.setattr(grading, "PREDICTIONS_PER_ROW", 40)
+    assert [finding.code for finding in told(with_judges)].count("dataset/check-never-runs") == 20
+
+
+@pytest.mark.messages
+def test_what_is_said_of_the_limit(
+    with_judges: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
+) -> None:
+    monkeypatch.setattr(grading, "MAX_PREDICTIONS", 0)
+    lines = [
+        f"{finding.code} {finding.pointer} {finding.message}\n  help: {finding.help}\n"
+        for finding in told(with_judges)
+        if finding.code == "source/limit-exceeded"
+    ]
+    assert "".join(lines) == plain(snapshot)
 
 
 def test_coverage_says_which_rows_are_beyond_the_limit(
@@ -90,7 +114,9 @@ def test_coverage_says_which_rows_are_beyond_the_limit(
 
 
 def contradictions(folder: Path) -> int:
-    return [finding.code for finding in told(folder)].count("rubric/contradiction")
+    codes = [finding.code for finding in told(folder)]
+    assert "internal/rule-crashed" not in codes
+    return codes.count("rubric/contradiction")
 
 
 @pytest.fixture
@@ -111,7 +137,7 @@ def test_checks_inside_composites_are_compared_up_to_a_limit(
     with_composites: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert contradictions(with_composites) == 3
-    monkeypatch.setattr(_composites, "MAX_REACHED", 5)  # each of the rubrics reaches two
+    monkeypatch.setattr(_composites, "MAX_REACHED", 4)  # each of the rubrics reaches two
     assert contradictions(with_composites) == 2
 
 

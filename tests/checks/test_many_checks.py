@@ -114,6 +114,26 @@ def test_the_work_for_a_row_does_not_grow_with_the_checks(tmp_path: Path) -> Non
         assert many < 1.3 * few
 
 
+def test_the_work_does_not_grow_with_the_composites_of_one_rubric(tmp_path: Path) -> None:
+    """What it forbids is compared once, however many composites reach it."""
+    ban = {"kind": "must_not_contain"}
+    banned = [{"id": f"y{n}", **ban, "values": [f"w{n}"]} for n in range(300)]
+    composite = {"kind": "composite", "rubric_ref": "rubric/inner@1.0.0"}
+
+    def work(count: int) -> int:
+        folder = tmp_path / f"{count}"
+        own = [{"id": "own", **ban}, *named(count, composite)]
+        for name, checks in {"a": own, "inner": banned}.items():
+            scoring = {"combine": "all_pass"}
+            whole = {"id": name, "version": "1.0.0", "checks": checks, "scoring": scoring}
+            write(folder, {f"rubrics/{name}.json": whole})
+        inputs = [Input(rows(folder, 1, must_not_contain=["x"]))]
+        return calls_of(lambda: validate(Kind.DATASET, inputs, Options()))
+
+    work(1)  # loads the schemas
+    assert work(25) - work(5) < 20 * 2 * len(banned)
+
+
 def test_a_table_lists_no_more_checks_than_can_be_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

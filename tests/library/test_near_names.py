@@ -82,6 +82,23 @@ def test_many_names_that_begin_and_end_alike_cost_little(name: str, word: str) -
     assert calls_of(lambda: [suggestions.nearest(word) for word in words]) < 10 * len(words)
 
 
+def test_every_edit_among_many_names_is_seen() -> None:
+    """Neither the beginning nor the end of a name leaves only a few."""
+    letters = "abcdefghijkl"
+    index = NearIndex(f"{first}_answer_{last}" for first in letters for last in letters)
+    name = "c_answer_d"
+    for at in range(1, len(name) - 2):
+        before, after = name[:at], name[at:]
+        edited = (
+            before + after[1::-1] + after[2:],
+            before + after[1:],
+            f"{before}0{after}",
+            f"{before}0{after[1:]}",
+        )
+        for word in edited:
+            assert name in index.near(word, 1), word
+
+
 def test_a_word_near_very_many_names_means_none_of_them() -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     names = [f"{a}{b}{c}_the_rest" for a in letters for b in letters for c in letters]

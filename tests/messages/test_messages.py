@@ -76,7 +76,6 @@ def test_bad_examples(room: str, snapshot: SnapshotAssertion, tmp_path: Path) ->
     assert "\n".join(sections) == plain(snapshot)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_fixtures(
     kind: str, snapshot: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -90,7 +89,6 @@ def test_fixtures(
     assert "\n".join(sections) == plain(snapshot)
 
 
-@pytest.mark.slow
 def test_workspaces(snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch) -> None:
     sections = []
     for file in sorted(WORKSPACES.glob("*/expected.json")):
@@ -99,6 +97,14 @@ def test_workspaces(snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch
         outcome = check_workspaces(Path(), Options(strict=False, today=today))
         sections.append(section(file.parent.name, outcome.diagnostics, file.parent))
     assert "\n".join(sections) == plain(snapshot)
+
+
+def test_severities(snapshot: SnapshotAssertion) -> None:
+    lines = []
+    for name, code in sorted(CODES.items()):
+        soft, strict = code.severities
+        lines.append(f"{name}: {soft}, strict: {strict}, {code.confidence}\n")
+    assert "".join(lines) == plain(snapshot)
 
 
 # Commands

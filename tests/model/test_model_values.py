@@ -9,7 +9,16 @@ import pytest
 from tables import every_case
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Diagnostic, Outcome, Problem, Severity
+from evalcontract.model.diagnostic import (
+    Cause,
+    Diagnostic,
+    Outcome,
+    Problem,
+    Related,
+    Severity,
+    Site,
+    Within,
+)
 from evalcontract.model.equality import json_equal
 from evalcontract.model.errors import ContractViolation
 from evalcontract.model.fix import Fix, Move, Rename, Write
@@ -111,6 +120,17 @@ def test_normalised(word: str, expected: str) -> None:
 )
 def test_nearest(word: str, known: list[str], limit: int | None, expected: str | None) -> None:
     assert nearest(word, known, limit=limit) == expected
+
+
+def test_what_a_finding_need_not_say() -> None:
+    """Reports leave out what is None or empty, and other packages build these values, too."""
+    left_out = Diagnostic("a/b", Severity.NOTE, "m", Place("f"))[4:]
+    assert left_out == ((), None, None, None, (), None, None, None, None)
+    assert Problem("a/b", "m", ())[3:] == (None, False, None, (), None, None, None, None)
+    assert Related("m", ())[2:] == (None, False)
+    assert Within("a")[1:] == (0, "")
+    assert Site(Place("f"))[1:] == ((), None, None, None)
+    assert Cause("a", "refer to it")[2:] == (None, None)
 
 
 def test_edits_by_length() -> None:

@@ -38,7 +38,10 @@ KEPT = ROOT / "build" / "mutation"
 #: The tests of a room: fast ones that a mutant has to pass whatever lines they run.
 _TOLD = ("tests/messages", "tests/test_codes.py", "tests/test_pages.py", "tests/test_house.py")
 ROOMS = {
-    "model": ("tests/model", "tests/library", "tests/report", "tests/test_pages.py"),
+    "model": (
+        *("tests/model", "tests/library", "tests/report"),
+        *("tests/test_pages.py", "tests/test_codes.py"),
+    ),
     "policy": ("tests/policy", "tests/cli/test_strictness.py"),
     "library": ("tests/library", "tests/messages"),
     "checks": ("tests/checks", "tests/api/test_grading.py", "tests/messages"),

@@ -82,6 +82,36 @@ def test_rule_check_kind_bundle_and_report(workspace: Path, installed: Path) -> 
     assert ran == Ran(1, "datasets/rows.yaml:3:24 acme/shouting\n", "")
 
 
+EXECUTE = """\
+from evalcontract.checks import kinds_in_use
+from evalcontract.plugin import Output
+
+for kind, check in (
+    ("word_count", {"min_words": 2}), ("ending", {"text": "end"})
+):
+    execute = kinds_in_use()[kind].prepare({"kind": kind, **check}, None)
+    for text in ("the end", "end.", None):
+        print(kind, execute({}, Output(text)).outcome)
+"""
+
+
+def test_its_checks_run(workspace: Path, installed: Path) -> None:
+    """One is a kind, the other an executor whose kind follows from the name."""
+    path = os.pathsep.join(map(str, [SOURCE, installed]))
+    call = (sys.executable, "-c", EXECUTE)
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == [
+        "word_count passed", "word_count failed", "word_count unavailable",
+        "ending passed", "ending failed", "ending unavailable", "",
+    ]  # fmt: skip
+    rubric = workspace / "rubrics" / "brief.yaml"
+    ending = "{id: words, kind: ending, text: end}"
+    text = RUBRIC.replace("{id: words, kind: word_count, min_words: 3, max_words: 50}", ending)
+    rubric.write_text(text, encoding="utf-8")
+    assert run(workspace, "validate-rubric", str(rubric), packages=installed).status == 0
+
+
 def test_without_it_they_are_unknown(workspace: Path) -> None:
     ran = run(workspace, "check", "--no-cache", packages=None)
     assert "error" not in ran.errors
@@ -145,6 +175,13 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
     [
         ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "JSON Schema"),
         ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "built-in kind"),
+        ("[evalcontract.checks]\nformat_grader = acme_evals:prepare_ending", "built-in kind"),
+        (
+            "[evalcontract.checks]\na = acme_evals:WORD\na_grader = acme_evals:WORD".replace(
+                "WORD", "prepare_ending"
+            ),
+            "two entry points of evalcontract.checks are of the kind `a`",
+        ),
         ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
         ("[evalcontract.dialects]\nother = acme_evals:FORMAT", "is called `acme`"),
         ("[evalcontract.dialects]\nacme = acme_evals:TICKET", "is no Format"),

@@ -20,6 +20,35 @@ def row(number: int, **keys: Any) -> dict[str, Any]:
     return {"id": f"row_{number}", "input": "Where?", "criteria": "It is short.", **keys}
 
 
+@every_case(
+    ("ids", "repeated"),
+    [
+        (["a", "b", "c"], []),
+        (["a", "b", "a"], [(2, 0)]),
+        (["b", "a", "a"], [(2, 1)]),
+        (["a", "a", "a"], [(1, 0), (2, 0)]),
+        (["b", "x\0a", "b", "c"], [(2, 0)]),
+        (["x\0a", "b", "a"], []),
+        (["x\0a", "x\0a"], [(1, 0)]),
+        (["", ""], []),
+    ],
+    ids=str,
+)
+def test_ids_that_are_repeated(
+    ids: list[str], repeated: list[tuple[int, int]], tmp_path: Path
+) -> None:
+    """Each is shown with its first row, whatever characters an id has."""
+    lines = ",\n".join(json.dumps({**row(0), "id": id_}) for id_ in ids)
+    (tmp_path / "data.json").write_text(f'{{"questions": [\n{lines}\n]}}', encoding="utf-8")
+    diagnostics = check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
+    found = [
+        (finding.row_index, *(place.span.line - 2 for _, place in finding.related if place.span))
+        for finding in diagnostics
+        if finding.code == "dataset/duplicate-id"
+    ]
+    assert found == repeated
+
+
 def unknown_bundles(folder: Path, name: str, text: str) -> list[tuple[str, str, str | None]]:
     """Check a dataset beside the bundle `rag`: the pointers, messages and helps of the findings."""
     for file, content in {"bundles/rag.schema.json": json.dumps(BUNDLE), name: text}.items():

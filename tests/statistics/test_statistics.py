@@ -47,7 +47,7 @@ def test_counts(
     tpr: float | None,
     tnr: float | None,
 ) -> None:
-    agreement = Agreement.count(pairs)
+    agreement = Agreement.of_pairs(pairs)
     assert agreement == counts
     assert (agreement.rate("tpr"), agreement.rate("tnr")) == (tpr, tnr)
     assert agreement.youden == (None if tpr is None or tnr is None else tpr + tnr - 1)
@@ -284,4 +284,4 @@ def test_a_score_that_is_no_number() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=30))
 def test_sweep_agrees_with_counting(pairs: list[tuple[bool, int]]) -> None:
     for score, agreement in sweep(pairs):
-        assert agreement == Agreement.count((human, each >= score) for human, each in pairs)
+        assert agreement == Agreement.of_pairs((human, each >= score) for human, each in pairs)

@@ -81,8 +81,22 @@ def test_what_is_looked_up_takes_any_number_of_values(schema: dict[str, Any]) ->
     assert TimedValidator(schema).is_valid(["1"] * (MAX_WORK // 10))
 
 
+def test_few_alternatives_take_any_number_of_values() -> None:
+    few = TimedValidator({"items": {"anyOf": CONSTANTS}})
+    assert few.is_valid([1] * (MAX_WORK // FEW_ALTERNATIVES + 1))
+
+
+def test_the_most_work_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timed, "MAX_WORK", 5 * (FEW_ALTERNATIVES + 1))
+    validator = TimedValidator({"items": choice(True)})
+    assert validator.is_valid([1] * 4), "the list is a value, too"
+    with pytest.raises(TooMuchWork):
+        validator.is_valid([1] * 5)
+
+
 def test_slow_answers_end_the_questions() -> None:
-    validator = TimedValidator(choice(True), clock=Clock(MAX_SECONDS / 2.5))
+    # The third one is asked when the time is just up.
+    validator = TimedValidator(choice(True), clock=Clock(MAX_SECONDS / 2))
     assert [validator.is_valid(1) for _ in range(3)] == [True] * 3
     with pytest.raises(TooMuchWork):
         validator.is_valid(1)

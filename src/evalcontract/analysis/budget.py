@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: Steps for the patterns of a workspace, about a second. Most take some hundreds.
-MAX_STEPS = 2_000_000
+MAX_STEPS = 1_200_000
 
 
 class Budget:

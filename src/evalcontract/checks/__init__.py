@@ -18,8 +18,16 @@ from evalcontract.checks import (
     regex,
     tool_usage,
 )
-from evalcontract.checks._kind import CheckKind, EvalContext, Needs, Prediction, State
-from evalcontract.source.plugins import entry_points
+from evalcontract.checks._kind import (
+    CheckKind,
+    EvalContext,
+    Needs,
+    Prediction,
+    State,
+    always_runs,
+    reads_nothing,
+)
+from evalcontract.structure.foreign import foreign_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,12 +61,20 @@ def kinds_in_use() -> Mapping[str, CheckKind]:
         PluginError: one does not load, is not a kind, or has a name that is taken.
 
     """
-    return {**KINDS, **entry_points("checks", _fault_of)}
+    foreign = foreign_kinds(_fault_of).items()
+    return {**KINDS, **{name: _kind_of(name, entry) for name, entry in foreign}}
+
+
+def _kind_of(name: str, entry: Any) -> CheckKind:
+    """Return a kind; that of a bare executor reads nothing of a row, and always runs."""
+    if isinstance(entry, CheckKind):
+        return entry
+    return CheckKind(name, reads_nothing, always_runs, entry.schema, entry)
 
 
 def _fault_of(name: str, kind: Any) -> str | None:
     if not isinstance(kind, CheckKind):
-        return "is not a CheckKind"
+        return None if callable(kind) else "is neither a CheckKind nor an executor"
     if kind.name != name:
         return f"is called `{kind.name}`"
     return "has a name that is taken: the kind is built in" if name in KINDS else None

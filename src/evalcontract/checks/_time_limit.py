@@ -9,6 +9,7 @@ all texts in other threads and on systems without such timers.
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable
 
 #: Seconds that a pattern may take on one text.
@@ -25,6 +25,9 @@ SECONDS = 5.0
 #: In texts up to this length, the matcher looks for signals about once a second or more often
 #: (measured: 4 s for a million characters between two looks, with `(?=a*b)`).
 MAX_INTERRUPTIBLE = 50_000
+#: Without a timer, a search takes at most so many steps, some hundredths of a second.
+MAX_QUICK_STEPS, MAX_CHOICES = 4_000_000, 4
+_REPEATED_GROUP = re.compile(r"\)\s*[*+{?]|\\[1-9]|\(\?")
 #: Seconds that a child process may take to start and to read the text.
 _START_SECONDS = 2.0
 _CHILD = """\
@@ -57,7 +60,23 @@ def matches(
     if len(text) > MAX_INTERRUPTIBLE or not _has_timer():
         return _in_child(pattern, text, full=full, seconds=seconds)
     find = pattern.fullmatch if full else pattern.search
+    if _is_surely_quick(pattern, len(text)):
+        return find(text) is not None
     return _with_timer(lambda: find(text) is not None, seconds)
+
+
+def _is_surely_quick(pattern: re.Pattern[str], length: int) -> bool:
+    """Whether a search takes few steps whatever the text of this length is.
+
+    At each position of the text, each repetition ends at one of the characters that are left, and
+    each alternative doubles the ways. What repeats a group, or refers to one, may have more.
+    """
+    repetitions = sum(map(pattern.pattern.count, "*+?{"))
+    alternatives = pattern.pattern.count("|")
+    if repetitions + alternatives > MAX_CHOICES or _REPEATED_GROUP.search(pattern.pattern):
+        return False
+    steps: int = (length + 1) ** (repetitions + 1) << alternatives
+    return steps <= MAX_QUICK_STEPS
 
 
 def _has_timer() -> bool:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from evalcontract.analysis.markdown import Markdown
     from evalcontract.checks.outcome import Executor, Verdict
 
-# The value of each rule that restricts nothing.
-_IDLE = {
+#: The value of each rule that restricts nothing.
+IDLE = {
     "min_headings": 0,
     "max_heading_level": 6,
     "required_sections": [],
@@ -38,7 +38,7 @@ _IDLE = {
 
 def _needs(check: Check, context: EvalContext) -> Needs:
     del context
-    if all(check[key] == idle for key, idle in _IDLE.items() if key in check):
+    if all(check[key] == idle for key, idle in IDLE.items() if key in check):
         return never_runs(State.VACUOUS, "its rules allow every output")
     return Needs()
 

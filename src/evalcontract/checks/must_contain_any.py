@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    sensitive = filled["case_sensitive"]
+    sensitive, own = filled["case_sensitive"], filled.get("values")
+    prepared = None if own is None else [normalized(one, case_sensitive=sensitive) for one in own]
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        values = filled["values"] if "values" in filled else row["must_contain_any"]
+        values = row["must_contain_any"] if own is None else own
+        wanted = prepared or [normalized(one, case_sensitive=sensitive) for one in values]
         searched = normalized(text, case_sensitive=sensitive)
-        for value in values:
-            if normalized(value, case_sensitive=sensitive) in searched:
-                return PASSED
+        if any(value in searched for value in wanted):
+            return PASSED
         return failed(f"it contains none of {listed([quoted(value) for value in values])}")
 
     return of_text(judge)

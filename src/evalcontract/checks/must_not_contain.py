@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    sensitive = filled["case_sensitive"]
+    sensitive, own = filled["case_sensitive"], filled.get("values")
+    prepared = None if own is None else [normalized(one, case_sensitive=sensitive) for one in own]
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        values = filled["values"] if "values" in filled else row["must_not_contain"]
+        values = row["must_not_contain"] if own is None else own
+        wanted = prepared or [normalized(one, case_sensitive=sensitive) for one in values]
         searched = normalized(text, case_sensitive=sensitive)
-        for value in values:
-            if normalized(value, case_sensitive=sensitive) in searched:
+        for value, normal in zip(values, wanted, strict=True):
+            if normal in searched:
                 return failed(f"it contains {quoted(value)}")
         return PASSED
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import (
@@ -40,9 +38,11 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    from evalcontract.analysis.markdown import TooLongError, fences_of  # slow to import
+    from shutil import which  # needed only to grade
 
-    php = shutil.which("php") if context.has_php else None
+    from evalcontract.analysis.markdown import TooLongError, fences_of
+
+    php = which("php") if context.has_php else None
     if php is None:
         return always(unavailable(_NO_PHP))
     filled = with_defaults(check)
@@ -70,6 +70,8 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
 
 def _lint(php: str, block: Fence, seconds: float) -> Verdict:
     """Lint one block. `-l` executes nothing, and with `-n` no settings of a folder are read."""
+    import subprocess  # needed only to grade
+
     place = f"the PHP code block in line {block.line}"
     try:
         done = subprocess.run(  # noqa: S603 - the call is ours; what strangers wrote is its input

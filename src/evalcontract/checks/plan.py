@@ -72,9 +72,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     `plans` are those of the rubrics of composites, by the `id()` of the rubric, as far as they are
     made; None inside a composite.
     """
-    value: Any = artifact.document.value
-    if not isinstance(value, dict):
-        return Plan(artifact, Steps(), frozenset(), (), is_complete=False)
+    value: dict[str, Any] = artifact.document.value
     valid, checks = valid_parts_of_rubric(value)
     reads: set[str] = set()
     parts: list[Step | Nested] = []

@@ -145,9 +145,9 @@ def grade_command(
         for row in done:
             taken.take(row)
         for row in grading.results({row.id for row in done}):
-            line = taken.take(row)
+            taken.take(row)
             if file:
-                file.write(line)
+                file.write(row_line(row))
         wanted = grading.threshold if threshold is None else threshold
         usage = judging.usage if judging else None
         last = summary_line(taken.summary, wanted, usage)
@@ -159,7 +159,7 @@ def grade_command(
         raise NothingToCheck("the dataset has no rows")
     if output_format == "jsonl":
         put_json([last])
-    else:
+    elif taken.summary.rows.total:
         put(_text(taken, str(compare), wanted, usage))
     return exit_status(grading.diagnostics) or taken.status(wanted)
 
@@ -179,17 +179,15 @@ class _Taken:
         if self._is_lines:
             put_json([head])
 
-    def take(self, row: RowResult) -> str:
-        """Count a row; return its line, which is printed if lines are wanted."""
+    def take(self, row: RowResult) -> None:
+        """Count a row, and print its line, if lines are wanted."""
         self.summary.add(row)
         if self.comparison:
             self.comparison.take(row)
         if is_failure(row) and (not self.limit or len(self.failures) < self.limit):
             self.failures.append(row)
-        line = row_line(row)
         if self._is_lines:
-            put_json([line])
-        return line
+            put_json([row_line(row)])
 
     def status(self, threshold: float | None) -> int:
         """Return the exit code, as far as the results decide it."""

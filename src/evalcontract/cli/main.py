@@ -25,7 +25,9 @@ COMMANDS = {
     "fix": "evalcontract.cli.fix:fix_command",
     "coverage": "evalcontract.cli.coverage:coverage_command",
     "grade": "evalcontract.cli.grade:grade_command",
+    "calibrate-judge": "evalcontract.cli.calibrate:calibrate_command",
     "convert": "evalcontract.cli.convert:convert_command",
+    "migrate": "evalcontract.cli.migrate:migrate_command",
     "explain": "evalcontract.cli.explain:explain",
     "schema": "evalcontract.cli.schema:schema",
 }

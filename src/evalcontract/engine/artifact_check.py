@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.crash import guarded
 from evalcontract.engine.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
+from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject
 from evalcontract.structure.valid_parts import valid_parts
@@ -14,19 +15,24 @@ from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
-    from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.rules._rule import Context
 
 
 def check_artifact(
-    artifact: Artifact, context: Context, unreadable: UnreadableNames
+    artifact: Artifact,
+    context: Context,
+    unreadable: UnreadableNames,
+    declared: frozenset[str] = frozenset(),
 ) -> Iterator[Problem]:
-    """Yield the problems of one artifact of a library."""
+    """Yield the problems of one artifact of a library.
+
+    `declared` are the kinds of checks that only another runner knows.
+    """
     document = artifact.document
     other = other_kind(artifact.kind, document.value)
     if other is not None:
@@ -43,7 +49,8 @@ def check_artifact(
             return
         from evalcontract.library.spelling import with_advice
 
-        yield from with_advice(problems, document.value, context.library)
+        advised = with_advice(problems, document.value, context.library)
+        yield from _without_executor(advised, document.value, declared)
     if not isinstance(document.value, dict):
         return
     valid_value, checks = valid_parts(document.value, problems)
@@ -57,6 +64,22 @@ def check_artifact(
     if artifact.kind is Kind.RUBRIC:
         yield from guarded("rubric/cycle", check_cycles, artifact, context.library)
         yield from guarded("rubric/nested-composite", check_depth, artifact, context.library)
+
+
+def _without_executor(
+    problems: Iterable[Problem], value: Any, declared: frozenset[str]
+) -> Iterator[Problem]:
+    """Yield problems, with a warning in place of the fault of a kind that is declared."""
+    for problem in problems:
+        match problem.path:
+            case ("checks", int() as index, "kind") if problem.code == "rubric/unknown-value":
+                kind = value["checks"][index]["kind"]
+                if isinstance(kind, str) and kind in declared:
+                    message = f"nothing here runs checks of the kind `{kind}`"
+                    advice = "install a package that brings it, or use a runner that knows it"
+                    yield Problem("rubric/no-executor", message, problem.path, advice)
+                    continue
+        yield problem
 
 
 def _misspelled_keys(artifact: Artifact) -> frozenset[Path]:

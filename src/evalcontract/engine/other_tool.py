@@ -65,4 +65,5 @@ def _of_dialect(dialect: Dialect, path: Path) -> Problem:
 
 def _of_tool(kind: Kind, tool: Tool, path: Path) -> Problem:
     message = f"this looks like a file of {tool.name}, not {_ARTICLES[kind]}"
-    return Problem(f"{kind}/other-tool", message, path, f"translate it by hand: {tool.advice}")
+    how = f"with `{tool.command}`" if tool.command else "by hand"
+    return Problem(f"{kind}/other-tool", message, path, f"translate it {how}: {tool.advice}")

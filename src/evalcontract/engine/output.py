@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
+from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.source import read_text
-from evalcontract.source.comments import comments_of
 from evalcontract.source.emitting import (
     NotWritableError,
     csv_text,
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from evalcontract.engine.convert import ConvertOptions
     from evalcontract.formats import Dialect
     from evalcontract.source import Document
-    from evalcontract.source.comments import Comment
 
 _NATIVE_MEDIA = ("yaml", "json", "jsonl")
 
@@ -63,8 +61,7 @@ class Output:
         self._staged = Staged()
         self.rows: list[Any] = []
         self._comments: list[list[str]] = []
-        self._header_comments: list[str] = []
-        self._pending_comments: deque[Comment] | None = None
+        self._above = CommentsAbove()
         with ExitStack() as stack:
             stack.push(self._staged)
             self._stream = self._open(out)
@@ -83,7 +80,7 @@ class Output:
         """
         self._staged.__exit__()
         if isinstance(error, OSError | NotWritableError):
-            raise _write_error(self._out, error) from None
+            raise write_error(self._out, error) from None
 
     def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
         """Add a row; JSONL is written at once, any other medium by `document`."""
@@ -92,7 +89,7 @@ class Output:
             return
         self.rows.append(row)
         if self._medium == "yaml" and source is not None:
-            self._comments.append(self._comments_before(source, path))
+            self._comments.append(self._above.row(source, path))
 
     def document(self, whole: Any) -> None:
         """Write the document that contains the rows."""
@@ -133,28 +130,7 @@ class Output:
         else:
             *names, key = whole
             head, rows = {name: whole[name] for name in names}, whole[key]
-        return yaml_text(head, key, rows, self._comments, self._header_comments)
-
-    def _comments_before(self, source: Document, path: tuple[str | int, ...]) -> list[str]:
-        """Return the comments in a row of YAML, and directly above it."""
-        if self._pending_comments is None:
-            self._pending_comments = deque(
-                comments_of("\n".join(source.lines)) if source.may_be_yaml else ()
-            )
-            first = source.place(path).span
-            while (
-                self._pending_comments
-                and first
-                and self._pending_comments[0].next_line <= first.line
-            ):
-                self._header_comments.append(self._pending_comments.popleft().text)
-        until = _next_line(source, path)
-        comments: list[str] = []
-        while self._pending_comments and (
-            until is None or self._pending_comments[0].next_line < until
-        ):
-            comments.append(self._pending_comments.popleft().text)
-        return comments
+        return yaml_text(head, key, rows, self._comments, self._above.header)
 
     def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
         try:
@@ -164,20 +140,10 @@ class Output:
             name = display_name(path)
             raise UsageError(f"{name} already exists; pass --force to replace it") from None
         except (OSError, RuntimeError, ValueError) as error:
-            raise _write_error(path, error) from None
+            raise write_error(path, error) from None
 
 
-def _write_error(path: Path, error: Exception) -> UsageError:
+def write_error(path: Path, error: Exception) -> UsageError:
+    """Return the error for a file that cannot be written."""
     reason = getattr(error, "strerror", None) or str(error)
     return UsageError(f"{display_name(path)} cannot be written: {reason.lower()}")
-
-
-def _next_line(source: Document, path: tuple[str | int, ...]) -> int | None:
-    """Return the line of the row after this one; None for the last row."""
-    if not path:
-        return None  # the document is the row
-    *above, index = path
-    after = source.place((*above, int(index) + 1)).span
-    own = source.place(path).span
-    # After the last row, a path leads to the whole list.
-    return after.line if own and after and after.line > own.line else None

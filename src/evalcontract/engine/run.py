@@ -185,7 +185,12 @@ class Run:
                 library.used,
                 policy.age_from,
             )
-            problems = check_artifact(artifact, context, self.workspace.unreadable_names)
+            problems = check_artifact(
+                artifact,
+                context,
+                self.workspace.unreadable_names,
+                self.workspace.configuration.declared_kinds,
+            )
             yield from to_diagnostics(problems, artifact.document, policy, documents)
             yield from self.schema_reference(
                 artifact.kind, artifact.document, artifact.document.value, policy

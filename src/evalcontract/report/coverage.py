@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from evalcontract.checks import State
 from evalcontract.checks.cells import count_states
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
     _Line = tuple[str, ...]
 
+_T = TypeVar("_T")
+
 #: The states of checks, and those that only graders of other systems have.
 STATES, FOREIGN_STATES = ("run", "skip", "vacuous", "unavailable"), ("fail",)
-# The number of checks in all tables together, unless there is no limit.
+# The number of checks in all tables together, and that of gaps, unless there is no limit.
 _MAX_LINES = 5000
 
 
@@ -35,25 +37,25 @@ def write_text(
     Sentences are wrapped to `width` cells; tables are as wide as their names. `limit` is the number
     of gaps to show for a file; 0 shows all, and all checks in the tables.
     """
-    room = _Room(_MAX_LINES if limit else None)
+    room, room_for_gaps = _Room(_MAX_LINES if limit else None), _Room(_MAX_LINES)
     for plan in plans:
         yield from _plan(plan, width, room)
     for file in files:
         yield f"{escape_controls(file.file)}\n"
         yield from _tables(file, room)
-        yield from _gaps(file, limit, width)
+        yield from _gaps(file, limit, room_for_gaps, width)
         yield "\n"
     if files:
         yield _summary(totals)
 
 
 class _Room:
-    """The number of checks that tables have room for; None if that is not limited."""
+    """The number of lines that there is room for; None if that is not limited."""
 
     def __init__(self, lines: int | None) -> None:
         self._lines = lines
 
-    def take(self, lines: Iterable[_Line]) -> list[_Line]:
+    def take(self, lines: Iterable[_T]) -> list[_T]:
         """Return the first of some lines of a table, as many as there is room for."""
         taken = list(islice(lines, self._lines))
         if self._lines is not None:
@@ -124,11 +126,12 @@ def _named(name: str) -> str:
     return clipped(name, NAME_LENGTH)
 
 
-def _gaps(file: FileCoverage, limit: int, width: int) -> Iterator[str]:
-    """Yield the checks that will not run, grouped by row."""
+def _gaps(file: FileCoverage, limit: int, room: _Room, width: int) -> Iterator[str]:
+    """Yield the checks that will not run, grouped by row; with a limit, as there is room."""
     gaps = ((row, place, gap) for row, place in file.rows for gap in _gaps_of(row))
+    shown = room.take(islice(gaps, limit)) if limit else None
     previous = None
-    for row, place, gap in islice(gaps, limit) if limit else gaps:
+    for row, place, gap in gaps if shown is None else shown:
         if previous is None:
             yield "  will not run:\n"
         if row.index != previous:
@@ -136,9 +139,9 @@ def _gaps(file: FileCoverage, limit: int, width: int) -> Iterator[str]:
             yield f"    {escape_controls(str(place))}: {escape_controls(name)}\n"
             previous = row.index
         yield from wrapped(escape_controls(clipped(gap, _MAX_SENTENCE)), 6, width)
-    count = sum(_count_gaps(row) for row, _ in file.rows) if limit else 0
-    if count > limit:
-        yield f"    … and {count - limit:,} more: `--limit 0` shows all\n"
+    count = 0 if shown is None else sum(_count_gaps(row) for row, _ in file.rows) - len(shown)
+    if count:
+        yield f"    … and {count:,} more: `--limit 0` shows all\n"
 
 
 def _count_gaps(row: RowCoverage) -> int:

@@ -83,12 +83,11 @@ class Losses:
         self.report.write(f"{comma}\n{line}".encode("utf-8", "backslashreplace"))
 
 
-def write_losses(losses: Losses) -> Iterator[str]:
-    """Yield the sorts of losses: first what is lost, then what is preserved in metadata."""
-    for is_kept, heading in (
-        (False, "lost:"),
-        (True, "preserved in metadata, restored when converting back:"),
-    ):
+def write_losses(
+    losses: Losses, kept: str = "preserved in metadata, restored when converting back:"
+) -> Iterator[str]:
+    """Yield the sorts of losses: what is lost, then under the heading `kept` what is preserved."""
+    for is_kept, heading in ((False, "lost:"), (True, kept)):
         sorts = [sort for sort in losses.counts if sort.is_kept is is_kept]
         if not sorts:
             continue

@@ -38,16 +38,16 @@ class CompositeChecks:
         self._left = MAX_REACHED
         self._rubrics: dict[int, tuple[Artifact, _Inner]] = {}
 
-    def through(self, subject: Subject, library: Library) -> Checks:
+    def through(self, subject: Subject, combine: str, library: Library) -> Checks:
         """Return the checks of a rubric, and after them those that its composites reach.
 
-        The path of a check inside a composite is that of the composite's reference, and its id is
-        `composite/check`. A composite is left out if its checks do not count as those of the rubric
-        itself do: if one of them is enough and all of the rubric's have to pass, or the reverse, or
-        if its threshold is 0. Each rubric is reached once. Without anything that they may
-        contradict outside, the checks of a single rubric are left out, too.
+        `combine` is how the rubric combines its checks. The path of a check inside a composite is
+        that of the composite's reference, and its id is `composite/check`. A composite is left out
+        if its checks do not count as those of the rubric itself do: if one of them is enough and
+        all of the rubric's have to pass, or the reverse, or if its threshold is 0. Each rubric is
+        reached once. Without anything that they may contradict outside, the checks of a single
+        rubric are left out, too.
         """
-        combine = subject.value.get("scoring", {}).get("combine")
         seen: set[int] = {id(subject.artifact)}
         reached: list[tuple[Path, dict[str, Any], _Inner]] = []
         for path, check in subject.checks:
@@ -64,7 +64,7 @@ class CompositeChecks:
         return (*subject.checks, *(placed for each in reached for placed in _placed(*each)))
 
     def _reached(
-        self, composite: dict[str, Any], combine: str | None, library: Library, seen: set[int]
+        self, composite: dict[str, Any], combine: str, library: Library, seen: set[int]
     ) -> _Inner | None:
         reference = Reference.parse(str(composite[REFERENCE]))
         target = library.resolve(reference) if reference else None
@@ -86,13 +86,11 @@ class CompositeChecks:
 class _Inner(NamedTuple):
     """The valid checks of a rubric but for composites, and how it combines them."""
 
-    combine: str | None = None
-    checks: Checks = ()
+    combine: str | None
+    checks: Checks
 
 
-def _inner_of(value: Any) -> _Inner:
-    if not isinstance(value, dict):
-        return _Inner()
+def _inner_of(value: dict[str, Any]) -> _Inner:
     valid, checks = valid_parts_of_rubric(value)
     own = tuple(placed for placed in checks if placed[1]["kind"] != "composite")
     return _Inner(valid.get("scoring", {}).get("combine"), own)

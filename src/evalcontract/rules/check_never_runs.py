@@ -109,5 +109,6 @@ def _similar_key(row: Mapping[str, Any], field: str) -> str | None:
     siblings = field_of(row, parent) if parent else None
     if not isinstance(siblings, dict):
         return None
-    near = nearest(name, [key for key in siblings if isinstance(key, str)])
+    filled = (key for key, value in siblings.items() if value is not None)
+    near = nearest(name, [key for key in filled if isinstance(key, str)])
     return near and f"{parent}.{near}"

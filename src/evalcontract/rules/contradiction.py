@@ -44,7 +44,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     combine = subject.value.get("scoring", {}).get("combine")
     if combine is None:
         return  # without it, whether all checks must pass is unknown
-    checks = context.composites.through(subject, context.library)
+    checks = context.composites.through(subject, combine, context.library)
     for clash in find_clashes(checks, combine):
         if is_inside(clash.path) and clash.path[:3] == clash.other[:3]:
             continue  # reported in the rubric of the composite

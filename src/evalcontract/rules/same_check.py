@@ -64,7 +64,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         before, twin = first[meaning]
         if "id" in check and check["id"] == twin.get("id"):
             continue  # reported as `rubric/duplicate-check-id`
-        name = f"`{twin['id']}`" if "id" in twin else f"check {int(before[-1]) + 1}"
+        name = f"`{twin['id']}`" if "id" in twin else f"{int(before[-1]) + 1}"
         message = f"duplicate of check {name}"
         advice = "remove one of the two, and give the other a weight if it should count more"
         related = (Related("the first one", before),)

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from math import fsum
+from operator import mul
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from evalcontract.checks.outcome import Outcome, Verdict
 
@@ -20,6 +21,25 @@ BOOLEAN = ("all_pass", "any_pass")
 DIGITS = 12
 #: The outcomes without a score, the gravest first: why a rubric has none.
 WITHOUT_SCORE = (Outcome.ERROR, Outcome.UNAVAILABLE, Outcome.SKIPPED)
+
+
+class Judged(Protocol):
+    """What has an outcome: a verdict, or the result of a check."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome."""
+        ...
+
+    @property
+    def score(self) -> float | None:
+        """The score from 0 to 1, if there is one."""
+        ...
+
+    @property
+    def reason(self) -> str | None:
+        """Why it did not pass."""
+        ...
 
 
 class Scoring(NamedTuple):
@@ -48,35 +68,39 @@ class Total(NamedTuple):
     reason: str | None = None
 
 
-def total(scoring: Scoring, verdicts: Sequence[tuple[Verdict, float]]) -> Total:
-    """Combine verdicts, each with its weight.
+def total(scoring: Scoring, verdicts: Sequence[tuple[Judged, float]]) -> Total:
+    """Combine verdicts, or the results of checks, each with its weight.
 
     Only checks with a score count. Checks that are skipped, unavailable or in error are left out
     of every combination, of the sum of the weights too.
     """
-    counted = [(verdict, weight) for verdict, weight in verdicts if verdict.score is not None]
+    counted = [pair for pair in verdicts if pair[0].score is not None]
     if not counted:
         outcome, reason = _why_none(verdict for verdict, _ in verdicts)
         return Total(outcome, None, None, reason)
-    if scoring.combine in BOOLEAN:
-        passing = (verdict.outcome is Outcome.PASSED for verdict, _ in counted)
-        passed = all(passing) if scoring.combine == "all_pass" else any(passing)
+    combine = scoring.combine
+    if combine in BOOLEAN:
+        passing = [verdict.outcome is Outcome.PASSED for verdict, _ in counted]
+        passed = all(passing) if combine == "all_pass" else any(passing)
         return _decided(float(passed), passed=passed)
-    if scoring.combine == "weighted_avg":
-        largest = max(weight for _, weight in counted)
+    scores = [verdict.score or 0.0 for verdict, _ in counted]
+    if combine == "weighted_avg":
+        weights = [weight for _, weight in counted]
+        largest = max(weights)
         if not largest:
             reason = "the weights of all checks with a score are 0"
             return Total(Outcome.SKIPPED, None, None, reason)
-        score = _mean([(_score(verdict), weight / largest) for verdict, weight in counted])
+        weights = [weight / largest for weight in weights]  # so that no sum is too large
+        score = fsum(map(mul, weights, scores)) / fsum(weights)
     else:
-        score = _COMBINATIONS[scoring.combine]([_score(verdict) for verdict, _ in counted])
+        score = _COMBINATIONS[combine](scores)
     score = round(score, DIGITS)
     if scoring.threshold is None:
         return Total(None, score, None)
     return _decided(score, passed=score >= scoring.threshold)
 
 
-def of_composite(inner: Total, verdicts: Iterable[Verdict], threshold: float | None) -> Verdict:
+def of_composite(inner: Total, verdicts: Iterable[Judged], threshold: float | None) -> Verdict:
     """Return the verdict of a composite, given what its rubric comes to.
 
     Its own threshold decides, else that of the rubric; without any, all checks of the rubric that
@@ -94,20 +118,11 @@ def of_composite(inner: Total, verdicts: Iterable[Verdict], threshold: float | N
     return Verdict(Outcome.PASSED if passed else Outcome.FAILED, inner.score, reason)
 
 
-def _mean(weighed: list[tuple[float, float]]) -> float:
-    """Return the mean of scores by their weights; the largest weight is 1, so that none is lost."""
-    return fsum(weight * score for score, weight in weighed) / fsum(weight for _, weight in weighed)
-
-
 def _decided(score: float, *, passed: bool) -> Total:
     return Total(Outcome.PASSED if passed else Outcome.FAILED, score, passed)
 
 
-def _score(verdict: Verdict) -> float:
-    return verdict.score or 0.0
-
-
-def _why_none(verdicts: Iterable[Verdict]) -> tuple[Outcome, str | None]:
+def _why_none(verdicts: Iterable[Judged]) -> tuple[Outcome, str | None]:
     """Return the gravest outcome without a score, and its first reason."""
     reasons: dict[Outcome, str | None] = {}
     for verdict in verdicts:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State, kinds_in_use
 from evalcontract.checks._kind import Needs, outlooks_of
-from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
+from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
 from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.checks.steps import Nested
 from evalcontract.scoring.arithmetic import Scoring, of_composite, total
@@ -15,7 +15,7 @@ from evalcontract.scoring.results import CheckResult, RowResult
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from evalcontract.checks._kind import EvalContext, Prediction
+    from evalcontract.checks._kind import EvalContext
     from evalcontract.checks.outcome import Executor, Output
     from evalcontract.checks.plan import Plan
 
@@ -36,6 +36,7 @@ class _Single(NamedTuple):
     weight: float
     needs: Needs
     execute: Executor
+    always_runs: bool
 
 
 class _Composite(NamedTuple):
@@ -52,6 +53,7 @@ class _Checks(NamedTuple):
 
     scoring: Scoring
     checks: tuple[_Single | _Composite, ...]
+    weights: tuple[float, ...]
 
 
 class RubricRunner:
@@ -76,10 +78,8 @@ class RubricRunner:
     def grade(self, id_: str, row: Mapping[str, Any], output: Output) -> RowResult:
         """Return what the rubric makes of the output of a row."""
         results = _run(self._checks.checks, row, output)
-        weighed = [(_verdict(result), check.weight) for check, result in results]
-        score = total(self._checks.scoring, weighed)
-        checks = tuple(result for _, result in results)
-        return RowResult(id_, self.name, score.outcome, score.score, score.reason, checks)
+        score = total(self._checks.scoring, [*zip(results, self._checks.weights, strict=True)])
+        return RowResult(id_, self.name, score.outcome, score.score, score.reason, tuple(results))
 
 
 class OwnRunner:
@@ -93,17 +93,15 @@ class OwnRunner:
         """Return what the expectations of a row make of its output."""
         checks = [self._check_for(key) for key in OWN_EXPECTATIONS if row.get(key) is not None]
         results = _run(checks, row, output)
-        weighed = [(_verdict(result), 1.0) for _, result in results]
-        score = total(Scoring("all_pass"), weighed)
-        kept = tuple(result for _, result in results)
-        return RowResult(id_, None, score.outcome, score.score, score.reason, kept)
+        score = total(Scoring("all_pass"), [(result, 1.0) for result in results])
+        return RowResult(id_, None, score.outcome, score.score, score.reason, tuple(results))
 
     def _check_for(self, key: str) -> _Single:
         if key not in self._prepared:
             kind = OWN_EXPECTATIONS[key]
             if key == "criteria":
                 execute = _never("a judge reads `criteria`: the row has no rubric that names one")
-                self._prepared[key] = _Single(key, kind, 1.0, Needs(), execute)
+                self._prepared[key] = _Single(key, kind, 1.0, Needs(), execute, always_runs=True)
             else:
                 self._prepared[key] = _single(key, 1.0, {"kind": kind}, self._context)
         return self._prepared[key]
@@ -125,7 +123,7 @@ def _ready(plan: Plan, context: EvalContext, *, only_judges: bool = False) -> _C
         elif part.needs.judges or not only_judges:
             check = part.check or {}
             checks.append(_single(part.name, weight, check, context, part.needs))
-    return _Checks(how, tuple(checks))
+    return _Checks(how, tuple(checks), tuple(check.weight for check in checks))
 
 
 def _single(
@@ -143,39 +141,42 @@ def _single(
         execute = _never(f"nothing runs checks of the kind `{kind.name}`")
     else:
         execute = kind.prepare(check, context)
-    return _Single(id_, kind.name, weight, needs, execute)
+    always = not (needs.fields or needs.present or needs.never_runs)
+    return _Single(id_, kind.name, weight, needs, execute, always)
 
 
 def _run(
     checks: Iterable[_Single | _Composite], row: Mapping[str, Any], output: Output
-) -> list[tuple[_Single | _Composite, CheckResult]]:
+) -> list[CheckResult]:
     """Run checks on an output; what coverage predicts decides which of them do."""
-    checks = list(checks)
-    singles = [check for check in checks if isinstance(check, _Single)]
-    predictions = outlooks_of((check.needs for check in singles), row)
-    results: list[tuple[_Single | _Composite, CheckResult]] = []
+    results = []
     for check in checks:
-        if isinstance(check, _Single):
-            verdict = _judge(check, next(predictions), row, output)
-            results.append((check, CheckResult(check.id, check.kind, *verdict)))
+        if isinstance(check, _Composite):
+            results.append(_composite(check, row, output))
+        elif check.always_runs:
+            results.append(CheckResult(check.id, check.kind, *_judge(check, row, output)))
         else:
-            results.append((check, _composite(check, row, output)))
+            prediction = next(outlooks_of((check.needs,), row))
+            verdict = (
+                _judge(check, row, output)
+                if prediction.state is State.RUN
+                else Verdict(_OUTCOMES[prediction.state], None, prediction.reason)
+            )
+            results.append(CheckResult(check.id, check.kind, *verdict))
     return results
 
 
-def _judge(
-    check: _Single, prediction: Prediction, row: Mapping[str, Any], output: Output
-) -> Verdict:
-    if prediction.state is not State.RUN:
-        return Verdict(_OUTCOMES[prediction.state], None, prediction.reason)
+def _judge(check: _Single, row: Mapping[str, Any], output: Output) -> Verdict:
     try:
         verdict = check.execute(row, output)
     except MemoryError:
         raise
     except Exception as raised:  # noqa: BLE001 - the executor of another package
         return error(f"the executor of `{check.kind}` failed: {type(raised).__name__}: {raised}")
-    is_decided = verdict.outcome in (Outcome.PASSED, Outcome.FAILED)
     score = verdict.score
+    if verdict is PASSED:
+        return verdict
+    is_decided = verdict.outcome is Outcome.PASSED or verdict.outcome is Outcome.FAILED
     if is_decided and not (isinstance(score, int | float) and 0 <= score <= 1):
         return error(f"the executor of `{check.kind}` gave the score {score!r}")
     return verdict
@@ -183,16 +184,9 @@ def _judge(
 
 def _composite(check: _Composite, row: Mapping[str, Any], output: Output) -> CheckResult:
     results = _run(check.inner.checks, row, output)
-    verdicts = [_verdict(result) for _, result in results]
-    weights = (inner.weight for inner, _ in results)
-    inner = total(check.inner.scoring, list(zip(verdicts, weights, strict=True)))
-    verdict = of_composite(inner, verdicts, check.threshold)
-    checks = tuple(result for _, result in results)
-    return CheckResult(check.id, "composite", *verdict, checks)
-
-
-def _verdict(result: CheckResult) -> Verdict:
-    return Verdict(result.outcome, result.score, result.reason, result.details)
+    inner = total(check.inner.scoring, [*zip(results, check.inner.weights, strict=True)])
+    verdict = of_composite(inner, results, check.threshold)
+    return CheckResult(check.id, "composite", *verdict, tuple(results))
 
 
 def _never(reason: str) -> Executor:

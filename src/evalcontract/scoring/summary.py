@@ -11,7 +11,7 @@ from evalcontract.checks.outcome import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from evalcontract.scoring.results import RowResult
+    from evalcontract.scoring.results import CheckResult, RowResult
 
 
 class Tally:
@@ -55,11 +55,22 @@ class Summary:
         self.rows.add(row.outcome, row.score)
         if not row.checks:
             return
-        self.rubrics.setdefault(row.rubric, Tally()).add(row.outcome, row.score)
+        rubric = row.rubric
+        if rubric not in self.rubrics:
+            self.rubrics[rubric] = Tally()
+        self.rubrics[rubric].add(row.outcome, row.score)
         for check in row.checks:
+            if not check.checks:
+                self._add_check(rubric, check.id, check)
+                continue
             for name, leaf in check.leaves():
-                _, tally = self.checks.setdefault((row.rubric, name), (leaf.kind, Tally()))
-                tally.add(leaf.outcome, leaf.score)
+                self._add_check(rubric, name, leaf)
+
+    def _add_check(self, rubric: str | None, name: str, check: CheckResult) -> None:
+        key = rubric, name
+        if key not in self.checks:
+            self.checks[key] = check.kind, Tally()
+        self.checks[key][1].add(check.outcome, check.score)
 
     @property
     def has_errors(self) -> bool:

@@ -35,7 +35,19 @@ def move(path: Path, to: Path, entries: Entries, name: Callable[[str], str]) -> 
     return _carry(moved, path, home, previous, entries)
 
 
-class _MovedKey(NamedTuple):
+def removed(path: Path, entries: Entries) -> Cuts:
+    """Return the cuts that remove a key from a mapping that keeps others; none if unclear."""
+    part = _part(path, entries)
+    return _cut_out(part, path, entries) if part else _NONE
+
+
+def last_key(home: Path, entries: Entries) -> MovedKey | None:
+    """Return the last key of a mapping; None if it is empty, or where the key ends is unclear."""
+    path = _last_of(home, entries)
+    return _part(path, entries) if path else None
+
+
+class MovedKey(NamedTuple):
     """A key with its value, the end offset of its text, and whether it is in a flow mapping."""
 
     entry: KeyEntry
@@ -43,17 +55,18 @@ class _MovedKey(NamedTuple):
     is_flow: bool
 
     def text(self, entries: Entries) -> str:
+        """Return the text of both."""
         return entries.text[self.entry.key_start : self.end]
 
 
-def _part(path: Path, entries: Entries) -> _MovedKey | None:
+def _part(path: Path, entries: Entries) -> MovedKey | None:
     """Return the text range of a key and its value; None if they are not written at the path."""
     entry = entries.entry(path)
     if entry is None or not _COLON.match(entries.text, entry.key_end):
         return None
     is_flow = entries.is_flow(path[:-1])
     end = entry.end if is_flow else entries.last_line_end(entry.node)
-    return None if end is None else _MovedKey(entry, end, is_flow)
+    return None if end is None else MovedKey(entry, end, is_flow)
 
 
 def _siblings(path: Path, entries: Entries) -> list[Path]:
@@ -68,7 +81,7 @@ def _last_of(home: Path, entries: Entries) -> Path | None:
     return paths[-1] if paths else None
 
 
-def _wrap(part: _MovedKey, home: str, entries: Entries) -> Cuts:
+def _wrap(part: MovedKey, home: str, entries: Entries) -> Cuts:
     """Nest a key under a new one, at its own position."""
     text, start = part.text(entries), part.entry.key_start
     if part.is_flow:
@@ -79,7 +92,7 @@ def _wrap(part: _MovedKey, home: str, entries: Entries) -> Cuts:
     return (Cut(start, part.end, f"{home}:{entries.line_end}{spaces}{lines}"),)
 
 
-def _unwrap(part: _MovedKey, path: Path, entries: Entries) -> Cuts:
+def _unwrap(part: MovedKey, path: Path, entries: Entries) -> Cuts:
     """Replace a mapping by its only key."""
     outer = _part(path[:-1], entries)
     if outer is None:
@@ -90,9 +103,7 @@ def _unwrap(part: _MovedKey, path: Path, entries: Entries) -> Cuts:
     return (Cut(start, part.end, _indented(text, outer.entry.column - part.entry.column)),)
 
 
-def _carry(
-    part: _MovedKey, path: Path, home: Path, previous: Path | None, entries: Entries
-) -> Cuts:
+def _carry(part: MovedKey, path: Path, home: Path, previous: Path | None, entries: Entries) -> Cuts:
     """Cut a key out, and insert it after the `previous` one, or into an empty mapping."""
     out = _cut_out(part, path, entries)
     before = _part(previous, entries) if previous else None
@@ -114,7 +125,7 @@ def _carry(
     return (Cut(before.end, before.end, f"{entries.line_end}{' ' * column}{lines}"), *out)
 
 
-def _fits_line(part: _MovedKey, entries: Entries) -> bool:
+def _fits_line(part: MovedKey, entries: Entries) -> bool:
     """Whether a key and its value can be inserted into a flow mapping as they are."""
     if part.is_flow:
         return True
@@ -124,14 +135,14 @@ def _fits_line(part: _MovedKey, entries: Entries) -> bool:
     return ends and (is_short or entries.begins_flow(node))
 
 
-def _comma(before: _MovedKey, entries: Entries) -> str:
+def _comma(before: MovedKey, entries: Entries) -> str:
     """Return the separator after a key: with a line break if that key starts a line."""
     start = before.entry.key_start
     lead = entries.text[entries.start_of_line(start) : start]
     return ", " if lead.strip() else f",{entries.line_end}{lead}"
 
 
-def _cut_out(part: _MovedKey, path: Path, entries: Entries) -> Cuts:
+def _cut_out(part: MovedKey, path: Path, entries: Entries) -> Cuts:
     """Return the cut that removes a key from a mapping that keeps others."""
     text, start = entries.text, part.entry.key_start
     siblings = _siblings(path, entries)

@@ -20,7 +20,7 @@ class Agreement(NamedTuple):
     fp: int
 
     @classmethod
-    def count(cls, pairs: Iterable[tuple[bool, bool]]) -> Agreement:
+    def of_pairs(cls, pairs: Iterable[tuple[bool, bool]]) -> Agreement:
         """Count pairs of verdicts: whether people passed an output, and whether the judge did."""
         counts = {(True, True): 0, (True, False): 0, (False, False): 0, (False, True): 0}
         for human, judge in pairs:

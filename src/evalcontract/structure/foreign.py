@@ -1,7 +1,8 @@
 """Schemas of check kinds and dialects that other packages provide.
 
-A check kind is an entry point of `evalcontract.checks` whose `schema` describes its checks. A
-dialect is an entry point of `evalcontract.dialects` whose `schemas` map each variant to a schema.
+A check kind is an entry point of `evalcontract.checks` whose `schema` describes its checks: a kind,
+or the executor of one. A dialect is an entry point of `evalcontract.dialects` whose `schemas` map
+each variant to a schema.
 """
 
 from __future__ import annotations
@@ -14,11 +15,20 @@ from evalcontract.source.plugins import entry_points
 from evalcontract.structure.native import is_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container
 
     from evalcontract.structure.schemas import Schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_EXECUTOR_SUFFIX = "_grader"
+#: The kinds that the graders of ai_eval run, by their plugin id; other ids are the kind's name.
+_KINDS_OF_GRADERS = {
+    "accuracy_grader": "llm_judge",
+    "fact_match_grader": "fact_match",
+    "format_grader": "format",
+    "structured_match_grader": "json_schema",
+    "tool_usage_grader": "tool_usage",
+}
 # Keys that a check of any kind may have, as in the schemas of the built-in kinds.
 _SHARED_KEYS = ("id", "label", "description", "metadata")
 
@@ -33,7 +43,7 @@ def with_foreign_kinds(rubric: Schema) -> Schema:
     definitions = dict(rubric["$defs"])
     check = dict(definitions["check"])
     kind = check["properties"]["kind"]
-    foreign = entry_points("checks", lambda name, entry: _fault_of(name, entry, kind["enum"]))
+    foreign = foreign_kinds(lambda name, entry: _fault_of(name, entry, kind["enum"]))
     if not foreign:
         return rubric
     check["properties"] = {"kind": {**kind, "enum": [*kind["enum"], *foreign]}}
@@ -42,6 +52,33 @@ def with_foreign_kinds(rubric: Schema) -> Schema:
         f"check_{name}": _check_schema(name, entry.schema) for name, entry in foreign.items()
     }
     return {**rubric, "$defs": {**definitions, **branches, "check": check}}
+
+
+def foreign_kinds(fault_of: Callable[[str, Any], str | None]) -> dict[str, Any]:
+    """Return the entry points of `evalcontract.checks` by the name of their kind.
+
+    `fault_of` takes that name and the object, and returns why it cannot be used, or None.
+
+    Raises:
+        PluginError: one does not load or cannot be used, or two are of one kind.
+
+    """
+    points = entry_points("checks", lambda name, entry: fault_of(kind_name(name, entry), entry))
+    kinds: dict[str, Any] = {}
+    for name, entry in points.items():
+        kind = kind_name(name, entry)
+        if kind in kinds:
+            raise PluginError(f"two entry points of evalcontract.checks are of the kind `{kind}`")
+        kinds[kind] = entry
+    return kinds
+
+
+def kind_name(name: str, entry: Any) -> str:
+    """Return the kind of an entry point: its `check_kind`, or what its name implies."""
+    declared = getattr(entry, "check_kind", None)
+    if isinstance(declared, str):
+        return declared
+    return _KINDS_OF_GRADERS.get(name) or name.removesuffix(_EXECUTOR_SUFFIX)
 
 
 def _fault_of(name: str, kind: Any, built_in: Container[str]) -> str | None:

@@ -5,6 +5,8 @@ In a schema with two references to itself, every level of a value doubles the wo
 
 from __future__ import annotations
 
+import threading
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from jsonschema import validators
@@ -33,13 +35,8 @@ class StepCounter:
 
     def __init__(self, schema: Any) -> None:
         self.steps = 0
-        self._limit = 0
-        keywords = {
-            name: self._counted(name, keyword)
-            for name, keyword in DetailValidator.VALIDATORS.items()
-        }
-        extended = validators.extend(DetailValidator, keywords)
-        self._validator = extended(schema, registry=NOTHING_TO_FETCH)
+        self._counting = _counting()
+        self._validator = self._counting.validator(schema, registry=NOTHING_TO_FETCH)
 
     def errors(self, value: Any, limit: int) -> list[ValidationError]:
         """Return the violations of a value.
@@ -49,8 +46,8 @@ class StepCounter:
             RecursionError: the value is nested too deeply.
 
         """
-        self.steps = 0
-        self._limit = limit
+        count = self._counting.count
+        count.steps, count.limit = 0, limit
         try:
             return list(self._validator.iter_errors(value))
         except BaseException as error:
@@ -58,15 +55,42 @@ class StepCounter:
             if type(error).__name__ == "PanicException":
                 raise RecursionError from error
             raise
+        finally:
+            self.steps = count.steps
+
+
+class _Count(threading.local):
+    """The steps of the check that goes on in a thread, and their limit."""
+
+    steps = 0
+    limit = 0
+
+
+class _Counting:
+    """A validator class that counts its steps; making such a class takes milliseconds."""
+
+    def __init__(self) -> None:
+        self.count = _Count()
+        keywords = {
+            name: self._counted(name, keyword)
+            for name, keyword in DetailValidator.VALIDATORS.items()
+        }
+        self.validator = validators.extend(DetailValidator, keywords)
 
     def _counted(self, name: str, keyword: Any) -> Callable[..., Any]:
         def apply(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-            self.steps += 1 + _comparisons(name, value, instance, schema) // _COMPARED_PER_STEP
-            if self.steps > self._limit:
+            count = self.count
+            count.steps += 1 + _comparisons(name, value, instance, schema) // _COMPARED_PER_STEP
+            if count.steps > count.limit:
                 raise StepLimitExceeded
             return keyword(validator, value, instance, schema)
 
         return apply
+
+
+@cache
+def _counting() -> _Counting:
+    return _Counting()
 
 
 def _comparisons(name: str, value: Any, instance: Any, schema: Any) -> int:

@@ -17,6 +17,7 @@ CODES = (
     Code("dataset/no-questions", soft=Severity.ERROR),
     Code("target/missing-dataset", soft=Severity.ERROR),
     Code("target/misspelled-row-key", guess=True),
+    Code("rubric/no-executor", strict=Severity.WARNING),
     Code("bundle/invalid-schema"),
     Code("bundle/near-miss-keyword", guess=True),
     Code("bundle/near-miss-required", guess=True),

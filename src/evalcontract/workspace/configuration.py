@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.model.diagnostic import SeveritySource
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
+from evalcontract.model.reference import IDENTIFIER
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, UnreadableFile, read_text
 from evalcontract.workspace.graded_keys import GRADED, meant_row_key
@@ -37,7 +38,8 @@ class Configuration(NamedTuple):
     `datasets` are globs relative to `folder`; if empty, datasets are detected by their content.
     `exclude` are globs of files to ignore. `folder` is the folder of the configuration file, or
     None without one. `datasets_at` and `exclude_at` are the places of these keys in that file.
-    `row_keys_graded` are the keys of rows that the graders of the runner read.
+    `row_keys_graded` are the keys of rows that the graders of the runner read. `declared_kinds` are
+    kinds of checks that nothing here runs.
     """
 
     policy: Policy = Policy()
@@ -47,6 +49,7 @@ class Configuration(NamedTuple):
     datasets_at: str = FILE_NAME
     row_keys_graded: frozenset[str] = frozenset()
     exclude_at: str = FILE_NAME
+    declared_kinds: frozenset[str] = frozenset()
 
 
 def read_configuration(path: Path, name: str, files: Files = DISK) -> Configuration:
@@ -107,6 +110,7 @@ def _configuration(table: dict[str, Any], path: Path, name: str, locate: Locate)
         locate("datasets"),
         read.get(GRADED, frozenset()),
         locate("exclude"),
+        read.get("declared_kinds", frozenset()),
     )
 
 
@@ -144,6 +148,15 @@ def _row_keys(value: Any, key: str, locate: Locate) -> frozenset[str]:
     return frozenset(value)
 
 
+def _kinds(value: Any, key: str, locate: Locate) -> frozenset[str]:
+    if not isinstance(value, list) or not all(
+        isinstance(name, str) and IDENTIFIER.fullmatch(name) for name in value
+    ):
+        message = "must be a list of kinds of checks, each a name in snake_case"
+        raise ConfigurationError(f"{locate(key)}: `{key}` {message}")
+    return frozenset(value)
+
+
 def _severity(value: Any, key: str, locate: Locate) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigurationError(f"{locate(key)}: `{key}` must be a table of codes")
@@ -163,6 +176,7 @@ _READERS: dict[str, Any] = {
     "datasets": _globs,
     "exclude": _globs,
     GRADED: _row_keys,
+    "declared_kinds": _kinds,
     "severity": _severity,
 }
 #: The names of all settings.

@@ -51,15 +51,22 @@ def code_named(name: str) -> Code:
 @cache
 def _without_rules() -> Mapping[str, Code]:
     """Return the codes that belong to no rule. Add the module `codes` of a new package here."""
-    from evalcontract.library.codes import (
-        CODES as OF_LIBRARY,
-    )  # not needed for a run without findings
+    # Not needed for a run without findings.
+    from evalcontract.calibration.codes import CODES as OF_LABELS
+    from evalcontract.library.codes import CODES as OF_LIBRARY
     from evalcontract.scoring.codes import CODES as OF_SCORING
     from evalcontract.source.codes import CODES as OF_SOURCE
     from evalcontract.structure.codes import CODES as OF_STRUCTURE
     from evalcontract.workspace.codes import CODES as OF_WORKSPACE
 
-    codes = (*OF_SOURCE, *OF_STRUCTURE, *OF_LIBRARY, *OF_WORKSPACE, *OF_SCORING)
+    codes = (
+        *OF_SOURCE,
+        *OF_STRUCTURE,
+        *OF_LIBRARY,
+        *OF_WORKSPACE,
+        *OF_SCORING,
+        *OF_LABELS,
+    )
     return {code: code for code in codes}
 
 

@@ -20,12 +20,13 @@ class Tool(NamedTuple):
 
     `roots` are shapes of a whole file, `rows` those of a row, `entries` those of all values of a
     mapping. `lists` maps the key of a list of rows to shapes of these rows. `advice` says which
-    keys correspond to those of this package.
+    keys correspond to those of this package, `command` what translates a file.
     """
 
     name: str
     source: str
     advice: str
+    command: str | None = None
     roots: tuple[Shape, ...] = ()
     rows: tuple[Shape, ...] = ()
     entries: tuple[Shape, ...] = ()
@@ -124,6 +125,7 @@ TOOLS = (
         "https://www.drupal.org/project/ai_best_practices (evals.json)",
         "`evals` become `questions`, `prompt` becomes `input`, and `must_contain_any`, "
         "`must_not_contain`, `check_php_lint` and `check_markdown_structure` become checks",
+        "evalcontract migrate FILE -o FOLDER",
         rows=({"prompt": str, "expectations": list}, {"prompt": str, "check_php_lint": None}),
         lists={"evals": ({"prompt": str},), "behavioral_cases": ({"prompt": str},)},
     ),

@@ -14,12 +14,15 @@ Good:
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.plugin import (
+    PASSED,
     CheckKind,
     Code,
     EvalContext,
+    Executor,
     ExternalFile,
     Format,
     GraderPrediction,
@@ -34,14 +37,17 @@ from evalcontract.plugin import (
     State,
     Style,
     TheirRow,
+    Verdict,
     codes_of_system,
+    failed,
     never_runs,
+    of_text,
     reads_nothing,
     row_rule,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 SHOUTING = Code("acme/shouting", page=__doc__)
 
@@ -65,6 +71,18 @@ def _needs(check: dict[str, Any], around: EvalContext) -> Needs:
     return Needs()
 
 
+def _prepare(check: dict[str, Any], around: EvalContext) -> Executor:
+    del around
+    least, most = check["min_words"], check.get("max_words", sys.maxsize)
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        del row
+        count = len(text.split())
+        return PASSED if least <= count <= most else failed(f"it has {count} words")
+
+    return of_text(judge)
+
+
 WORD_COUNT = CheckKind(
     "word_count",
     reads_nothing,
@@ -76,7 +94,25 @@ WORD_COUNT = CheckKind(
             "max_words": {"type": "integer", "minimum": 0},
         },
     },
+    _prepare,
 )
+
+
+def prepare_ending(check: dict[str, Any], around: EvalContext) -> Executor:
+    """Return what runs a check of the kind `ending`, which needs nothing of a row."""
+    del around
+
+    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+        del row
+        return PASSED if text.endswith(check["text"]) else failed("it ends otherwise")
+
+    return of_text(judge)
+
+
+prepare_ending.schema = {  # type: ignore[attr-defined]
+    "required": ["text"],
+    "properties": {"text": {"type": "string", "minLength": 1}},
+}
 
 TICKET = {"type": "object", "required": ["ticket"], "properties": {"ticket": {"type": "integer"}}}
 

@@ -33,9 +33,9 @@ def pattern_size(pattern: str) -> int:
     outer: list[int] = []  # the sizes of the groups around, up to the current one
     size = last = 0  # of the current group without its last item, and of that item
     for token in _TOKEN.finditer(pattern):
-        kind = token.lastgroup if token["many"] is None else "many"
+        kind = token.lastgroup
         if kind == "many":
-            last *= max(int(token["most"] or 0), int(token["least"]), 1)
+            last *= max(int(token["most"] or token["least"]), 1)
         elif kind == "open":
             outer.append(size + last)
             size = last = 0

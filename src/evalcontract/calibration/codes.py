@@ -1,0 +1,35 @@
+"""The codes for files of human labels and of a judge's verdicts."""
+
+from __future__ import annotations
+
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Severity
+
+# With one of these, the figures would be of other outputs than the files say.
+_ERRORS = (
+    "conflicting-label",
+    "conflicting-verdict",
+    "duplicate-column",
+    "extra-cell",
+    "missing-column",
+    "one-class",
+    "several-models",
+    "unknown-value",
+    "wrong-type",
+)
+# What is left out or counted once, and told.
+_WARNINGS = (
+    "duplicate-label",
+    "duplicate-verdict",
+    "missing-value",
+    "missing-verdict",
+    "mixed-splits",
+    "surplus-verdict",
+    "tied",
+)
+
+CODES = (
+    *(Code(f"labels/{fault}", soft=Severity.ERROR) for fault in _ERRORS),
+    *(Code(f"labels/{fault}") for fault in _WARNINGS),
+    Code("labels/near-miss-key", guess=True),
+)

@@ -1,0 +1,211 @@
+"""`calibrate-judge`: measure how well a judge agrees with human labels, and record it."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evalcontract import __version__
+from evalcontract.calibration.measuring import AUTO
+from evalcontract.cli.failures import refuse
+from evalcontract.cli.outcome import write_findings
+from evalcontract.cli.output import is_log, put, put_json
+from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.engine.calibration import CalibrationOptions, calibrate
+from evalcontract.engine.fix_options import FixResult, write
+from evalcontract.model.diagnostic import Outcome
+from evalcontract.model.errors import UsageError
+from evalcontract.policy import exit_status
+from evalcontract.policy.exit_status import ERRORS
+from evalcontract.report.calibration import write_text
+from evalcontract.report.calibration_json import write_json
+from evalcontract.report.fixes import write_diff
+from evalcontract.statistics.agreement import RATES
+from evalcontract.statistics.corrected import Measured
+
+if TYPE_CHECKING:
+    from evalcontract.calibration.result import Result
+    from evalcontract.engine.calibration import Calibrated
+    from evalcontract.engine.fix_options import FileFix
+
+
+def _no_nan(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Reject NaN, which the range check lets through."""
+    del context, option
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("it must be a number from 0 to 1")
+    return value
+
+
+def _threshold(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> float | str | None:
+    """Accept `auto` or a number."""
+    del context, option
+    if value in (None, AUTO):
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise click.BadParameter(f"it must be `{AUTO}` or a number, not `{value}`")
+    return number
+
+
+_RATE = click.FloatRange(0, 1)
+_FILE = click.Path(path_type=Path)
+
+
+@click.command(
+    "calibrate-judge",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    short_help="Measure how well a judge agrees with human labels.",
+)
+@click.argument("judge")
+@click.option(
+    "--labels",
+    metavar="FILE",
+    type=_FILE,
+    required=True,
+    help="CSV or JSON Lines with the keys id, human and judge; also split, model, annotator.",
+)
+@click.option(
+    "--verdicts",
+    metavar="FILE",
+    type=_FILE,
+    help="CSV or JSON Lines with the keys id and judge, if the labels have no verdicts.",
+)
+@click.option("--split", metavar="NAME", help="Use only the labels of this split.")
+@click.option(
+    "--threshold",
+    metavar="NUMBER|auto",
+    callback=_threshold,
+    help="Lowest score that passes; auto for the best one (default: the judge's pass_threshold).",
+)
+@click.option(
+    "--observed",
+    type=_RATE,
+    metavar="RATE",
+    callback=_no_nan,
+    help="Pass rate of the judge on other outputs, 0 to 1, to correct.",
+)
+@click.option(
+    "--observed-n",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Number of outputs that the observed rate is of.",
+)
+@click.option(
+    "--min-tpr",
+    type=_RATE,
+    metavar="RATE",
+    callback=_no_nan,
+    help="Fail (exit 1) if the TPR is lower, or unknown.",
+)
+@click.option(
+    "--min-tnr",
+    type=_RATE,
+    metavar="RATE",
+    callback=_no_nan,
+    help="Fail (exit 1) if the TNR is lower, or unknown.",
+)
+@click.option("--write", "is_written", is_flag=True, help="Write the validation into the judge.")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Output format: text for people, json for programs.",
+)
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Root folder of the workspace (default: detected from the judge).",
+)
+def calibrate_command(
+    judge: str,
+    labels: Path,
+    verdicts: Path | None,
+    split: str | None,
+    threshold: float | str | None,
+    observed: float | None,
+    observed_n: int | None,
+    min_tpr: float | None,
+    min_tnr: float | None,
+    is_written: bool,  # noqa: FBT001 - click passes flags by name
+    output_format: str,
+    root: Path | None,
+) -> int:
+    """Measure how well a judge agrees with human labels.
+
+    JUDGE is a file, or a reference such as judge/tone@1.0.0. Labels and verdicts are pass or fail
+    (also yes or no, true or false, 1 or 0); those of a judge that is not binary may be scores.
+    Positive means PASS: the TPR is the share of good outputs that the judge passes, the TNR the
+    share of bad outputs that it fails.
+
+    Without --write, the validation that would be written is shown as a diff.
+    """
+    if (observed is None) != (observed_n is None):
+        raise UsageError("--observed and --observed-n need each other")
+    rate = None if observed is None or observed_n is None else Measured(observed, observed_n)
+    options = CalibrationOptions(labels, verdicts, split, threshold, rate, root)
+    done = calibrate(judge, options)
+    write_findings(done.diagnostics)
+    status = exit_status(done.diagnostics)
+    if done.result is None:
+        return status or refuse(done.nothing or "there is nothing to compare")
+    if is_written:
+        status = status or _write(done)
+    _print(done.result, done.change, output_format, is_written=is_written and not status)
+    below = _below(done.result, {"tpr": min_tpr, "tnr": min_tnr})
+    put([f"{message}\n" for message in below], err=True)
+    return status or (ERRORS if below else status)
+
+
+def _write(done: Calibrated) -> int:
+    """Write the validation; return the exit code."""
+    if done.result is None or done.result.refusal:
+        return ERRORS
+    with signals_as_interrupts():
+        write(FixResult((done.change,) if done.change else (), (), Outcome()))
+    return 0
+
+
+def _print(result: Result, change: FileFix | None, output_format: str, *, is_written: bool) -> None:
+    if output_format == "json":
+        put_json(write_json(result, __version__, is_written=is_written))
+    else:
+        put(write_text(result))
+    if result.refusal:
+        put([f"nothing was written: {result.refusal}\n"], err=True)
+    elif is_written:
+        done = "validation written to" if change else "nothing to change in"
+        put([f"{done} {result.file}\n"], err=True)
+    elif output_format == "text":
+        _print_diff(change)
+
+
+def _print_diff(change: FileFix | None) -> None:
+    if change is None:
+        put(["nothing would change in the judge\n"], err=True)
+        return
+    texts = (data.decode("utf-8", "replace") for data in (change.before, change.after))
+    put(["\n"])
+    put(write_diff(change.name, *texts, for_people=sys.stdout.isatty()), raw=not is_log())
+    put(["run it again with --write to write this\n"], err=True)
+
+
+def _below(result: Result, bounds: dict[str, float | None]) -> list[str]:
+    """Return a message for each rate that is below its bound, or unknown."""
+    messages = []
+    for rate in RATES:
+        bound, value = bounds[rate], result.measured.rates.get(rate)
+        if bound is not None and (value is None or value < bound):
+            what = "is unknown" if value is None else f"of {value:.4f} is below {bound:g}"
+            messages.append(f"the {rate.upper()} {what}")
+    return messages

@@ -1,0 +1,124 @@
+"""The files of a migrated workspace: YAML for editors with a schema, written all or none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+from evalcontract.engine.comments_above import CommentsAbove
+from evalcontract.engine.output import write_error
+from evalcontract.model.errors import UsageError
+from evalcontract.source import read_text, shipped
+from evalcontract.source.emitting import NotWritableError, yaml_mapping, yaml_text
+from evalcontract.source.writing import Staged
+from evalcontract.workspace import display_name, write_bound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evalcontract.source import Document
+
+_MODELINE = "yaml-language-server:"
+_ROWS = "questions"
+
+
+class WorkspaceFiles:
+    """Context manager that collects the files of a workspace and writes them on `commit`."""
+
+    def __init__(self, folder: Path, *, force: bool) -> None:
+        self._folder = folder
+        self._force = force
+        self._staged = Staged()
+        self._files: dict[Path, bytes] = {}
+        self._schemas: dict[Path, bytes] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the files that were not committed."""
+        self._staged.__exit__()
+
+    def report(self, path: Path | None) -> BinaryIO | None:
+        """Open the report of losses, if there is to be one.
+
+        Raises:
+            UsageError: the file exists, or cannot be written.
+
+        """
+        return None if path is None else self._open(path, write_bound(path))
+
+    def dataset(
+        self, name: str, root: dict[str, Any], rows: list[dict[str, Any]], source: Document
+    ) -> None:
+        """Add a dataset, with the comments of the YAML file that its rows come from.
+
+        Raises:
+            UsageError: a value of it cannot be written as YAML.
+
+        """
+        path = self._folder / "datasets" / f"{name}.yaml"
+        modeline = self._modeline("dataset")
+        above = CommentsAbove()
+        comments: list[list[str]] = []
+        if _ROWS in source.value:  # rows of JSON have no comments
+            comments = [above.row(source, (_ROWS, index)) for index in range(len(rows))]
+        header = [text for text in above.header if _MODELINE not in text]
+        try:
+            self._files[path] = yaml_text(root, _ROWS, rows, comments, (modeline, *header))
+        except NotWritableError as error:
+            raise write_error(path, error) from None
+
+    def rubric(self, id_: str, rubric: dict[str, Any]) -> None:
+        """Add a rubric."""
+        self._add("rubric", id_, rubric)
+
+    def target(self, id_: str, settings: dict[str, Any], datasets: list[str]) -> None:
+        """Add a target for each of its datasets."""
+        for name in datasets:
+            own = id_ if len(datasets) == 1 else f"{id_}_{name}"
+            self._add("target", own, {"id": own, **settings, "dataset": f"datasets/{name}.yaml"})
+
+    def judge(self, id_: str) -> None:
+        """Add a starter judge, as it ships with this package."""
+        text = f"{self._modeline('judge')}\n{shipped.text_of(f'judges/{id_}.yaml')}"
+        self._files[self._folder / "judges" / f"{id_}.yaml"] = text.encode()
+
+    def commit(self) -> list[str]:
+        """Write all files and return their names; those that are there already are left alone.
+
+        Raises:
+            UsageError: another file of that name exists, or a file cannot be written.
+
+        """
+        files = self._files | self._schemas
+        for path, data in files.items():
+            if read_text(path, path.name) != data.decode():
+                self._open(path, self._folder).write(data)
+        try:
+            self._staged.put()
+        except OSError as error:
+            raise write_error(self._folder, error) from None
+        return [display_name(path) for path in files]
+
+    def _add(self, kind: str, id_: str, value: dict[str, Any]) -> None:
+        path = self._folder / f"{kind}s" / f"{id_}.yaml"
+        try:
+            text = f"{self._modeline(kind)}\n".encode() + yaml_mapping(value)
+        except NotWritableError as error:
+            raise write_error(path, error) from None
+        self._files[path] = text
+
+    def _modeline(self, kind: str) -> str:
+        """Return the comment that names the schema of a file, which is written, too."""
+        name = f"{kind}.schema.json"
+        self._schemas[self._folder / "schema" / name] = shipped.text_of(name).encode()
+        return f"# {_MODELINE} $schema=../schema/{name}"
+
+    def _open(self, path: Path, bound: Path | None) -> BinaryIO:
+        try:
+            return self._staged.open(path, bound=bound, replace=self._force)
+        except FileExistsError:
+            name = display_name(path)
+            raise UsageError(f"{name} already exists; pass --force to replace it") from None
+        except (OSError, RuntimeError, ValueError) as error:
+            raise write_error(path, error) from None

@@ -1,0 +1,386 @@
+"""`grade`: recorded outputs are joined with the rows of a dataset, and graded by their rubrics."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+from doors import ROOT, Options, command_line
+from tables import every_case
+from writing import write
+
+from evalcontract.engine.grade import Grading
+from evalcontract.engine.options import Input
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUPPORT = """\
+id: support
+version: "1.0.0"
+checks:
+  - {id: names_period, kind: must_contain_any, values: [30 days, thirty days]}
+  - {id: no_apology, kind: must_not_contain, values: [sorry]}
+scoring:
+  combine: weighted_avg
+  weights: {names_period: 3, no_apology: 1}
+  threshold: 0.7
+"""
+REF = {"rubric_ref": "rubric/support@1.0.0"}
+ROWS: list[dict[str, Any]] = [
+    {"id": "refund", "input": "May I send it back?", **REF},
+    {"id": "lost", "input": "Where is it?", **REF},
+    {"id": "hours", "input": "When are you open?", "must_contain_any": ["nine"]},
+]
+OUTPUTS = {
+    "refund": "Within 30 days.",
+    "lost": "Sorry, within thirty days.",
+    "hours": "At noon.",
+}
+RESULTS = json.loads((ROOT / "schema" / "results.schema.json").read_text(encoding="utf-8"))
+
+
+def lines_of(*records: dict[str, Any]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def recorded(**changed: str | None) -> str:
+    outputs = {**OUTPUTS, **changed}
+    return lines_of(*({"id": id_, "output": text} for id_, text in outputs.items() if text))
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write(
+        tmp_path,
+        {
+            "rubrics/support.yaml": SUPPORT,
+            "datasets/a.json": {"questions": ROWS},
+            "outputs.jsonl": recorded(),
+        },
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def grade(*arguments: str) -> int:
+    return command_line("grade", "datasets/a.json", "--outputs", "outputs.jsonl", *arguments)
+
+
+def results(
+    capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, list[dict[str, Any]], str]:
+    """Return the exit code, the lines of the results, and what is on standard error."""
+    code = grade("--output-format", "jsonl", *arguments)
+    printed = capsys.readouterr()
+    return code, [json.loads(line) for line in printed.out.splitlines()], printed.err
+
+
+def rows(lines: list[dict[str, Any]]) -> dict[str, tuple[str | None, float | None]]:
+    return {line["id"]: (line["outcome"], line["score"]) for line in lines if "id" in line}
+
+
+@pytest.mark.usefixtures("place")
+def test_lines_conform_to_their_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = results(capsys)
+    assert code == 0
+    for line in lines:
+        jsonschema.Draft202012Validator(RESULTS).validate(line)
+    assert list(lines[0]) == ["manifest"]
+    assert list(lines[-1]) == ["summary"]
+    assert rows(lines) == {
+        "refund": ("passed", 1.0),
+        "lost": ("passed", 0.75),
+        "hours": ("failed", 0.0),
+    }
+    (check,) = (check for check in lines[2]["checks"] if check["outcome"] == "failed")
+    assert "sorry" in check["reason"].lower()
+    summary = lines[-1]["summary"]
+    assert summary["rows"]["mean"] == pytest.approx(1.75 / 3)
+    assert summary["rows"]["outcomes"] == {"failed": 1, "passed": 2}
+
+
+@pytest.mark.usefixtures("place")
+def test_text_shows_rubrics_checks_and_failures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert grade() == 0
+    text = capsys.readouterr().out
+    for part in ("rubric/support@1.0.0", "names_period", "must_contain_any", "hours", "0.58"):
+        assert part in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("place")
+def test_outputs_may_come_in_any_order_and_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+
+    text = "".join(reversed(recorded().splitlines(keepends=True)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    code = command_line("grade", "datasets/a.json", "--outputs", "-", "--output-format", "jsonl")
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert code == 0
+    assert rows(lines)["refund"] == ("passed", 1.0)
+    assert "sha256" not in lines[0]["manifest"]["outputs"]
+
+
+@every_case(
+    ("outputs", "code", "finding", "row"),
+    [
+        (recorded(lost=None), 1, "output/missing", ("error", None)),
+        (recorded() + lines_of({"id": "lost", "output": "No"}), 1, "output/duplicate-id", None),
+        (recorded() + lines_of({"id": "other", "output": "x"}), 0, "output/unknown-id", None),
+        (recorded() + lines_of({"id": "lost", "output": 3}), 1, "output/invalid-record", None),
+        (recorded() + "{broken\n", 1, "source/syntax", None),
+        (recorded() + lines_of({"output": "x"}), 1, "output/invalid-record", None),
+        (recorded() + "7\n", 1, "output/invalid-record", None),
+        (
+            recorded(lost=None) + lines_of({"id": "lost", "outptu": "x"}),
+            0,
+            "output/near-miss-key",
+            ("unavailable", None),
+        ),
+    ],
+)
+def test_faulty_outputs(
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+    outputs: str,
+    code: int,
+    finding: str,
+    row: tuple[str, float | None] | None,
+) -> None:
+    write(place, {"outputs.jsonl": outputs})
+    status, lines, err = results(capsys)
+    assert status == code
+    assert f"[{finding}]" in err
+    assert rows(lines)["refund"] == ("passed", 1.0), "the others are graded"
+    assert row is None or rows(lines)["lost"] == row
+
+
+@every_case(
+    ("files", "row"),
+    [
+        ({"rubrics/support.yaml": SUPPORT.replace("kind: must_not", "kind: must_nto")}, "error"),
+        ({"rubrics/support.yaml": SUPPORT.replace("weighted_avg", "average")}, "error"),
+        ({"rubrics/support.yaml": SUPPORT.replace('"1.0.0"', '"2.0.0"')}, "error"),
+        ({"datasets/a.json": {"questions": [{"id": "refund", **REF}]}}, "error"),
+    ],
+    ids=str,
+)
+def test_what_is_malformed_is_an_error_and_no_other_score(
+    place: Path, capsys: pytest.CaptureFixture[str], files: dict[str, Any], row: str
+) -> None:
+    write(place, files)
+    status, lines, err = results(capsys)
+    assert status == 1
+    assert rows(lines)["refund"] == (row, None)
+    assert "Traceback" not in err
+
+
+@every_case(
+    ("threshold", "target", "code"),
+    [
+        (None, None, 0),
+        ("0.58", None, 0),
+        ("0.59", None, 1),
+        (None, 0.5, 0),
+        (None, 0.9, 1),
+        ("0.1", 0.9, 0),
+        ("1", None, 1),
+        ("0", None, 0),
+    ],
+)
+def test_gates(
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+    threshold: str | None,
+    target: float | None,
+    code: int,
+) -> None:
+    if target is not None:
+        file = {"dataset": "datasets/a.json", "threshold": target}
+        write(place, {"targets/a.json": file})
+    arguments = [] if threshold is None else ["--threshold", threshold]
+    status, lines, _ = results(capsys, *arguments)
+    assert status == code
+    wanted = float(threshold) if threshold else target
+    assert lines[-1]["summary"].get("threshold") == wanted
+    assert lines[-1]["summary"].get("reached") == (None if wanted is None else code == 0)
+
+
+def test_results_are_a_file_that_is_not_replaced_unless_asked(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert grade("--results", "results.jsonl") == 0
+    file = place / "results.jsonl"
+    first = file.read_bytes()
+    assert not (place / "results.jsonl.partial").exists()
+    assert grade("--results", "results.jsonl") == 2
+    assert "--force" in capsys.readouterr().err
+    assert grade("--results", "results.jsonl", "--force") == 0
+    assert file.read_bytes() == first, "the same every time"
+
+
+@pytest.mark.parametrize("kept", [1, 2, 3, 4])
+@pytest.mark.parametrize("torn", [b"", b'{"id": "lost", "rub'])
+def test_an_interrupted_run_goes_on(
+    place: Path, capsys: pytest.CaptureFixture[str], kept: int, torn: bytes
+) -> None:
+    grade("--results", "whole.jsonl")
+    lines = (place / "whole.jsonl").read_bytes().splitlines(keepends=True)
+    (place / "results.jsonl.partial").write_bytes(b"".join(lines[:kept]) + torn)
+    capsys.readouterr()
+    assert grade("--results", "results.jsonl", "--resume") == 0
+    assert (place / "results.jsonl").read_bytes() == b"".join(lines)
+    assert "0.58" in capsys.readouterr().out, "rows of both runs count"
+
+
+@every_case(
+    "files",
+    [
+        {"outputs.jsonl": recorded(lost="other")},
+        {"rubrics/support.yaml": SUPPORT.replace("0.7", "0.8")},
+        {"datasets/a.json": {"questions": ROWS[:2]}},
+    ],
+    ids=str,
+)
+def test_a_run_of_other_files_does_not_go_on(
+    place: Path, capsys: pytest.CaptureFixture[str], files: dict[str, Any]
+) -> None:
+    grade("--results", "whole.jsonl")
+    partial = place / "results.jsonl.partial"
+    partial.write_bytes((place / "whole.jsonl").read_bytes())
+    write(place, files)
+    assert grade("--results", "results.jsonl", "--resume") == 2
+    assert "without --resume" in capsys.readouterr().err
+    assert partial.exists(), "nothing is lost"
+
+
+def test_a_killed_run_leaves_what_it_has_written(place: Path) -> None:
+    many = [{"id": f"r{at}", "input": "x", "must_contain_any": ["y"]} for at in range(40_000)]
+    write(place, {"datasets/a.json": {"questions": many}})
+    write(
+        place,
+        {"outputs.jsonl": lines_of(*({"id": f"r{at}", "output": "y"} for at in range(40_000)))},
+    )
+    call = [sys.executable, "-m", "evalcontract", "grade", "datasets/a.json"]
+    call += ["--outputs", "outputs.jsonl", "--results", "r.jsonl"]
+    running = subprocess.Popen(
+        call, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, stdout=subprocess.DEVNULL
+    )
+    partial = place / "r.jsonl.partial"
+    deadline = time.monotonic() + 60
+    while not (partial.exists() and partial.stat().st_size > 10_000):
+        assert time.monotonic() < deadline
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert not (place / "r.jsonl").exists()
+    assert grade("--results", "r.jsonl", "--resume") == 0
+    graded = [json.loads(line) for line in (place / "r.jsonl").read_text().splitlines()]
+    assert len(rows(graded)) == 40_000
+    assert len(graded) == 40_002, "each row once"
+
+
+def test_links_are_not_written_through(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "precious").write_text("keep me")
+    (place / "results.jsonl").symlink_to(place / "precious")
+    assert grade("--results", "results.jsonl", "--force") == 2
+    (place / "other.jsonl.partial").symlink_to(place / "precious")
+    assert grade("--results", "other.jsonl") == 2
+    assert (place / "precious").read_text() == "keep me"
+    assert "symbolic link" in capsys.readouterr().err
+
+
+def test_comparison(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade("--results", "old.jsonl")
+    write(place, {"outputs.jsonl": recorded(lost="I don't know.", hours="At nine.")})
+    new = SUPPORT.replace("1.0.0", "1.1.0").replace("0.7", "0.8")
+    write(place, {"rubrics/support@1.1.0.yaml": new})
+    changed = [{**row, "rubric_ref": "rubric/support@1.1.0"} for row in ROWS[:2]]
+    write(place, {"datasets/a.json": {"questions": [*changed, ROWS[2]]}})
+    capsys.readouterr()
+    assert grade("--compare", "old.jsonl") == 0
+    text = capsys.readouterr().out.partition("compared with")[2]
+    for part in (
+        "2 rows graded by rubric/support@1.1.0, before by rubric/support@1.0.0",
+        "rubric/support: names_period",
+        "lost: passed 0.75 → failed 0.25",
+        "hours: failed 0.00 → passed 1.00",
+        "95 % interval",
+    ):
+        assert part in " ".join(text.split())
+
+
+@every_case(
+    "text",
+    [
+        "",
+        "{}\n",
+        "[]\n",
+        '{"id": "a"}\n',
+        "nonsense\n",
+        '{"manifest": {"version": "2.0"}}\n',
+        "\x00",
+    ],
+    ids=repr,
+)
+def test_other_files_are_no_results_to_compare_with(
+    place: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    write(place, {"old.jsonl": text})
+    assert grade("--compare", "old.jsonl") == 2
+    assert "old.jsonl" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("place")
+def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:
+    assert grade("--resume") == 2
+    assert "--results" in capsys.readouterr().err
+    for dataset, outputs in (("none.json", "outputs.jsonl"), ("datasets/a.json", "none.jsonl")):
+        assert command_line("grade", dataset, "--outputs", outputs) == 1
+        printed = capsys.readouterr()
+        assert "[source/unreadable]" in printed.err
+        assert printed.out == ""
+    assert grade("--threshold", "80") == 2
+
+
+def test_one_process_and_several_agree(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    many = [{"id": f"r{at}", "input": "x", **REF} for at in range(1200)]
+    answers = ({"id": f"r{at}", "output": f"{at % 40} days, sorry"} for at in range(1200))
+    write(place, {"datasets/a.json": {"questions": many}, "outputs.jsonl": lines_of(*answers)})
+    alone = results(capsys, "--jobs", "1")
+    assert results(capsys, "--jobs", "3") == alone
+    assert len(rows(alone[1])) == 1200
+
+
+def test_names_of_files_cannot_command_a_runner(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = "::error::x"
+    write(place, {"datasets/a.json": {"questions": [{**ROWS[0], "id": evil}]}})
+    write(place, {"outputs.jsonl": lines_of({"id": evil, "output": f"\n{evil}\x1b[31m"})})
+    grade("--results", "r.jsonl")
+    grade("--compare", "r.jsonl")
+    printed = capsys.readouterr()
+    assert not any(line.lstrip().startswith("::") for line in printed.out.splitlines())
+    assert "\x1b" not in printed.out
+
+
+def test_progress_is_told(place: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    options = Options(progress=lambda *values: told.append(values))
+    inputs = (Input(place / "datasets" / "a.json"), Input(place / "outputs.jsonl"))
+    list(Grading(*inputs, options).results())
+    file, done, size = told[-1]
+    assert file.endswith("outputs.jsonl")
+    assert done == size == (place / "outputs.jsonl").stat().st_size
