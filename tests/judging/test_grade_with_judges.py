@@ -197,6 +197,23 @@ def test_an_error_of_a_judge_is_no_score_and_fails_the_run(
     assert made["r2"]["outcome"] == "failed"
 
 
+def test_people_are_told_each_reason_of_errors_once(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(request: dict[str, Any], _: int) -> Response:
+        return failure(400, "too long") if "r0" in str(request["messages"]) else Response("Hm")
+
+    rows(workspace, *["single"] * 4)
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server)
+        monkeypatch.setenv("COLUMNS", "200")
+        assert grade() == 1
+    printed = capsys.readouterr().out
+    assert printed.count("  polite: `judge/polite@1.0.0` came to no verdict: ") == 2
+    assert printed.count(": Hm (3 times)\n") == 1
+    assert printed.count("HTTP 400: too long\n") == 1
+
+
 def test_without_a_model_judges_are_unavailable(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

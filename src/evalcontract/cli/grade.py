@@ -25,7 +25,7 @@ from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.grade import is_failure, write_comparison, write_gate, write_results
 from evalcontract.report.grade_lines import manifest_line, row_line, summary_line
-from evalcontract.report.judging import write_usage
+from evalcontract.report.grade_notes import Errors, write_usage
 from evalcontract.scoring.comparison import Comparison
 from evalcontract.scoring.summary import Summary
 
@@ -170,6 +170,7 @@ class _Taken:
     def __init__(self, limit: int, comparison: Comparison | None, *, is_lines: bool) -> None:
         self.summary = Summary()
         self.failures: list[RowResult] = []
+        self.errors = Errors()
         self.comparison = comparison
         self.limit = limit
         self._is_lines = is_lines
@@ -182,6 +183,7 @@ class _Taken:
     def take(self, row: RowResult) -> None:
         """Count a row, and print its line, if lines are wanted."""
         self.summary.add(row)
+        self.errors.add(row)
         if self.comparison:
             self.comparison.take(row)
         if is_failure(row) and (not self.limit or len(self.failures) < self.limit):
@@ -222,6 +224,7 @@ def _text(
 ) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(taken.summary, taken.failures, width)
+    yield from taken.errors.write(width)
     yield from write_usage(usage, taken.summary, width)
     if threshold is not None:
         yield write_gate(taken.summary, threshold)

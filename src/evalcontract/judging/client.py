@@ -181,7 +181,9 @@ class Client:
 
     def _told(self, what: str, error: Any) -> str:
         """Return a reason with what an exception says, but for the key."""
-        said = str(getattr(error, "message", None) or error)
+        body = getattr(error, "body", None)
+        message = body.get("message") if isinstance(body, dict) else None
+        said = str(message or getattr(error, "message", None) or error)
         if self._settings.key:
             said = said.replace(self._settings.key, "***")
         said = clipped(" ".join(said.split()), _MAX_MESSAGE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.report.judging import usage_fields
+from evalcontract.report.grade_notes import usage_fields
 from evalcontract.scoring.summary import counts
 
 if TYPE_CHECKING:
