@@ -169,6 +169,14 @@ def test_the_output_may_be_large_and_may_have_half_of_a_surrogate_pair() -> None
     assert server.prompts() == [output.replace("\ud800", "\ufffd")]
 
 
+def test_a_prompt_that_is_too_large_is_not_sent() -> None:
+    with ModelServer(lambda *_: verdict("pass")) as server:
+        made = asked(Judging(server.settings()), judge(), "x" * 10_000_001)
+    assert made.outcome is Outcome.ERROR
+    assert "10,000,000 characters" in (made.reason or "")
+    assert server.requests == []
+
+
 @every_case(
     ("keys", "fact"),
     [
@@ -233,6 +241,7 @@ def test_a_passing_failure_is_tried_again(failures: list[Response]) -> None:
     ("response", "requests", "facts"),
     [
         (failure(500, "it burns"), 3, ("HTTP 500", "3 tries", "it burns")),
+        (failure(429, "later", retry_after_ms="", Retry_After="9999"), 1, ("HTTP 429: later",)),
         (failure(429, "slow down"), 3, ("HTTP 429", "slow down")),
         (failure(404, "no such model"), 1, ("HTTP 404", "no such model")),
         (failure(400, "too many tokens"), 1, ("HTTP 400", "too many tokens")),

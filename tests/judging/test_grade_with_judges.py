@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("openai", reason="the extra `judges` is not installed")
 
-JUDGES = {
+JUDGES: dict[str, dict[str, Any]] = {
     "polite": {"template": "POLITE? {{ output }}"},
     "useful": {
         "template": "USEFUL for {{ input }}? {{ output }}",
@@ -53,7 +53,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, keys in JUDGES.items():
         _write(tmp_path / f"judges/{name}.json", {"id": name, "version": "1.0.0", **keys})
     for name, checks in CHECKS.items():
-        rubric = {"id": name, "version": "1.0.0", "checks": checks}
+        rubric: dict[str, Any] = {"id": name, "version": "1.0.0", "checks": checks}
         rubric["scoring"] = {"combine": "weighted_avg", "threshold": 0.5}
         _write(tmp_path / f"rubrics/{name}.json", rubric)
     monkeypatch.chdir(tmp_path)
@@ -247,7 +247,7 @@ def test_no_file_of_the_workspace_names_an_endpoint(
 ) -> None:
     rows(workspace, "single")
     with ModelServer(by_prompt) as good, ModelServer(by_prompt) as evil:
-        judge = {"id": "polite", "version": "1.0.0", "template": "{{ output }}"}
+        judge: dict[str, Any] = {"id": "polite", "version": "1.0.0", "template": "{{ output }}"}
         judge["model"] = {"name": "m-2", "base_url": evil.url, "api_key": "stolen"}
         _write(workspace / "judges/polite.json", judge)
         for name in (".env", "evalcontract.toml"):

@@ -59,7 +59,7 @@ class Client:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._refused: dict[str, frozenset[str]] = {}
-        self._has_answered = False
+        self._is_reached = False
 
     @cached_property
     def library(self) -> Any:
@@ -121,6 +121,7 @@ class Client:
                     model=model, messages=messages, **wanted
                 )
             except openai.APIStatusError as error:
+                self._is_reached = True
                 names = self._refused_names(error, wanted)
                 if not names:
                     raise self._status_error(error) from None
@@ -133,7 +134,7 @@ class Client:
             except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
                 # What came is no chat completion, and the library fails on it in some way.
                 raise NoReplyError(self._told("the endpoint answers strangely", error)) from None
-            self._has_answered = True
+            self._is_reached = True
             self._refused[model] = refused
             return self._reply(completion)
 
@@ -166,18 +167,16 @@ class Client:
         if status in _NOT_ALLOWED:
             reason = f"the endpoint {_NOT_ALLOWED[status]} (HTTP {status})"
             return NoReplyError(reason, is_lasting=True)
-        after = f" after {self._tries}" if status in (408, 409, 429) or status >= 500 else ""  # noqa: PLR2004
+        # The library tells the endpoint how often it has tried before, and nobody else.
+        retries = error.request.headers.get("x-stainless-retry-count", "0")
+        after = f" after {_tries(int(retries))}" if retries.isdigit() and retries != "0" else ""
         return NoReplyError(self._told(f"the endpoint answers HTTP {status}{after}", error))
 
     def _connection_error(self, error: Any) -> NoReplyError:
         cause = error.__cause__ or error
-        reason = self._told(f"the endpoint cannot be reached after {self._tries}", cause)
-        return NoReplyError(reason, is_lasting=not self._has_answered)
-
-    @property
-    def _tries(self) -> str:
-        retries = self._settings.retries
-        return "1 try" if not retries else f"{retries + 1} tries"
+        tries = _tries(self._settings.retries)
+        reason = self._told(f"the endpoint cannot be reached after {tries}", cause)
+        return NoReplyError(reason, is_lasting=not self._is_reached)
 
     def _told(self, what: str, error: Any) -> str:
         """Return a reason with what an exception says, but for the key."""
@@ -188,6 +187,10 @@ class Client:
             said = said.replace(self._settings.key, "***")
         said = clipped(" ".join(said.split()), _MAX_MESSAGE)
         return f"{what}: {said}" if said else what
+
+
+def _tries(retries: int) -> str:
+    return f"{retries + 1} tries" if retries else "1 try"
 
 
 def _count(value: Any) -> int | None:
