@@ -32,22 +32,24 @@ def judge() -> Artifact:
     return read_artifact(Kind.JUDGE, document)
 
 
+def noted(number: int, begun: list[int]) -> Iterator[int]:
+    """Yield so many tasks, and note which have been begun."""
+    for task in range(number):
+        begun.append(task)
+        yield task
+
+
 def test_few_rows_wait_and_each_is_asked_once(judge: Artifact) -> None:
     begun: list[int] = []
-
-    def tasks() -> Iterator[int]:
-        for number in range(40):
-            begun.append(number)
-            yield number
 
     def run(task: int, ask: Ask) -> None:
         for question in range(3):
             assert ask(judge, {"output": f"{task}/{question}"}).outcome is Outcome.PASSED
 
-    done = []
+    done: list[int] = []
     with ModelServer(lambda *_: verdict("fail")) as server:
         judging = Judging(server.settings(concurrency=3))
-        for task in asked_ahead(tasks(), judging, run):
+        for task in asked_ahead(noted(40, begun), judging, run):
             assert len(begun) - len(done) <= 5, "12 questions, and those of one more row"
             done.append(task)
             for question in range(3):
@@ -66,7 +68,7 @@ def test_rows_without_questions_do_not_wait(judge: Artifact) -> None:
     begun: list[int] = []
     with ModelServer(lambda *_: verdict("pass")) as server:
         judging = Judging(server.settings())
-        ahead = asked_ahead((begun.append(n) or n for n in range(6)), judging, run)
+        ahead = asked_ahead(noted(6, begun), judging, run)
         assert [next(ahead) for _ in range(3)] == begun == [0, 1, 2]
         assert list(ahead) == [3, 4, 5]
         judging.close()
