@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graded import OUTPUTS
 from layouts import LAYOUTS
 from ratios import Case, Goal
 from rows import ONE_BAD_IN
@@ -102,7 +103,7 @@ class Subject:
 
 def make_plan(of: Subject) -> tuple[Group, ...]:
     """List the groups."""
-    makers = (_yaml, _jsonl, _own, _memory, _bad, _workspace, _small, _files, _real, _rule)
+    makers = (_yaml, _jsonl, _own, _memory, _bad, _workspace, _small, _files, _real, _rule, _grade)
     return tuple(make(of) for make in makers)
 
 
@@ -275,3 +276,21 @@ def _rule(of: Subject) -> Group:
         cases.append(Case(more, ours, name))
     title = "one more rule on rows, with a schema of its own: time against without"
     return Group("rule", 5, tuple(commands), (Goal(title, tuple(cases), 1.1, high=False),))
+
+
+def _grade(of: Subject) -> Group:
+    commands, cases, number = [], [], of.sizes.lines
+    rows = of.data / "graded" / "rows.jsonl"
+    for title in OUTPUTS:
+        file = f"graded/{title.replace(' ', '_')}.jsonl"
+        ours, theirs = f"grade, {title}", f"`json` reads both, {title}"
+        asked = (of.ours.program("evalcontract"), "grade", str(rows), "--outputs")
+        call, says = (*asked, str(of.data / file)), f"{number:,} rows, mean score"
+        files, pairs = ("graded/rows.jsonl", file), f"{number} pairs"
+        commands += [
+            Command(ours, f"evalcontract, {ours}", call, number, says, missing=of.ours.missing),
+            of.script(theirs, "read_both.py", *files, rows=number, says=pairs),
+        ]
+        cases.append(Case(ours, theirs, title))
+    title = f"{number:,} outputs by six checks: time against `json` that reads both files"
+    return Group("grade", 3, tuple(commands), (Goal(title, tuple(cases), 2.0, high=False),))

@@ -1,4 +1,4 @@
-"""Show what `evalcontract check` says of the workspace beside this file, soft and strict."""
+"""Show what `evalcontract` says of the workspace beside this file: checks, and then grades."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Run the check as a person would, then put both modes side by side."""
+    """Run the check as a person would, put both modes side by side, and grade recorded outputs."""
     command = ["check", "demo"]
     print(f"$ evalcontract {' '.join(command)}\n", flush=True)
     subprocess.run(_call(*command), cwd=HERE.parent, check=False)
@@ -22,7 +22,11 @@ def main() -> None:
     for place, code in strict:
         key = (place, code)
         print(f"{place:<{width}}  {soft.get(key, '-'):<8} {strict[key]:<8} {code}")
-    print(f"{'exit code':<{width}}  {_exit('--soft'):<8} {_exit('--strict'):<8}")
+    print(f"{'exit code':<{width}}  {_exit('--soft'):<8} {_exit('--strict'):<8}\n")
+    outputs = "demo/outputs/smalltalk.jsonl"
+    command = ["grade", "demo/datasets/smalltalk.jsonl", "--soft", "--outputs", outputs]
+    print(f"$ evalcontract {' '.join(command)}\n", flush=True)
+    subprocess.run(_call(*command), cwd=HERE.parent, check=False)
 
 
 def _call(*arguments: str) -> list[str]:

@@ -56,6 +56,14 @@ def blocks() -> list[str]:
         ("warning[judge/stale-validation]", ("check", "demo"), 1),
         ("demo/datasets/support.yaml", ("coverage", "demo/datasets/support.yaml"), 0),
         ("--- demo/datasets/support.yaml", ("fix", "--diff", "demo"), 1),
+        (
+            "rubric/polite@1.0.0: 3 rows",
+            (
+                *("grade", "demo/datasets/smalltalk.jsonl", "--soft"),
+                *("--outputs", "demo/outputs/smalltalk.jsonl"),
+            ),
+            0,
+        ),
     ],
 )
 def test_output(begins: str, command: tuple[str, ...], exits: int, printed: Print) -> None:

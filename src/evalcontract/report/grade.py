@@ -115,8 +115,12 @@ def _sentence(tally: Tally) -> str:
     if tally.outcomes[None]:
         parts.append(f"{tally.outcomes[None]:,} without a threshold")
     counts = ((tally.outcomes[outcome], outcome) for outcome in Outcome)
-    parts += [f"{count:,} {outcome}" for count, outcome in counts if count]
+    parts += [f"{count:,} {_plural(outcome, count)}" for count, outcome in counts if count]
     return ", ".join(parts)
+
+
+def _plural(outcome: Outcome, count: int) -> str:
+    return f"{outcome}s" if outcome is Outcome.ERROR and count > 1 else outcome
 
 
 def _failure(row: RowResult, width: int) -> Iterator[str]:
