@@ -48,7 +48,7 @@ NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
 NO_FORMATS = {
     "report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics",
-    "calibration", "calibration_json", "grade", "grade_lines", "table",
+    "calibration", "calibration_json", "grade", "grade_lines", "grade_notes", "table",
 }  # fmt: skip
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")

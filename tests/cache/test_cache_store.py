@@ -141,6 +141,20 @@ def test_what_was_used_longest_ago_goes_first(
     assert [each.name[0] for each in entries(tmp_path)] == ["a", "c", "f"]
 
 
+def test_old_entries_may_go_after_several_new_ones_in_a_folder_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_BYTES", 1500)
+    Cache(tmp_path).put(KEY, b"x" * 1000)
+    cache = Cache(tmp_path, "others", trim_every=3)
+    left = []
+    for letter in "abcdefg":
+        cache.put(letter * 64, b"x" * 1000)
+        left.append(len(list((tmp_path / "others").iterdir())))
+    assert left == [1, 2, 3, 1, 2, 3, 1]
+    assert Cache(tmp_path).get(KEY) is not None
+
+
 def test_what_was_used_in_the_future_goes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

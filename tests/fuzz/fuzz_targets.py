@@ -26,7 +26,7 @@ from evalcontract.analysis.regex_dialects import advice_on, misreadings
 from evalcontract.analysis.regex_impossible import matches_nothing
 from evalcontract.analysis.regex_totality import matches_everything
 from evalcontract.analysis.template import scan
-from evalcontract.api.mustache import render_template
+from evalcontract.judging.mustache import render_template
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Reference
 from evalcontract.model.version import Version

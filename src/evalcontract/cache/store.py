@@ -45,10 +45,16 @@ def cache_folder() -> Path | None:
 
 
 class Cache:
-    """Bytes by key, in a folder that only this user can write to."""
+    """Bytes by key, in a folder that only this user can write to.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder / _NAME
+    `name` is that of the entries' own folder. Old entries are removed after the first of
+    `trim_every` new ones, since that takes longer the more there are.
+    """
+
+    def __init__(self, folder: Path, name: str = _NAME, *, trim_every: int = 1) -> None:
+        self._folder = folder / name
+        self._trim_every = trim_every
+        self._puts = 0
 
     def get(self, key: str) -> bytes | None:
         """Return the bytes stored under a key; None if there is no valid entry."""
@@ -73,7 +79,9 @@ class Cache:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self._is_private():
                 self._write(self._folder / key, _checksum(key, body) + b"\n" + body)
-                self._trim()
+                if self._puts % self._trim_every == 0:
+                    self._trim()
+                self._puts += 1
 
     def _write(self, path: Path, data: bytes) -> None:
         import tempfile  # slow to import, and not needed for reading

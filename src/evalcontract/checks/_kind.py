@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.structure.authored.analyses import SchemaAnalyses
 
+    #: Asks a judge, given the variables of its template.
+    Ask = Callable[[Artifact, Mapping[str, Any]], Verdict]
+
 _INDEX = re.compile("[0-9]{1,9}")
 
 Check = dict[str, Any]
@@ -88,7 +91,7 @@ class EvalContext(NamedTuple):
     has_php: bool
     read_json: Callable[[str], Any]
     schemas: SchemaAnalyses
-    ask: Callable[[Artifact, Mapping[str, Any]], Verdict] | None = None
+    ask: Ask | None = None
 
 
 class CheckKind(NamedTuple):

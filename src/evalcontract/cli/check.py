@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract.cache.store import FOLDER_VARIABLE
 from evalcontract.cli.options import shared_options
-from evalcontract.cli.outcome import CheckArgs, run_and_report, validate_files
+from evalcontract.cli.outcome import CheckArgs, run_and_report, uses_cache, validate_files
 from evalcontract.cli.output import put
 from evalcontract.engine.pipeline import NOTHING, check_workspaces
 from evalcontract.engine.selection import is_target
@@ -48,20 +46,11 @@ def check(
     FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
     dataset, and the rubrics and judges that it reaches, as `validate-target` does.
     """
-    args = CheckArgs(**options, cache=_uses_cache() if cache is None else cache)
+    args = CheckArgs(**options, cache=uses_cache() if cache is None else cache)
     checked = _existing(path, args.root)
     if not checked.is_dir():
         return validate_files(Kind.TARGET, (path,), args)
     return run_and_report(args, partial(_check_folder, checked, allow_empty))
-
-
-def _uses_cache() -> bool:
-    """Whether to use a cache that was not asked for.
-
-    A cache of CI is often restored from somewhere else, and whoever can write to it could forge a
-    result, so that in CI its folder has to be given.
-    """
-    return not os.environ.get("CI") or FOLDER_VARIABLE in os.environ
 
 
 def _check_folder(path: Path, allow_empty: bool, options: Options) -> Outcome:  # noqa: FBT001

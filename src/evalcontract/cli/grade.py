@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import get_terminal_size
@@ -11,7 +12,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.outcome import write_findings
+from evalcontract.cli.outcome import uses_cache, write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.engine.grade import Grading
@@ -24,6 +25,7 @@ from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.grade import is_failure, write_comparison, write_gate, write_results
 from evalcontract.report.grade_lines import manifest_line, row_line, summary_line
+from evalcontract.report.grade_notes import Errors, write_usage
 from evalcontract.scoring.comparison import Comparison
 from evalcontract.scoring.summary import Summary
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.engine.options import Input
+    from evalcontract.judging.asking import Judging
+    from evalcontract.judging.usage import Usage
     from evalcontract.scoring.results import RowResult
 
 
@@ -92,6 +96,11 @@ if TYPE_CHECKING:
     help="Root folder of the workspace (default: detected from the dataset).",
 )
 @click.option(
+    "--cache/--no-cache",
+    default=None,
+    help="Reuse answers of judges to the same question (default: not in CI).",
+)
+@click.option(
     "--jobs",
     type=click.IntRange(min=1),
     metavar="NUMBER",
@@ -109,6 +118,7 @@ def grade_command(
     limit: int,
     strict: bool | None,  # noqa: FBT001 - the same
     root: Path | None,
+    cache: bool | None,  # noqa: FBT001 - the same
     jobs: int | None,
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
@@ -116,6 +126,8 @@ def grade_command(
     Each check passes or fails with a score, is skipped, or is unavailable; only those with a score
     count. The exit status is 1 if there are errors, if a check ends in an error, or if the mean
     score is below the threshold.
+
+    Judges are asked over a model if environment variables name an endpoint: see docs/judges.md.
     """
     if resume and results is None:
         raise UsageError("--resume needs --results: the file to go on with")
@@ -124,7 +136,8 @@ def grade_command(
     taken = _Taken(limit, comparison, is_lines=output_format == "jsonl")
     with Bar() as bar, ExitStack() as stack:
         options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
-        grading = Grading(*inputs, options)
+        judging = _judging(uses_cache() if cache is None else cache)
+        grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest)
         file = stack.enter_context(ResultsFile(results, replace=force)) if results else None
         done = file.begin(head, resume=resume) if file else []
@@ -136,7 +149,8 @@ def grade_command(
             if file:
                 file.write(row_line(row))
         wanted = grading.threshold if threshold is None else threshold
-        last = summary_line(taken.summary, wanted)
+        usage = judging.usage if judging else None
+        last = summary_line(taken.summary, wanted, usage)
         if file:
             file.write(last)
             file.complete()
@@ -146,7 +160,7 @@ def grade_command(
     if output_format == "jsonl":
         put_json([last])
     elif taken.summary.rows.total:
-        put(_text(taken, str(compare), wanted))
+        put(_text(taken, str(compare), wanted, usage))
     return exit_status(grading.diagnostics) or taken.status(wanted)
 
 
@@ -156,6 +170,7 @@ class _Taken:
     def __init__(self, limit: int, comparison: Comparison | None, *, is_lines: bool) -> None:
         self.summary = Summary()
         self.failures: list[RowResult] = []
+        self.errors = Errors()
         self.comparison = comparison
         self.limit = limit
         self._is_lines = is_lines
@@ -168,6 +183,7 @@ class _Taken:
     def take(self, row: RowResult) -> None:
         """Count a row, and print its line, if lines are wanted."""
         self.summary.add(row)
+        self.errors.add(row)
         if self.comparison:
             self.comparison.take(row)
         if is_failure(row) and (not self.limit or len(self.failures) < self.limit):
@@ -188,9 +204,28 @@ def _one(name: str, stdin_name: str | None) -> Input:
     return inputs[0]
 
 
-def _text(taken: _Taken, compared: str, threshold: float | None) -> Iterator[str]:
+def _judging(cache: bool) -> Judging | None:  # noqa: FBT001 - an option
+    """Return what asks judges, if the environment names an endpoint."""
+    from evalcontract.judging.settings import read_settings
+
+    settings = read_settings(os.environ)
+    if settings is None:
+        return None
+    from evalcontract.cache.store import cache_folder  # only if judges can be asked
+    from evalcontract.judging.answer_cache import AnswerCache
+    from evalcontract.judging.asking import Judging
+
+    folder = cache_folder() if cache else None
+    return Judging(settings, AnswerCache(folder) if folder else None)
+
+
+def _text(
+    taken: _Taken, compared: str, threshold: float | None, usage: Usage | None
+) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(taken.summary, taken.failures, width)
+    yield from taken.errors.write(width)
+    yield from write_usage(usage, taken.summary, width)
     if threshold is not None:
         yield write_gate(taken.summary, threshold)
     if taken.comparison:

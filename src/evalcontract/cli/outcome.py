@@ -5,6 +5,7 @@ This module does not import click, for the fast path in `plain`.
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -98,6 +99,17 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     if hidden := len(ordered[_MAX_FINDINGS:]):
         findings = "finding" if hidden == 1 else "findings"
         put([f"… {hidden:,} more {findings}: `validate-dataset` shows all\n\n"], err=True)
+
+
+def uses_cache() -> bool:
+    """Whether to use a cache that was not asked for.
+
+    A cache of CI is often restored from somewhere else, and whoever can write to it could forge a
+    result, so that in CI its folder has to be given.
+    """
+    from evalcontract.cache.store import FOLDER_VARIABLE  # only if the cache is used
+
+    return not os.environ.get("CI") or FOLDER_VARIABLE in os.environ
 
 
 def _cache() -> Cache | None:

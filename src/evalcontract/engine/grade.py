@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks.outcome import Outcome, Output
+from evalcontract.engine.asking_ahead import asked_ahead
 from evalcontract.engine.joining import Join, Pair
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.outputs import Outputs
@@ -17,7 +18,7 @@ from evalcontract.library.library import Resolved
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
-from evalcontract.model.reference import Reference
+from evalcontract.model.reference import Kind, Reference
 from evalcontract.scoring.results import RowResult
 from evalcontract.scoring.runner import OwnRunner, RubricRunner
 from evalcontract.source.digest import sha256_of
@@ -26,8 +27,10 @@ from evalcontract.workspace import find_root, open_workspace
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
+    from evalcontract.checks._kind import Ask, EvalContext
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import CheckedRow, DatasetPass
+    from evalcontract.judging.asking import Judging
 
 # The number of rows that a process grades at a time.
 _CHUNK = 250
@@ -36,12 +39,14 @@ _CHUNK = 250
 class Manifest(NamedTuple):
     """What results depend on: the name of each file with its digest, None for a stream.
 
-    `artifacts` are the rubrics and judges of the workspace by their exact names.
+    `artifacts` are the rubrics and judges of the workspace by their exact names. `judging` has the
+    `model` of judges that name none; it is None if no judge can be asked.
     """
 
     dataset: tuple[str, str | None]
     outputs: tuple[str, str | None]
     artifacts: Mapping[str, str]
+    judging: Mapping[str, str | None] | None = None
 
 
 class _Task(NamedTuple):
@@ -57,18 +62,24 @@ class _Task(NamedTuple):
 class Grading:
     """The grading of recorded outputs by the rubrics of a dataset.
 
-    Iterate over `results` once; then `diagnostics` is complete.
+    Iterate over `results` once; then `diagnostics` is complete. Without `judging`, checks that ask
+    a judge are unavailable.
 
     Raises:
         UsageError: the dataset is in the format of another system.
 
     """
 
-    def __init__(self, dataset: Input, outputs: Input, options: Options) -> None:
+    def __init__(
+        self, dataset: Input, outputs: Input, options: Options, judging: Judging | None = None
+    ) -> None:
         root = options.files.real(options.root or find_root(dataset.path))
         has_php = shutil.which("php") is not None
         day = options.today or today()
-        self._run = Run(open_workspace(root), options.strict, day, has_php=has_php)
+        ask = judging.ask if judging else None
+        self._run = Run(open_workspace(root), options.strict, day, has_php=has_php, ask=ask)
+        has_judges = any(each.kind is Kind.JUDGE for each in self._run.workspace.library.artifacts)
+        self._judging = judging if has_judges else None
         self._options = options
         self._inputs = (dataset, outputs)
         self._dataset = open_dataset(dataset, options.dialect)
@@ -82,6 +93,7 @@ class Grading:
         self._outputs = None if unreadable else Outputs(source, self._run.base_policy)
         self._outputs_file = source.file
         self._runners: dict[str, RubricRunner | str] = {}
+        self._askers: dict[str, RubricRunner | None] = {}
         self._own = OwnRunner(self._run.plans.context)
         self._missing: list[str] = []
 
@@ -101,7 +113,9 @@ class Grading:
             for name, input_ in zip(files, self._inputs, strict=True)
         )
         artifacts = sorted(self._run.workspace.library.artifacts, key=lambda each: each.name)
-        return Manifest(dataset, outputs, {each.name: each.document.sha256 for each in artifacts})
+        digests = {each.name: each.document.sha256 for each in artifacts}
+        judging = {"model": self._judging.model} if self._judging else None
+        return Manifest(dataset, outputs, digests, judging)
 
     def results(self, done: Container[str] = ()) -> Iterator[RowResult]:
         """Yield the result of each row, but for those whose ids are `done`."""
@@ -113,14 +127,40 @@ class Grading:
         join = Join()
         pairs = join.pairs(self._rows(dataset_pass), self._outputs.batches())
         tasks = (task for pair in pairs if (task := self._task(pair)).id not in done)
-        chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
-        for results in map_in_parallel(self._grade_all, chunks, self._options.jobs):
+        for results in self._in_chunks(tasks):
             yield from results
             self._show_progress(self._outputs)
         self.diagnostics += dataset_pass.finish()
         self._report_unmatched(self._outputs, join)
         self.diagnostics += [*self._outputs.diagnostics, *self._run.artifacts()]
         self.diagnostics.sort(key=sort_key)
+
+    def _in_chunks(self, tasks: Iterator[_Task]) -> Iterator[list[RowResult]]:
+        """Yield the results of tasks, in order.
+
+        Judges are asked by threads of this process, and answers are known in it alone.
+        """
+        if self._judging is None:
+            chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
+            yield from map_in_parallel(self._grade_all, chunks, self._options.jobs)
+            return
+        try:
+            for task in asked_ahead(tasks, self._judging, self._asking):
+                yield [self._grade(task)]
+        finally:
+            self._judging.close()
+
+    def _asking(self, task: _Task, ask: Ask) -> None:
+        """Run only the checks of a task that ask judges."""
+        if task.rubric is None or task.reason is not None:
+            return
+        if task.rubric not in self._askers:
+            context = self._run.plans.context._replace(ask=ask)
+            runner = self._runner_for(task.rubric, context, only_judges=True)
+            self._askers[task.rubric] = None if isinstance(runner, str) else runner
+        asker = self._askers[task.rubric]
+        if asker is not None and asker.asks:
+            asker.grade(task.id, task.row, task.output)
 
     def _rows(self, dataset_pass: DatasetPass) -> Iterator[list[CheckedRow]]:
         for checked in dataset_pass.batches(keep_rows=True):
@@ -151,13 +191,15 @@ class Grading:
         if task.rubric is None:
             return self._own.grade(task.id, task.row, task.output)
         if task.rubric not in self._runners:
-            self._runners[task.rubric] = self._runner_for(task.rubric)
+            self._runners[task.rubric] = self._runner_for(task.rubric, self._run.plans.context)
         runner = self._runners[task.rubric]
         if isinstance(runner, str):
             return RowResult(task.id, None, Outcome.ERROR, None, runner)
         return runner.grade(task.id, task.row, task.output)
 
-    def _runner_for(self, text: str) -> RubricRunner | str:
+    def _runner_for(
+        self, text: str, context: EvalContext, *, only_judges: bool = False
+    ) -> RubricRunner | str:
         """Return the runner of a rubric, or why there is none; findings tell it, too."""
         reference = Reference.parse(text)
         target = self._run.workspace.library.resolve(reference) if reference else None
@@ -167,7 +209,7 @@ class Grading:
         if plan is None or plan.scoring is None:
             return f"{target.artifact.name} is not valid"
         try:
-            return RubricRunner(plan, self._run.plans.context)
+            return RubricRunner(plan, context, only_judges=only_judges)
         except ValueError as error:
             return str(error)
 

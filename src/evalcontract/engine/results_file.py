@@ -81,7 +81,7 @@ class ResultsFile:
             earlier = read_results(lines, f"{self._name}.partial")
             if earlier.manifest != json.loads(head)["manifest"]:
                 raise UsageError(
-                    f"{self._name}.partial is of other files, rubrics or judges: "
+                    f"{self._name}.partial is of other files, rubrics, judges or models: "
                     "run it without --resume"
                 )
             rows = earlier.rows

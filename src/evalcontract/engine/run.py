@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from evalcontract.checks._kind import Ask
     from evalcontract.checks.plan import Plan
     from evalcontract.engine.target_check import TargetCheck
     from evalcontract.library.artifact import Artifact
@@ -44,12 +45,13 @@ class Run:
     `forced` is the mode that the command line or the caller sets: True for strict, False for soft,
     None to let targets and configuration decide. `jobs` is the maximum number of processes for one
     dataset, `max_findings` the number of findings after which it is not checked further (0: none),
-    `has_php` whether checks that need PHP can run. `artifact_policies` has the policy of
-    each scheduled artifact, joined from the datasets that use it; `external_policies` those of
-    targets of other workspaces for datasets of this one, and `external_graded` the row keys that
-    their runners grade. `scheduled` has the files of the artifacts that were scheduled, in order;
-    `files_of_checks` the names of the JSON files that checks refer to; `schemas_of_files` whether
-    each schema that a file names for editors is missing, by its path.
+    `has_php` whether checks that need PHP can run, `ask` what asks judges, if anything does.
+    `artifact_policies` has the policy of each scheduled artifact, joined from the datasets that use
+    it; `external_policies` those of targets of other workspaces for datasets of this one, and
+    `external_graded` the row keys that their runners grade. `scheduled` has the files of the
+    artifacts that were scheduled, in order; `files_of_checks` the names of the JSON files that
+    checks refer to; `schemas_of_files` whether each schema that a file names for editors is
+    missing, by its path.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Run:
         *,
         max_findings: int = 0,
         has_php: bool = True,
+        ask: Ask | None = None,
     ) -> None:
         self.workspace = workspace
         self.forced = forced
@@ -68,6 +71,7 @@ class Run:
         self.jobs = jobs
         self.max_findings = max_findings
         self._has_php = has_php
+        self._ask = ask
         self.artifact_policies: dict[str, tuple[Artifact, Policy]] = {}
         self.external_policies: dict[Path, list[Policy]] = {}
         self.external_graded: dict[Path, list[frozenset[str]]] = {}
@@ -133,8 +137,8 @@ class Run:
     def plans(self) -> Plans:
         """The plans of rubrics, shared by all datasets of the run."""
         workspace = self.workspace
-        context = EvalContext(workspace.library, self._has_php, self.read_json, workspace.schemas)
-        return Plans(context)
+        schemas, ask = workspace.schemas, self._ask
+        return Plans(EvalContext(workspace.library, self._has_php, self.read_json, schemas, ask))
 
     @cached_property
     def gates(self) -> SharedGates:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.report.grade_notes import usage_fields
 from evalcontract.scoring.summary import counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from evalcontract.judging.usage import Usage
     from evalcontract.scoring.results import CheckResult, RowResult
     from evalcontract.scoring.summary import Summary, Tally
 
@@ -25,6 +27,7 @@ def manifest_line(
     dataset: tuple[str, str | None],
     outputs: tuple[str, str | None],
     artifacts: Mapping[str, str],
+    judging: Mapping[str, str | None] | None = None,
 ) -> str:
     """Return the first line: what the results depend on."""
     manifest = {
@@ -34,6 +37,8 @@ def manifest_line(
         "outputs": _file(*outputs),
         "artifacts": dict(artifacts),
     }
+    if judging is not None:
+        manifest["judging"] = dict(judging)
     return _line({"manifest": manifest})
 
 
@@ -51,12 +56,17 @@ def row_line(row: RowResult) -> str:
     return _line(content)
 
 
-def summary_line(summary: Summary, threshold: float | None) -> str:
-    """Return the last line; `threshold` is the mean score that had to be reached, if any."""
+def summary_line(summary: Summary, threshold: float | None, usage: Usage | None = None) -> str:
+    """Return the last line; `threshold` is the mean score that had to be reached, if any.
+
+    `usage` is what asking judges took, None if there was no model to ask.
+    """
     content: dict[str, Any] = {"rows": _tally(summary.rows)}
     if threshold is not None:
         content["threshold"] = threshold
         content["reached"] = summary.reaches(threshold)
+    if usage is not None and not usage.is_empty:
+        content["judges"] = usage_fields(usage)
     content["rubrics"] = [
         {"rubric": rubric, **_tally(tally)} for rubric, tally in summary.rubrics.items()
     ]

@@ -59,14 +59,21 @@ class _Checks(NamedTuple):
 class RubricRunner:
     """Grades outputs by one rubric; `plan` is that of the rubric, which has to be well-formed.
 
+    With `only_judges`, it has only the checks that ask a judge: `asks` says whether it has any.
+
     Raises:
         ValueError: the rubric is malformed, so that its other checks would give another score.
 
     """
 
-    def __init__(self, plan: Plan, context: EvalContext) -> None:
+    def __init__(self, plan: Plan, context: EvalContext, *, only_judges: bool = False) -> None:
         self.name = plan.artifact.name
-        self._checks = _ready(plan, context)
+        self._checks = _ready(plan, context, only_judges=only_judges)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it has any checks."""
+        return bool(self._checks.checks)
 
     def grade(self, id_: str, row: Mapping[str, Any], output: Output) -> RowResult:
         """Return what the rubric makes of the output of a row."""
@@ -100,7 +107,7 @@ class OwnRunner:
         return self._prepared[key]
 
 
-def _ready(plan: Plan, context: EvalContext) -> _Checks:
+def _ready(plan: Plan, context: EvalContext, *, only_judges: bool = False) -> _Checks:
     if plan.scoring is None:
         raise ValueError(f"{plan.artifact.name} is malformed")
     scoring = plan.scoring
@@ -110,8 +117,10 @@ def _ready(plan: Plan, context: EvalContext) -> _Checks:
         weight = how.weight_of(part.name)
         if isinstance(part, Nested):
             threshold = part.check.get("threshold")
-            checks.append(_Composite(part.name, weight, threshold, _ready(part.plan, context)))
-        else:
+            inner = _ready(part.plan, context, only_judges=only_judges)
+            if inner.checks or not only_judges:
+                checks.append(_Composite(part.name, weight, threshold, inner))
+        elif part.needs.judges or not only_judges:
             check = part.check or {}
             checks.append(_single(part.name, weight, check, context, part.needs))
     return _Checks(how, tuple(checks), tuple(check.weight for check in checks))

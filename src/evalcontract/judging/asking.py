@@ -1,0 +1,169 @@
+"""Ask judges over a model: several questions at a time, none of them twice."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks.outcome import Verdict, error, unavailable
+from evalcontract.judging.client import INSTALL, Client, MissingLibraryError, NoReplyError
+from evalcontract.judging.questions import Question, ReadyJudge, named_model, ready_judge
+from evalcontract.judging.threads import Threads
+from evalcontract.judging.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from concurrent.futures import Future
+
+    from evalcontract.judging.answer_cache import AnswerCache
+    from evalcontract.judging.client import Reply
+    from evalcontract.judging.settings import Settings
+    from evalcontract.library.artifact import Artifact
+
+# The number of answers that are remembered for questions that are asked again.
+_MAX_REMEMBERED = 10_000
+_NOT_INSTALLED = unavailable(f"the client for models is not installed: {INSTALL}")
+
+
+class Judging:
+    """Asks judges over the model of some settings; one thread uses it, and `close`s it.
+
+    `ask` is what checks call; see `EvalContext`. `ask_ahead` sends the question already, so that
+    other questions can be sent before `ask` waits for the answer.
+    """
+
+    def __init__(self, settings: Settings, cache: AnswerCache | None = None) -> None:
+        self._settings = settings
+        self._cache = cache
+        self._client = Client(settings)
+        self._threads: Threads[Reply] = Threads(settings.concurrency)
+        self._judges: dict[str, ReadyJudge | Verdict] = {}
+        self._asked: dict[str, _Asked] = {}
+        self._usage = Usage()
+        self._remarks: dict[str, None] = {}
+        self._lasting: str | None = None
+
+    @property
+    def model(self) -> str | None:
+        """The model of judges that name none."""
+        return self._settings.model
+
+    @property
+    def concurrency(self) -> int:
+        """The maximum number of questions that are sent at a time."""
+        return self._settings.concurrency
+
+    @property
+    def usage(self) -> Usage:
+        """What has been asked so far."""
+        for asked in self._asked.values():
+            if asked.future and asked.future.done():
+                self._settle(asked)
+        return self._usage._replace(remarks=tuple(self._remarks))
+
+    def ask(self, judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
+        """Return the verdict of a judge, for the variables of its template."""
+        asked = self.ask_ahead(judge, variables)
+        return asked if isinstance(asked, Verdict) else self._settle(asked)
+
+    def ask_ahead(self, judge: Artifact, variables: Mapping[str, Any]) -> _Asked | Verdict:
+        """Send a question, unless it has been asked, or cannot be: then return the verdict."""
+        ready = self._ready(judge)
+        if isinstance(ready, Verdict):
+            return ready
+        question = ready.question(self._settings.base_url, variables)
+        if isinstance(question, Verdict):
+            return question
+        asked = self._asked.get(question.key)
+        if asked is None:
+            try:
+                asked = self._kept(question) or self._sent(question)
+            except MissingLibraryError:
+                return _NOT_INSTALLED
+            self._remember(asked)
+        return asked
+
+    def wait(self, asked: _Asked | Verdict) -> None:
+        """Wait until a question is answered, or has no answer."""
+        if not isinstance(asked, Verdict):
+            self._settle(asked)
+
+    def close(self) -> None:
+        """Give up the questions that are not answered yet, and close the connections."""
+        self._threads.close()
+        self._client.close()
+
+    def _ready(self, judge: Artifact) -> ReadyJudge | Verdict:
+        if judge.file not in self._judges:
+            default = self._settings.model
+            self._judges[judge.file] = ready_judge(judge, default)
+            named = named_model(judge)
+            if named and default and named != default:
+                remark = f"{judge.name} names the model {named}: EVALCONTRACT_MODEL is not used"
+                self._remarks[remark] = None
+        return self._judges[judge.file]
+
+    def _kept(self, question: Question) -> _Asked | None:
+        """Return a question that the cache answers, with an answer that can be read."""
+        reply = self._cache.get(question.key) if self._cache else None
+        verdict = question.verdict(reply.text) if reply else None
+        if verdict is None or verdict.score is None:
+            return None
+        self._usage = self._usage._replace(cached=self._usage.cached + 1)
+        return _Asked(question.without_messages(), None, verdict)
+
+    def _sent(self, question: Question) -> _Asked:
+        self._client.prepare()
+        return _Asked(question, self._threads.submit(partial(self._call, question)))
+
+    def _call(self, question: Question) -> Reply:
+        if self._lasting is not None:
+            raise NoReplyError(self._lasting, was_sent=False)
+        try:
+            return self._client.ask(question.judge.model, question.messages)
+        except NoReplyError as raised:
+            if raised.is_lasting:
+                self._lasting = str(raised)
+            raise
+
+    def _remember(self, asked: _Asked) -> None:
+        if len(self._asked) >= _MAX_REMEMBERED:
+            oldest = self._asked.pop(next(iter(self._asked)))
+            self._settle(oldest)
+        self._asked[asked.question.key] = asked
+
+    def _settle(self, asked: _Asked) -> Verdict:
+        """Return the verdict on a question; wait for the answer, and count it once."""
+        if asked.verdict is None and asked.future is not None:
+            asked.verdict = self._received(asked.question, asked.future)
+            asked.future = None
+            asked.question = asked.question.without_messages()
+        return asked.verdict or error("it was given up")
+
+    def _received(self, question: Question, future: Future[Reply]) -> Verdict:
+        usage, judge = self._usage, question.judge
+        try:
+            reply = future.result()
+        except NoReplyError as raised:
+            self._usage = usage._replace(calls=usage.calls + raised.was_sent)
+            return error(str(raised), judge=judge.name, model=judge.model)
+        usage = usage._replace(calls=usage.calls + 1)
+        tokens = (reply.input_tokens, reply.output_tokens)
+        self._usage = usage.with_tokens(*tokens, self._settings.prices)
+        verdict = question.verdict(reply.text)
+        if verdict.score is not None and self._cache:
+            self._cache.put(question.key, reply)
+        return verdict
+
+
+class _Asked:
+    """A question that was asked, with its verdict, or with the answer to come."""
+
+    __slots__ = ("future", "question", "verdict")
+
+    def __init__(
+        self, question: Question, future: Future[Reply] | None, verdict: Verdict | None = None
+    ) -> None:
+        self.question = question
+        self.future = future
+        self.verdict = verdict

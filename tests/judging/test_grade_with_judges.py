@@ -1,0 +1,322 @@
+"""`grade` asks judges over an endpoint on this machine."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from doors import ROOT, command_line
+from model_server import KEY, ModelServer, Response, failure, verdict
+from tables import every_case
+
+from evalcontract.structure.native import native_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("openai", reason="the extra `judges` is not installed")
+
+JUDGES: dict[str, dict[str, Any]] = {
+    "polite": {"template": "POLITE? {{ output }}"},
+    "useful": {
+        "template": "USEFUL for {{ input }}? {{ output }}",
+        "score_type": "continuous",
+        "min_score": 1,
+        "max_score": 5,
+        "pass_threshold": 4,
+    },
+    "states": {"template": "STATES {{ expected.facts.0 }}? {{ output }}"},
+}
+JURY = {
+    "judges": [{"judge_prompt_ref": f"judge/{name}@1.0.0"} for name in ("polite", "useful")],
+    "aggregation": "average",
+}
+CHECKS: dict[str, list[dict[str, Any]]] = {
+    "single": [
+        {"id": "polite", "kind": "llm_judge", "judge_prompt_ref": "judge/polite@1.0.0"},
+        {"id": "short", "kind": "format", "format": "text", "max_chars": 100},
+        {"id": "pattern", "kind": "regex", "pattern": "^[a-z]"},
+    ],
+    "jury": [{"id": "jury", "kind": "llm_judge", "jury": JURY, "threshold": 0.6}],
+    "facts": [
+        {"id": "facts", "kind": "fact_match", "judge_prompt_ref": "judge/states@1.0.0"},
+    ],
+    "inside": [{"id": "inner", "kind": "composite", "rubric_ref": "rubric/single@1.0.0"}],
+    "plain": [{"id": "pattern", "kind": "regex", "pattern": "^[a-z]"}],
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a workspace with the judges and a rubric for each list of checks."""
+    for name, keys in JUDGES.items():
+        _write(tmp_path / f"judges/{name}.json", {"id": name, "version": "1.0.0", **keys})
+    for name, checks in CHECKS.items():
+        rubric: dict[str, Any] = {"id": name, "version": "1.0.0", "checks": checks}
+        rubric["scoring"] = {"combine": "weighted_avg", "threshold": 0.5}
+        _write(tmp_path / f"rubrics/{name}.json", rubric)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _write(path: Path, value: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def rows(folder: Path, *rubrics: str, **keys: object) -> None:
+    """Write a dataset with a row for each rubric, and an output for each row."""
+    questions = [
+        {"id": f"r{n}", "input": f"q{n}", "rubric_ref": f"rubric/{rubric}@1.0.0", **keys}
+        for n, rubric in enumerate(rubrics)
+    ]
+    _write(folder / "data.json", {"questions": questions})
+    lines = [json.dumps({"id": row["id"], "output": f"answer {row['id']}"}) for row in questions]
+    (folder / "outputs.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+
+def configure(patch: pytest.MonkeyPatch, server: ModelServer, **others: str) -> None:
+    """Set the variables that name an endpoint."""
+    values = {"BASE_URL": server.url, "API_KEY": KEY, "MODEL": "m-1", **others}
+    for name, value in values.items():
+        patch.setenv(f"EVALCONTRACT_{name}", value)
+
+
+def grade(*arguments: str) -> int:
+    return command_line("grade", "data.json", "--outputs", "outputs.jsonl", *arguments)
+
+
+def results(printed: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the manifest, the rows by id in order, and the summary; all are valid."""
+    schema = json.loads((ROOT / "schema/results.schema.json").read_text(encoding="utf-8"))
+    lines = [json.loads(line) for line in printed.splitlines()]
+    validator = native_for(schema)
+    assert [error.message for line in lines for error in validator.iter_errors(line)] == []
+    first, *middle, last = lines
+    return first["manifest"], {row["id"]: row for row in middle}, last["summary"]
+
+
+def by_prompt(request: dict[str, Any], _: int) -> Response:
+    """Pass what is asked of r0 and fail the rest; facts are stated if they are `blue`."""
+    prompt = request["messages"][1]["content"]
+    if prompt.startswith("USEFUL"):
+        return verdict(5 if "r0" in prompt else 2)
+    if prompt.startswith("STATES"):
+        return verdict("pass" if "blue" in prompt else "fail")
+    return verdict("pass" if "r0" in prompt else "fail", "it is rude")
+
+
+def test_a_judge_a_jury_and_facts_are_graded(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "single", "single", "jury", "facts", "inside", expected_facts=["blue", "red"])
+    with ModelServer(by_prompt) as server:
+        configure(monkeypatch, server, INPUT_PRICE="1", OUTPUT_PRICE="10")
+        assert grade("--output-format", "jsonl") == 0
+    manifest, made, summary = results(capsys.readouterr().out)
+    assert list(made) == ["r0", "r1", "r2", "r3", "r4"]
+    assert made["r0"]["checks"][0]["outcome"] == "passed"
+    assert made["r1"]["checks"][0]["reason"] == "it is rude"
+    assert made["r1"]["checks"][0]["details"] == {
+        "judge": "judge/polite@1.0.0",
+        "model": "m-1",
+        "verdict": "fail",
+        "reason": "it is rude",
+    }
+    assert made["r2"]["checks"][0]["details"]["scores"] == [0, 0.25]
+    assert made["r2"]["score"] == 0.125
+    assert made["r3"]["score"] == 0.5
+    assert made["r3"]["checks"][0]["details"]["missing"] == ["red"]
+    assert made["r4"]["checks"][0]["checks"][0]["outcome"] == "failed"
+    assert manifest["judging"] == {"model": "m-1"}
+    assert summary["judges"] == {
+        "calls": 7,
+        "cached": 0,
+        "input_tokens": 700,
+        "output_tokens": 70,
+        "unmetered": 0,
+        "cost": 0.0014,
+    }
+
+
+def test_the_order_is_kept_and_many_are_asked_at_a_time(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(request: dict[str, Any], number: int) -> Response:
+        return by_prompt(request, number)._replace(seconds=0.2 if number % 4 == 0 else 0.02)
+
+    rows(workspace, *["single", "single", "plain"] * 10)
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server, CONCURRENCY="4")
+        assert grade("--output-format", "jsonl") == 0
+    _, made, summary = results(capsys.readouterr().out)
+    assert list(made) == [f"r{number}" for number in range(30)]
+    assert [row["checks"][0]["outcome"] for row in made.values()].count("passed") == 11
+    assert server.most_at_once == 4
+    assert summary["judges"]["calls"] == len(server.requests) == 20
+
+
+def test_people_are_told_what_was_asked(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "single", "single")
+    with ModelServer(by_prompt) as server:
+        configure(monkeypatch, server)
+        assert grade() == 0
+        assert "judges: 2 calls, 0 from the cache, 220 tokens\n" in capsys.readouterr().out
+        assert grade() == 0
+        assert "judges: 0 calls, 2 from the cache, 0 tokens\n" in capsys.readouterr().out
+        assert grade("--no-cache") == 0
+        assert "judges: 2 calls, 0 from the cache, 220 tokens\n" in capsys.readouterr().out
+        monkeypatch.setenv("CI", "1")
+        monkeypatch.delenv("EVALCONTRACT_CACHE_DIR")
+        assert grade() == 0
+        assert "judges: 2 calls, 0 from the cache, 220 tokens\n" in capsys.readouterr().out
+
+
+def test_an_error_of_a_judge_is_no_score_and_fails_the_run(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(request: dict[str, Any], number: int) -> Response:
+        return (
+            Response("Well, yes")
+            if "r1" in str(request["messages"])
+            else by_prompt(request, number)
+        )
+
+    rows(workspace, "single", "single", "jury")
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server)
+        assert grade("--output-format", "jsonl") == 1
+    _, made, _ = results(capsys.readouterr().out)
+    check = made["r1"]["checks"][0]
+    assert (check["outcome"], check["score"]) == ("error", None)
+    assert "Well, yes" in check["reason"]
+    assert made["r1"]["score"] == 1, "the other checks count"
+    assert made["r2"]["outcome"] == "failed"
+
+
+def test_people_are_told_each_reason_of_errors_once(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(request: dict[str, Any], _: int) -> Response:
+        return failure(400, "too long") if "r0" in str(request["messages"]) else Response("Hm")
+
+    rows(workspace, *["single"] * 4)
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server)
+        monkeypatch.setenv("COLUMNS", "200")
+        assert grade() == 1
+    printed = capsys.readouterr().out
+    assert printed.count("  polite: `judge/polite@1.0.0` came to no verdict: ") == 2
+    assert printed.count(": Hm (3 times)\n") == 1
+    assert printed.count("HTTP 400: too long\n") == 1
+
+
+def test_without_a_model_judges_are_unavailable(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "single", "jury")
+    assert grade("--output-format", "jsonl") == 0
+    manifest, made, summary = results(capsys.readouterr().out)
+    assert made["r0"]["checks"][0]["reason"] == "no model is configured"
+    assert made["r1"]["outcome"] == "unavailable"
+    assert "judging" not in manifest
+    assert "judges" not in summary
+    assert grade() == 0
+    assert "judges: no model is configured" in capsys.readouterr().out
+
+
+def test_without_the_library_judges_are_unavailable(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "single")
+    monkeypatch.setitem(__import__("sys").modules, "openai", None)
+    monkeypatch.setenv("EVALCONTRACT_API_KEY", KEY)
+    monkeypatch.setenv("EVALCONTRACT_MODEL", "m-1")
+    assert grade("--output-format", "jsonl") == 0
+    _, made, _ = results(capsys.readouterr().out)
+    check = made["r0"]["checks"][0]
+    assert check["outcome"] == "unavailable"
+    assert "pip install 'evalcontract[judges]'" in check["reason"]
+
+
+def test_no_file_of_the_workspace_names_an_endpoint(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "single")
+    with ModelServer(by_prompt) as good, ModelServer(by_prompt) as evil:
+        judge: dict[str, Any] = {"id": "polite", "version": "1.0.0", "template": "{{ output }}"}
+        judge["model"] = {"name": "m-2", "base_url": evil.url, "api_key": "stolen"}
+        _write(workspace / "judges/polite.json", judge)
+        for name in (".env", "evalcontract.toml"):
+            (workspace / name).write_text(f'# EVALCONTRACT_BASE_URL="{evil.url}"\n')
+        (workspace / ".env").write_text(f"EVALCONTRACT_BASE_URL={evil.url}\n")
+        configure(monkeypatch, good)
+        assert grade() == 0
+    printed = capsys.readouterr()
+    assert (len(good.requests), len(evil.requests)) == (1, 0)
+    assert good.requests[0]["model"] == "m-2"
+    assert "note: judge/polite@1.0.0 names the model m-2" in printed.out
+
+
+@every_case(
+    ("name", "value"),
+    [
+        ("EVALCONTRACT_CONCURRENCY", "lots"),
+        ("EVALCONTRACT_TIMEOUT_SECONDS", "-5"),
+        ("EVALCONTRACT_BASE_URL", "localhost"),
+        ("EVALCONTRACT_API_KEY", "two words"),
+    ],
+)
+def test_a_malformed_variable_is_wrong_usage(
+    name: str,
+    value: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows(tmp_path, "plain")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVALCONTRACT_API_KEY", KEY)
+    monkeypatch.setenv(name, value)
+    assert grade() == 2
+    told = capsys.readouterr().err
+    assert name in told
+    assert value not in told
+
+
+def test_the_key_is_in_no_output_and_no_file(
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    own_cache: Path,
+) -> None:
+    def answer(request: dict[str, Any], number: int) -> Response:
+        is_first = "r0" in request["messages"][1]["content"]
+        return by_prompt(request, number) if is_first else failure(400, f"bad {KEY}")
+
+    rows(workspace, "single", "single")
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server)
+        assert grade("--results", "results.jsonl") == 1
+    printed = capsys.readouterr()
+    assert "bad ***" in (workspace / "results.jsonl").read_text(encoding="utf-8")
+    written = [path for folder in (workspace, own_cache) for path in folder.rglob("*")]
+    texts = [path.read_bytes() for path in written if path.is_file()]
+    assert not [text for text in texts if KEY.encode() in text]
+    assert KEY not in printed.out + printed.err
+
+
+def test_results_with_another_model_are_not_gone_on_with(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "single", "single")
+    with ModelServer(by_prompt) as server:
+        configure(monkeypatch, server)
+        assert grade("--results", "results.jsonl") == 0
+        (workspace / "results.jsonl").rename(workspace / "results.jsonl.partial")
+        monkeypatch.setenv("EVALCONTRACT_MODEL", "m-2")
+        assert grade("--results", "results.jsonl", "--resume") == 2
+    assert "models" in capsys.readouterr().err
