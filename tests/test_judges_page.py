@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 PAGE = (Path(__file__).parents[1] / "docs" / "judges.md").read_text(encoding="utf-8")
 FILES = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-EXAMPLE = re.compile(r"^```console\n\$ evalcontract (.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+EXAMPLE = re.compile(
+    r"^```console\n\$ evalcontract (calibrate-judge .*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE
+)
 DAY = re.compile(r"(?<=\+  validated_at: ')[0-9-]+")
 
 
