@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 LARGE = 10_000_000
 
 #: Backtracks exponentially; and with the square of the length, so that signals come late.

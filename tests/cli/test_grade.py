@@ -264,6 +264,7 @@ def test_a_run_of_other_files_does_not_go_on(
     assert partial.exists(), "nothing is lost"
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_what_it_has_written(place: Path) -> None:
     many = [{"id": f"r{at}", "input": "x", "must_contain_any": ["y"]} for at in range(40_000)]
     write(place, {"datasets/a.json": {"questions": many}})

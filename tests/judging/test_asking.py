@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 pytest.importorskip("openai", reason="the extra `judges` is not installed")
 
+pytestmark = pytest.mark.slow
+
 LEVELS: dict[str, Any] = {"score_type": "levels", "level_names": ["poor", "fair", "good"]}
 VALUED: dict[str, Any] = {**LEVELS, "level_values": [0, 0.4, 1], "pass_threshold": 0.4}
 STARS: dict[str, Any] = {

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 pytest.importorskip("openai", reason="the extra `judges` is not installed")
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def judge() -> Artifact:
     text = b'{"id": "kind", "version": "1.0.0", "template": "{{ output }}"}'

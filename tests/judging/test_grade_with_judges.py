@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 pytest.importorskip("openai", reason="the extra `judges` is not installed")
 
+pytestmark = pytest.mark.slow
+
 JUDGES: dict[str, dict[str, Any]] = {
     "polite": {"template": "POLITE? {{ output }}"},
     "useful": {
