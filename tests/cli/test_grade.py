@@ -353,6 +353,9 @@ def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:
         assert "[source/unreadable]" in printed.err
         assert printed.out == ""
     assert grade("--threshold", "80") == 2
+    capsys.readouterr()
+    assert grade("--threshold", "nan") == 2
+    assert "from 0 to 1" in capsys.readouterr().err
 
 
 def test_one_process_and_several_agree(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

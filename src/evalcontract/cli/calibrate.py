@@ -12,6 +12,7 @@ import click
 from evalcontract import __version__
 from evalcontract.calibration.measuring import AUTO
 from evalcontract.cli.failures import refuse
+from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import is_log, put, put_json
 from evalcontract.cli.signals import signals_as_interrupts
@@ -33,14 +34,6 @@ if TYPE_CHECKING:
     from evalcontract.engine.fix_options import FileFix
 
 
-def _no_nan(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Reject NaN, which the range check lets through."""
-    del context, option
-    if value is not None and math.isnan(value):
-        raise click.BadParameter("it must be a number from 0 to 1")
-    return value
-
-
 def _threshold(
     context: click.Context, option: click.Parameter, value: str | None
 ) -> float | str | None:
@@ -57,7 +50,7 @@ def _threshold(
     return number
 
 
-_RATE = click.FloatRange(0, 1)
+_RATE = NumberRange(0, 1)
 _FILE = click.Path(path_type=Path)
 
 
@@ -91,7 +84,6 @@ _FILE = click.Path(path_type=Path)
     "--observed",
     type=_RATE,
     metavar="RATE",
-    callback=_no_nan,
     help="Pass rate of the judge on other outputs, 0 to 1, to correct.",
 )
 @click.option(
@@ -104,14 +96,12 @@ _FILE = click.Path(path_type=Path)
     "--min-tpr",
     type=_RATE,
     metavar="RATE",
-    callback=_no_nan,
     help="Fail (exit 1) if the TPR is lower, or unknown.",
 )
 @click.option(
     "--min-tnr",
     type=_RATE,
     metavar="RATE",
-    callback=_no_nan,
     help="Fail (exit 1) if the TNR is lower, or unknown.",
 )
 @click.option("--write", "is_written", is_flag=True, help="Write the validation into the judge.")

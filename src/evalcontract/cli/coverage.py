@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT
+from evalcontract.cli.options import DIALECT, NumberRange
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.engine.coverage import CoverageOutcome, coverage
@@ -23,14 +22,6 @@ from evalcontract.report.coverage import write_text
 from evalcontract.report.coverage_json import write_json
 
 
-def _no_nan(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Reject NaN, which the range check lets through."""
-    del context, option
-    if value is not None and math.isnan(value):
-        raise click.BadParameter("it must be a number from 0 to 100")
-    return value
-
-
 @click.command(
     "coverage",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -39,9 +30,8 @@ def _no_nan(context: click.Context, option: click.Parameter, value: float | None
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--min-coverage",
-    type=click.FloatRange(0, 100),
+    type=NumberRange(0, 100),
     metavar="PERCENT",
-    callback=_no_nan,
     help="Fail (exit 1) if a smaller percentage of the checks will run.",
 )
 @click.option(

@@ -12,6 +12,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import uses_cache, write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--threshold",
-    type=click.FloatRange(0, 1),
+    type=NumberRange(0, 1),
     metavar="SCORE",
     help="Fail (exit 1) if the mean score is lower (default: set by targets).",
 )

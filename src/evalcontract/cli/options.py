@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,17 @@ class _OutputFormat(_TextType):
             advice = f"did you mean `{near}`?" if near else f"choose from {', '.join(names)}"
             self.fail(f"there is no output format `{value}`; {advice}", param, ctx)
         return str(value)
+
+
+class NumberRange(click.FloatRange):
+    """A range of numbers without NaN, which click's own range lets through."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """Return the number if it is in the range."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"it must be a number from {self.min:g} to {self.max:g}", param, ctx)
+        return number
 
 
 _DEFAULT = CheckArgs()
