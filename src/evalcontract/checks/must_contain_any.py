@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
-from evalcontract.checks._texts import normalized, quoted
+from evalcontract.checks._texts import normalized, quoted, texts_of
 from evalcontract.checks.outcome import PASSED, failed, of_text
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
@@ -20,16 +20,13 @@ if TYPE_CHECKING:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    sensitive, own = filled["case_sensitive"], filled.get("values")
-    prepared = None if own is None else [normalized(one, case_sensitive=sensitive) for one in own]
+    texts, sensitive = texts_of(filled, "must_contain_any"), filled["case_sensitive"]
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        values = row["must_contain_any"] if own is None else own
-        wanted = prepared or [normalized(one, case_sensitive=sensitive) for one in values]
-        searched = normalized(text, case_sensitive=sensitive)
-        if any(value in searched for value in wanted):
+        wanted, searched = texts(row), normalized(text, case_sensitive=sensitive)
+        if any(value.normal in searched for value in wanted):
             return PASSED
-        return failed(f"it contains none of {listed([quoted(value) for value in values])}")
+        return failed(f"it contains none of {listed([quoted(value.written) for value in wanted])}")
 
     return of_text(judge)
 

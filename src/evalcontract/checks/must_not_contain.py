@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
-from evalcontract.checks._texts import normalized, quoted
+from evalcontract.checks._texts import normalized, quoted, texts_of
 from evalcontract.checks.outcome import PASSED, failed, of_text
 from evalcontract.structure.defaults import with_defaults
 
@@ -19,16 +19,13 @@ if TYPE_CHECKING:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    sensitive, own = filled["case_sensitive"], filled.get("values")
-    prepared = None if own is None else [normalized(one, case_sensitive=sensitive) for one in own]
+    texts, sensitive = texts_of(filled, "must_not_contain"), filled["case_sensitive"]
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        values = row["must_not_contain"] if own is None else own
-        wanted = prepared or [normalized(one, case_sensitive=sensitive) for one in values]
         searched = normalized(text, case_sensitive=sensitive)
-        for value, normal in zip(values, wanted, strict=True):
-            if normal in searched:
-                return failed(f"it contains {quoted(value)}")
+        for value in texts(row):
+            if value.normal in searched:
+                return failed(f"it contains {quoted(value.written)}")
         return PASSED
 
     return of_text(judge)
