@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import fsum
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Outcome, Verdict, error
 from evalcontract.library.score_bounds import TOLERANCE
+from evalcontract.statistics.means import weighted_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +24,10 @@ def decide(jury: Mapping[str, Any], verdicts: Sequence[Verdict]) -> Verdict:
     weights = [float(juror["weight"]) for juror in jury["judges"]]
     if aggregation in ("average", "median"):
         weights = [1.0] * len(weights)
-    # Divided by the largest first, so that no sum is infinite.
-    largest = max(weights)
-    if not largest:
-        return error("all judges of the jury have a weight of 0")
-    weights = [weight / largest for weight in weights]
     passes = [verdict.outcome is Outcome.PASSED for verdict in verdicts]
-    share = _mean([float(vote) for vote in passes], weights)
+    share = weighted_mean([float(vote) for vote in passes], weights)
+    if share is None:
+        return error("all judges of the jury have a weight of 0")
     is_tie = abs(share - 0.5) <= TOLERANCE
     is_pass = jury["tie_break"] == "pass" if is_tie else share > 0.5  # noqa: PLR2004 - half
     scores = [verdict.score or 0.0 for verdict in verdicts]
@@ -39,14 +36,9 @@ def decide(jury: Mapping[str, Any], verdicts: Sequence[Verdict]) -> Verdict:
     elif aggregation == "median":
         score = float(median(scores))
     else:
-        score = _mean(scores, weights)
+        score = weighted_mean(scores, weights) or 0.0
     details = {"scores": scores, "passes": passes, "judges": [each.details for each in verdicts]}
     if is_pass:
         return Verdict(Outcome.PASSED, score, None, details)
     votes = f"{sum(passes)} of {len(passes)} judges pass it"
     return Verdict(Outcome.FAILED, score, f"{votes}, a tie" if is_tie else votes, details)
-
-
-def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    products = (value * weight for value, weight in zip(values, weights, strict=True))
-    return fsum(products) / fsum(weights)

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from math import fsum
-from operator import mul
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from evalcontract.checks.outcome import Outcome, Verdict
+from evalcontract.statistics.means import weighted_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,13 +84,11 @@ def total(scoring: Scoring, verdicts: Sequence[tuple[Judged, float]]) -> Total:
         return _decided(float(passed), passed=passed)
     scores = [verdict.score or 0.0 for verdict, _ in counted]
     if combine == "weighted_avg":
-        weights = [weight for _, weight in counted]
-        largest = max(weights)
-        if not largest:
+        mean = weighted_mean(scores, [weight for _, weight in counted])
+        if mean is None:
             reason = "the weights of all checks with a score are 0"
             return Total(Outcome.SKIPPED, None, None, reason)
-        weights = [weight / largest for weight in weights]  # so that no sum is too large
-        score = fsum(map(mul, weights, scores)) / fsum(weights)
+        score = mean
     else:
         score = _COMBINATIONS[combine](scores)
     score = round(score, DIGITS)

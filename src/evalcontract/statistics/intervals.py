@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalcontract.statistics.agreement import Agreement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 #: The 97.5 % point of the standard normal distribution, and the level that it stands for.
 Z95 = 1.959963984540054
@@ -16,8 +16,8 @@ LEVEL = 0.95
 _CEILING = 10**12  # larger counts are treated as this one, to avoid float overflow
 
 #: How often a sample is drawn, and the most outputs that are drawn for one interval.
-_RESAMPLES, _FEWEST, _MOST_DRAWS = 2000, 200, 2_000_000
-_SEED = 20250101
+RESAMPLES, _FEWEST, _MOST_DRAWS = 2000, 200, 2_000_000
+SEED = 20250101
 
 
 class Interval(NamedTuple):
@@ -50,7 +50,7 @@ def wilson_interval(right: float, of_all: int) -> Interval:
 
 
 def bootstrap_interval(
-    agreement: Agreement, figure: Callable[[Agreement], float | None], *, seed: int = _SEED
+    agreement: Agreement, figure: Callable[[Agreement], float | None], *, seed: int = SEED
 ) -> Interval | None:
     """Return the 95 % percentile bootstrap interval of a figure of a confusion matrix.
 
@@ -65,16 +65,20 @@ def bootstrap_interval(
     if not agreement.total:
         return None
     random = Random(seed)  # noqa: S311 - statistics, which must be repeatable
-    draws = min(_RESAMPLES, max(_FEWEST, _MOST_DRAWS // agreement.total))
+    draws = min(RESAMPLES, max(_FEWEST, _MOST_DRAWS // agreement.total))
     figures: list[float] = []
     for _ in range(draws):
         drawn = random.choices(range(4), agreement, k=agreement.total)
         value = figure(Agreement(*(drawn.count(cell) for cell in range(4))))
         if value is not None:
             figures.append(value)
-    figures.sort()
-    tail = (1 - LEVEL) / 2
-    return Interval(_point(figures, tail), _point(figures, 1 - tail)) if figures else None
+    return percentile_interval(figures) if figures else None
+
+
+def percentile_interval(figures: Sequence[float]) -> Interval:
+    """Return the interval from the 2.5 % to the 97.5 % point of at least one figure."""
+    ordered, tail = sorted(figures), (1 - LEVEL) / 2
+    return Interval(_point(ordered, tail), _point(ordered, 1 - tail))
 
 
 def _point(ordered: list[float], share: float) -> float:

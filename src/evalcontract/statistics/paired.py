@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from math import fsum, sqrt
-from statistics import fmean, quantiles, variance
+from statistics import fmean, variance
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.statistics.intervals import Z95, Interval
+from evalcontract.statistics.intervals import RESAMPLES, SEED, Z95, Interval, percentile_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: Up to so many pairs, samples are drawn; beyond, the normal distribution is as good.
 MOST_DRAWN = 1000
-_RESAMPLES = 2000
-_SEED = 20250101
 
 
 class PairedDifference(NamedTuple):
@@ -60,7 +58,7 @@ def _interval(differences: list[float]) -> Interval:
         return Interval(mean - spread, mean + spread)
     from random import Random  # slow to import
 
-    random = Random(_SEED)  # noqa: S311 - statistics, which must be repeatable
-    means = [fmean(random.choices(differences, k=many)) for _ in range(_RESAMPLES)]
-    points = quantiles(means, n=40, method="inclusive")
-    return Interval(points[0], points[-1])
+    random = Random(SEED)  # noqa: S311 - statistics, which must be repeatable
+    return percentile_interval(
+        [fmean(random.choices(differences, k=many)) for _ in range(RESAMPLES)]
+    )
