@@ -10,6 +10,7 @@ from page_examples import CODES, STAND_INS, findings_of, findings_of_bad_example
 from tables import every_case
 
 import evalcontract
+from evalcontract.model.page import SITE, page_url
 from evalcontract.structure.messages.values import FAULTS
 from evalcontract.structure.schemas import load
 
@@ -35,6 +36,12 @@ def test_bad_example_has_its_fault_and_no_other(code: str, tmp_path: Path) -> No
 @every_case("code", CODES)
 def test_good_example_has_no_fault(code: str, tmp_path: Path) -> None:
     assert findings_of(tmp_path, CODES[code].page.good, code) == []
+
+
+@every_case("kind", ("dataset", "rubric", "judge"))
+def test_pages_are_published_where_the_schemas_are(kind: str) -> None:
+    assert load(kind)["$id"].startswith(f"{SITE}/")
+    assert page_url(f"{kind}/invalid-id") == f"{SITE}/rules/{kind}/invalid-id/"
 
 
 def test_pages_are_plain_text() -> None:

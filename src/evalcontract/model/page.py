@@ -16,6 +16,8 @@ _FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
 #: A fenced block of a Markdown page, optionally preceded by a file name.
 _BLOCK = re.compile(r"(?:^`(\S+)`\n\n)?^(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
 _SECTIONS = ("Why", "Bad", "Good")
+#: Where the documentation is published: the host of the schemas' `$id`.
+SITE = "https://evalcontract.example"
 
 
 class Page(NamedTuple):
@@ -34,6 +36,11 @@ class Page(NamedTuple):
     def summary(self) -> str:
         """The first sentence, without its full stop."""
         return " ".join(self.what.split()).split(". ")[0].rstrip(".")
+
+
+def page_url(code: str) -> str:
+    """Return the address of the published page of a built-in code."""
+    return f"{SITE}/rules/{code}/"
 
 
 def parse_page(code: str, docstring: str) -> Page:
