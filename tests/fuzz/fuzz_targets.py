@@ -20,7 +20,7 @@ from fuzz_seeds import files_named, tables, texts_at
 from fuzz_sources import assert_inside, check_external_reader, check_reader, lines_in
 
 from evalcontract import EvalContractError
-from evalcontract.analysis.pattern import Uncompilable, compile_pattern
+from evalcontract.analysis.compilation import Uncompilable, compile_pattern
 from evalcontract.analysis.regex_ambiguity import find_attack
 from evalcontract.analysis.regex_dialects import advice_on, misreadings
 from evalcontract.analysis.regex_impossible import matches_nothing
