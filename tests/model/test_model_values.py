@@ -24,6 +24,7 @@ from evalcontract.model.errors import ContractViolation
 from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.listing import chained, listed
 from evalcontract.model.nearest import allowed_edits, edit_distance, nearest, normalise
+from evalcontract.model.numbers import is_finite_number
 from evalcontract.model.page import example_files
 from evalcontract.model.path import Path, format_path, key_of
 from evalcontract.model.span import Place, Span
@@ -316,3 +317,15 @@ def test_an_example_of_several_files() -> None:
     text = "".join(f"# file: {name}\n{content}" for name, content in files.items())
     assert example_files(text, "target/x") == files
     assert [*example_files(text, "target/x")] == [*files]
+
+
+@every_case(
+    ("value", "is_one"),
+    [
+        *((value, True) for value in (0, -1, 0.5, 10**300, -1.7e308, 2**1023)),
+        *((value, False) for value in (True, False, None, "1", [1], {})),
+        *((value, False) for value in (float("nan"), float("inf"), -float("inf"), 10**400)),
+    ],
+)
+def test_finite_numbers(value: Any, is_one: bool) -> None:  # noqa: FBT001
+    assert is_finite_number(value) is is_one

@@ -6,11 +6,11 @@ give the range that is scaled to 0..1, and for combinations of such judges.
 
 from __future__ import annotations
 
-import sys
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.library.library import Resolved
+from evalcontract.model.numbers import is_finite_number
 from evalcontract.model.reference import Reference
 
 if TYPE_CHECKING:
@@ -102,13 +102,6 @@ def _weight(id_: Any, weights: dict[str, Any]) -> Any:
     return weights.get(id_, 1) if isinstance(id_, str) else 1
 
 
-def _is_finite(value: Any) -> bool:
-    """Whether a value is a finite number and not a boolean."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) <= sys.float_info.max
-
-
 def _hull(bounds: list[Bounds]) -> Bounds:
     if not bounds:
         return Bounds()
@@ -128,7 +121,7 @@ def _of_judge(text: Any, library: Library) -> Bounds:
             "level_values": [_, *_] as values,
             "min_score": int() | float() as low,
             "max_score": int() | float() as high,
-        } if all(_is_finite(number) for number in (low, high, *values)) and low < high:
+        } if all(map(is_finite_number, (low, high, *values))) and low < high:
             lowest, highest = min(values), max(values)
             if low <= lowest <= highest <= high and isfinite(high - low):
                 return Bounds((lowest - low) / (high - low), (highest - low) / (high - low))
