@@ -9,9 +9,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.library.library import Resolved
 from evalcontract.model.numbers import is_finite_number
-from evalcontract.model.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -109,9 +107,8 @@ def _hull(bounds: list[Bounds]) -> Bounds:
 
 
 def _value(text: Any, library: Library) -> Any:
-    reference = Reference.parse(text) if isinstance(text, str) else None
-    target = library.resolve(reference) if reference else None
-    return target.artifact.document.value if isinstance(target, Resolved) else None
+    artifact = library.artifact_of(text)
+    return artifact.document.value if artifact else None
 
 
 def _of_judge(text: Any, library: Library) -> Bounds:
