@@ -14,6 +14,7 @@ from evalcontract.model.page import example_files
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from evalcontract import Diagnostic
@@ -79,3 +80,16 @@ def _findings_of_labels(folder: Path, name: str) -> list[Diagnostic]:
 def findings_of_bad_example(folder: Path, code: str) -> list[Diagnostic]:
     """Return what the bad example of a code gives."""
     return findings_of(folder, CODES[code].page.bad, code, ENCODINGS.get(code, "utf-8"))
+
+
+def findings_of_bad_examples(
+    work: Path, room: str | None = None
+) -> Iterator[tuple[str, list[Diagnostic], Path]]:
+    """Yield each code, the findings of its bad example, and the folder below `work` it is in.
+
+    With a `room`, only the codes that begin with it.
+    """
+    for code in sorted(each for each in CODES if room in (None, each.partition("/")[0])):
+        folder = work / code
+        folder.mkdir(parents=True)
+        yield code, findings_of_bad_example(folder, code), folder

@@ -243,6 +243,7 @@ KNOWN = {
     "source/digest.py": "results, and no check of files reads them",
     "source/growing.py": "writes",
     "engine/named_judge.py": "is not remembered",
+    "engine/opened.py": "writes",
     "engine/output.py": "writes",
     "engine/migration_output.py": "writes",
     "api/coverer.py": "is not remembered",

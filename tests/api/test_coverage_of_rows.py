@@ -16,6 +16,7 @@ from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
 from evalcontract.checks.cells import Cell
 from evalcontract.checks.coverage import RowCoverage, Tally, Totals, add
+from evalcontract.engine import coverage as engine_coverage
 from evalcontract.model.span import Place
 
 if TYPE_CHECKING:
@@ -246,6 +247,24 @@ def test_lines_that_give_no_row_are_reported(place: Path) -> None:
     assert places == [2, 4]
     assert all(each.is_error for each in outcome.diagnostics)
     assert outcome.totals.rows == 2
+
+
+def test_the_workspace_of_a_folder_is_searched_once(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = json.dumps({"questions": [{"id": "a", "input": "b", "criteria": "c"}]})
+    files = {f"data/d{n}.json": text for n in range(20)}
+    write(place, {**files, "inner/rubrics/support.yaml": RUBRIC, "inner/d.json": text})
+    inputs = [Input(place / name) for name in (*files, "inner/d.json")]
+    searched: list[Path] = []
+
+    def find_root(folder: Path) -> Path:
+        searched.append(folder)
+        return place
+
+    monkeypatch.setattr(engine_coverage, "find_root", find_root)
+    assert len(coverage(inputs, Options(), all_rows=True).files) == len(inputs)
+    assert searched == [place / "data", place / "inner"]
 
 
 def test_files_that_cannot_be_read_are_reported(place: Path) -> None:

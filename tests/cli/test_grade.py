@@ -224,7 +224,8 @@ def test_results_are_a_file_that_is_not_replaced_unless_asked(
     first = file.read_bytes()
     assert not (place / "results.jsonl.partial").exists()
     assert grade("--results", "results.jsonl") == 2
-    assert "--force" in capsys.readouterr().err
+    refusal = "error: results.jsonl already exists; pass --force to replace it\n"
+    assert capsys.readouterr().err.endswith(refusal)
     assert grade("--results", "results.jsonl", "--force") == 0
     assert file.read_bytes() == first, "the same every time"
 

@@ -6,8 +6,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import EvalContext, Field, Needs, State, never_runs
-from evalcontract.library.library import Resolved
-from evalcontract.model.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -95,9 +93,7 @@ def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozense
 
 def judge_of(text: str, context: EvalContext) -> Artifact | None:
     """Return the judge that a reference resolves to, or None."""
-    reference = Reference.parse(text)
-    target = context.library.resolve(reference) if reference else None
-    return target.artifact if isinstance(target, Resolved) else None
+    return context.library.artifact_of(text)
 
 
 def _scan(template: str) -> Template:

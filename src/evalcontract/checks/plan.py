@@ -20,8 +20,6 @@ from evalcontract.checks._kind import (
 )
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.checks.steps import Nested, Step, Steps, steps_of
-from evalcontract.library.library import Resolved
-from evalcontract.model.reference import Reference
 from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:
@@ -168,13 +166,12 @@ def _inner(
     """
     if plans is None or check["kind"] != "composite":
         return None
-    reference = Reference.parse(check["rubric_ref"])
-    target = context.library.resolve(reference) if reference else None
-    if not isinstance(target, Resolved):
+    rubric = context.library.artifact_of(check["rubric_ref"])
+    if rubric is None:
         return None
-    if id(target.artifact) not in plans:
-        plans[id(target.artifact)] = _plan(target.artifact, context, None)
-    return plans[id(target.artifact)]
+    if id(rubric) not in plans:
+        plans[id(rubric)] = _plan(rubric, context, None)
+    return plans[id(rubric)]
 
 
 def _hashable(needs: Needs) -> Needs:

@@ -27,11 +27,11 @@ _UNCOMPILABLE = "its pattern does not compile"
 
 def _needs(check: Check, context: EvalContext) -> Needs:
     del context
-    from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
+    from evalcontract.analysis.compilation import why_uncompilable  # slow to import
     from evalcontract.analysis.regex_totality import matches_everything
 
     pattern, flags = check["pattern"], check.get("flags", [])
-    if isinstance(compile_pattern(pattern, flags), Uncompilable):
+    if why_uncompilable(pattern, flags):
         return never_runs(State.UNAVAILABLE, _UNCOMPILABLE)
     if matches_everything(pattern, flags, full=check.get("match") == "full"):
         outcome = "fails" if check.get("negate") else "passes"
@@ -41,7 +41,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
-    from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
+    from evalcontract.analysis.compilation import Uncompilable, compile_pattern  # slow to import
     from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError, matches
 
     filled = with_defaults(check)

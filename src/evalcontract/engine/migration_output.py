@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
-from evalcontract.engine.output import write_error
-from evalcontract.model.errors import UsageError
+from evalcontract.engine.opened import open_staged, write_error
 from evalcontract.source import read_text, shipped
 from evalcontract.source.emitting import NotWritableError, yaml_mapping, yaml_text
 from evalcontract.source.writing import Staged
-from evalcontract.workspace import display_name, write_bound
+from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +44,7 @@ class WorkspaceFiles:
             UsageError: the file exists, or cannot be written.
 
         """
-        return None if path is None else self._open(path, write_bound(path))
+        return None if path is None else self._open(path)
 
     def dataset(
         self, name: str, root: dict[str, Any], rows: list[dict[str, Any]], source: Document
@@ -114,11 +113,5 @@ class WorkspaceFiles:
         self._schemas[self._folder / "schema" / name] = shipped.text_of(name).encode()
         return f"# {_MODELINE} $schema=../schema/{name}"
 
-    def _open(self, path: Path, bound: Path | None) -> BinaryIO:
-        try:
-            return self._staged.open(path, bound=bound, replace=self._force)
-        except FileExistsError:
-            name = display_name(path)
-            raise UsageError(f"{name} already exists; pass --force to replace it") from None
-        except (OSError, RuntimeError, ValueError) as error:
-            raise write_error(path, error) from None
+    def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
+        return open_staged(self._staged, path, bound, replace=self._force)

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
+from evalcontract.engine.opened import open_staged, write_error
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.source import read_text
@@ -21,7 +22,7 @@ from evalcontract.source.emitting import (
 )
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.writing import Staged
-from evalcontract.workspace import display_name, find_root, write_bound
+from evalcontract.workspace import display_name, find_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +50,7 @@ def medium_for(out: Path, target: Dialect | None) -> str:
     return medium
 
 
-class Output:
+class ConvertedFiles:
     """Context manager that collects the rows and writes all files on `commit`."""
 
     def __init__(self, out: Path, medium: str, options: ConvertOptions, root: Path | None) -> None:
@@ -133,17 +134,4 @@ class Output:
         return yaml_text(head, key, rows, self._comments, self._above.header)
 
     def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
-        try:
-            bound = bound or write_bound(path)
-            return self._staged.open(path, bound=bound, replace=self._force)
-        except FileExistsError:
-            name = display_name(path)
-            raise UsageError(f"{name} already exists; pass --force to replace it") from None
-        except (OSError, RuntimeError, ValueError) as error:
-            raise write_error(path, error) from None
-
-
-def write_error(path: Path, error: Exception) -> UsageError:
-    """Return the error for a file that cannot be written."""
-    reason = getattr(error, "strerror", None) or str(error)
-    return UsageError(f"{display_name(path)} cannot be written: {reason.lower()}")
+        return open_staged(self._staged, path, bound, replace=self._force)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from evalcontract.engine.forked import Forked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,12 +52,9 @@ class _Workers:
     def __init__(self, work: Callable[[Any], Any], jobs: int) -> None:
         self._work = work
         self._workers: list[_Worker] = []
-        inherited: list[Connection] = []
         for _ in range(jobs):
             with suppress(OSError):  # no processes, or no memory for them
-                worker = _Worker(work, inherited)
-                inherited.append(worker.connection)
-                self._workers.append(worker)
+                self._workers.append(_Worker(work, self._workers))
 
     def map(self, items: Iterator[Any]) -> Iterator[Any]:
         """Yield the result of each item, in order."""
@@ -92,51 +91,27 @@ class _Workers:
 
 
 class _Worker:
-    """A forked process, and this end of the connection to it.
+    """A process that sends back what `work` makes of each item."""
 
-    `inherited` are the ends that the process must not keep open: a connection ends only when no
-    process holds its other end.
-    """
-
-    def __init__(self, work: Callable[[Any], Any], inherited: list[Connection]) -> None:
-        from multiprocessing import get_context  # slow to import
-
-        context = get_context("fork")
-        self.connection, theirs = context.Pipe()
-        ends = [*inherited, self.connection]
-        self._process = context.Process(
-            target=_serve, args=(work, theirs, ends, os.getpid()), daemon=True
-        )
-        try:
-            self._process.start()
-        except OSError:
-            self.connection.close()
-            raise
-        finally:
-            theirs.close()
+    def __init__(self, work: Callable[[Any], Any], others: Iterable[_Worker]) -> None:
+        started = (other.forked for other in others)
+        self.forked: Forked = Forked(partial(_serve, work), started, duplex=True)
 
     def send(self, item: Any) -> None:
         with suppress(OSError):  # it died: `receive` fails, too
-            self.connection.send(item)
+            self.forked.connection.send(item)
 
     def receive(self) -> Any:
-        return self.connection.recv()
+        return self.forked.connection.recv()
 
     def stop(self) -> None:
-        self.connection.close()
-        self._process.terminate()
-        self._process.join()
+        self.forked.stop()
 
 
 def _serve(
-    work: Callable[[Any], Any], connection: Connection, inherited: list[Connection], parent: int
+    work: Callable[[Any], Any], connection: Connection, is_needed: Callable[[], bool]
 ) -> None:
-    import signal  # needed only in a worker process
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
-    for end in inherited:
-        end.close()
     # Without memory nothing is sent, so that the main process works on the item.
     with suppress(MemoryError, EOFError, OSError):
-        while os.getppid() == parent:
+        while is_needed():
             connection.send(work(connection.recv()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Self
 
+from evalcontract.engine.opened import write_error
 from evalcontract.engine.results import Results, read_results
 from evalcontract.model.errors import UsageError
 from evalcontract.source.growing import GrowingFile
@@ -44,20 +45,18 @@ class ResultsFile:
     """
 
     def __init__(self, path: Path, *, replace: bool) -> None:
-        self._name = display_name(path)
+        self._path, self._name = path, display_name(path)
         self._lines = 0
         try:
             self._file = GrowingFile(path, replace=replace)
-        except FileExistsError:
-            raise UsageError(f"{self._name} exists; --force replaces it") from None
         except OSError as error:
-            raise self._not_written(error) from None
+            raise write_error(self._path, error) from None
 
     def __enter__(self) -> Self:
         try:
             self._file.__enter__()
         except OSError as error:
-            raise self._not_written(error) from None
+            raise write_error(self._path, error) from None
         return self
 
     def __exit__(
@@ -103,7 +102,7 @@ class ResultsFile:
             if self._lines % _FLUSHED == 0:
                 self._file.flush()
         except OSError as error:
-            raise self._not_written(error) from None
+            raise write_error(self._path, error) from None
 
     def complete(self) -> None:
         """Give the file its name.
@@ -115,7 +114,4 @@ class ResultsFile:
         try:
             self._file.complete()
         except OSError as error:
-            raise self._not_written(error) from None
-
-    def _not_written(self, error: OSError) -> UsageError:
-        return UsageError(f"{self._name}: {(error.strerror or str(error)).lower()}")
+            raise write_error(self._path, error) from None

@@ -6,6 +6,8 @@ import json
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.model.numbers import is_finite_number
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -66,7 +68,7 @@ class Scale(NamedTuple):
         raise ScaleError(f"it is not {self.wanted}")
 
     def _number(self, verdict: Any) -> float:
-        if not is_number(verdict) or not self.low <= verdict <= self.high:
+        if not is_finite_number(verdict) or not self.low <= verdict <= self.high:
             raise ScaleError(f"it is not {self.wanted}")
         return float(verdict)
 
@@ -97,7 +99,7 @@ def scale_of(judge: Mapping[str, Any]) -> Scale:
     if not low < high or not isfinite(high - low):
         raise ScaleError(f"its scale from {low:g} to {high:g} is empty or too wide")
     threshold = judge.get("pass_threshold", low + (high - low) / 2)
-    if not is_number(threshold):
+    if not is_finite_number(threshold):
         raise ScaleError("its `pass_threshold` is not a number")
     if score_type == "continuous":
         return Scale(score_type, low, high, threshold)
@@ -110,22 +112,16 @@ def scale_of(judge: Mapping[str, Any]) -> Scale:
     )
 
 
-def is_number(value: Any) -> bool:
-    """Whether a JSON value is a finite number that a float can hold."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return isfinite(value)
-    except OverflowError:  # a whole number of hundreds of digits
-        return False
-
-
 def _require_levels(names: Any, values: Any) -> None:
     if not _is_list_of(str, names) or len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
         raise ScaleError("its `level_names` are not at least two different names")
     if values is None:
         return
-    if not isinstance(values, list) or len(values) != len(names) or not all(map(is_number, values)):
+    if (
+        not isinstance(values, list)
+        or len(values) != len(names)
+        or not all(map(is_finite_number, values))
+    ):
         raise ScaleError("its `level_values` are not one number for each level")
 
 
@@ -133,7 +129,7 @@ def _ends(judge: Mapping[str, Any], values: list[float] | None) -> tuple[float, 
     ends = (judge.get("min_score"), judge.get("max_score"))
     if ends == (None, None):
         return (float(min(values)), float(max(values))) if values else (0.0, 1.0)
-    if not all(map(is_number, ends)):
+    if not all(map(is_finite_number, ends)):
         raise ScaleError("its `min_score` and `max_score` are not two numbers")
     return float(ends[0] or 0), float(ends[1] or 0)
 

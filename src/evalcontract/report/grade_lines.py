@@ -44,16 +44,8 @@ def manifest_line(
 
 def row_line(row: RowResult) -> str:
     """Return the line of a row."""
-    content: dict[str, Any] = {
-        "id": row.id,
-        "rubric": row.rubric,
-        "outcome": row.outcome,
-        "score": row.score,
-    }
-    if row.reason is not None:
-        content["reason"] = row.reason
-    content["checks"] = [_check(check) for check in row.checks]
-    return _line(content)
+    checks = [_check(check) for check in row.checks]
+    return _line({**_graded(row, rubric=row.rubric), "checks": checks})
 
 
 def summary_line(summary: Summary, threshold: float | None, usage: Usage | None = None) -> str:
@@ -82,19 +74,18 @@ def _file(name: str, sha256: str | None) -> dict[str, Any]:
 
 
 def _check(check: CheckResult) -> dict[str, Any]:
-    content: dict[str, Any] = {
-        "id": check.id,
-        "kind": check.kind,
-        "outcome": check.outcome,
-        "score": check.score,
-    }
-    if check.reason is not None:
-        content["reason"] = check.reason
+    content = _graded(check, kind=check.kind)
     if check.details:
         content["details"] = dict(check.details)
     if check.checks:
         content["checks"] = [_check(inner) for inner in check.checks]
     return content
+
+
+def _graded(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]:
+    """Return what a row and a check have in common; `by` is what graded the one or the other."""
+    content = {"id": result.id, **by, "outcome": result.outcome, "score": result.score}
+    return content if result.reason is None else {**content, "reason": result.reason}
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
