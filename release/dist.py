@@ -138,7 +138,7 @@ def main(repository: Path) -> int:
     except RefusedError as error:
         print(f"nothing was built: {error}", file=sys.stderr)
         return 1
-    for name, digest in _digests(files).items():
+    for name, digest in _digests(sorted(target.iterdir())).items():
         print(f"{digest}  {(target / name).relative_to(repository)}")
     if _git(repository, "status", "--porcelain"):
         print("note: changes that are not committed are not in it")
