@@ -49,9 +49,20 @@ def test(version: str, python: Path) -> bool:
     """Run the fast tests with an interpreter; return whether they pass."""
     folder = _FOLDER / version
     own = folder / "bin" / "python"
-    install = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    install: list[str | Path] = [
+        own,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     install += ["--constraint", ROOT / "constraints.txt", "--editable", f"{ROOT}[dev]"]
-    commands = ([python, "-m", "venv", folder], install, [own, *_TESTS, *_CHOSEN])
+    commands: tuple[list[str | Path], ...] = (
+        [python, "-m", "venv", folder],
+        install,
+        [own, *_TESTS, *_CHOSEN],
+    )
     return all(subprocess.run(each, cwd=ROOT, check=False).returncode == 0 for each in commands)
 
 

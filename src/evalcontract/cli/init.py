@@ -35,7 +35,7 @@ _NO_CI = "none"
 #: What a file is for, by its name or its folder.
 _ABOUT = {
     "evalcontract.toml": "the settings",
-    "datasets": "what the model is asked, and what is expected",
+    "datasets": "what the model is asked",
     "rubrics": "how answers are graded",
     "judges": "what an LLM judge is asked",
     "targets": "what a run evaluates",

@@ -120,21 +120,20 @@ def _jetbrains(entries: str) -> str:
 
 def _mapping(schema: EditorSchema, folder: str) -> str:
     """Return the mapping of a folder or a file to its schema, as IDEs of JetBrains store it."""
-    name = quoteattr(f"{_PACKAGE} {schema.name}")
-    is_folder = '<option name="directory" value="true" />' if schema.is_of_folder else ""
-    kind = '<option name="mappingKind" value="Directory" />' if schema.is_of_folder else ""
+    name = f"{_PACKAGE} {schema.name}"
+    described = {"path": _below(folder, schema.describes)}
+    if schema.is_of_folder:
+        described = {"directory": "true", **described, "mappingKind": "Directory"}
     lines = [
-        f"<entry key={name}>",
+        f"<entry key={quoteattr(name)}>",
         "  <value>",
         "    <SchemaInfo>",
-        f'      <option name="name" value={name} />',
-        f'      <option name="relativePathToSchema" value={quoteattr(_below(folder, schema.path))} />',
+        f"      {_option('name', name)}",
+        f"      {_option('relativePathToSchema', _below(folder, schema.path))}",
         '      <option name="patterns">',
         "        <list>",
         "          <Item>",
-        *(f"            {option}" for option in (is_folder,) if option),
-        f'            <option name="path" value={quoteattr(_below(folder, schema.describes))} />',
-        *(f"            {option}" for option in (kind,) if option),
+        *(f"            {_option(*item)}" for item in described.items()),
         "          </Item>",
         "        </list>",
         "      </option>",
@@ -143,3 +142,7 @@ def _mapping(schema: EditorSchema, folder: str) -> str:
         "</entry>",
     ]
     return "".join(f"        {line}\n" for line in lines)
+
+
+def _option(name: str, value: str) -> str:
+    return f"<option name={quoteattr(name)} value={quoteattr(value)} />"

@@ -19,11 +19,9 @@ from evalcontract.engine.options import Options
 from evalcontract.engine.passes import NATIVE
 from evalcontract.engine.plain_rows import has_no_ids, is_table, rows_as_dataset
 from evalcontract.migration.result import Names, snake_case
-from evalcontract.model.errors import UsageError
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK, SCHEMA_SUFFIX, format_of
-from evalcontract.source.writing import write_text
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class Came(NamedTuple):
-    """Where one file came from: its name, the system that it is of, and its name in the workspace."""
+    """Where a file came from: its name, its system, and its name in the workspace."""
 
     source: str
     system: str

@@ -79,7 +79,7 @@ def _read(input_: Input) -> tuple[dict[str, Any], list[Any]]:
 
 
 def _split(value: Any) -> tuple[dict[str, Any], list[Any]]:
-    """Return the head and the rows of a document: a list, or a mapping with one list of mappings."""
+    """Return the head and the rows of a list, or of a mapping with one list of mappings."""
     if isinstance(value, list):
         return {}, value
     if not isinstance(value, dict):
