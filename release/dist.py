@@ -93,6 +93,17 @@ def build(commit: Commit, folder: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
+def compare(files: list[Path], again: list[Path]) -> None:
+    """Compare two builds of one commit byte by byte.
+
+    Raises:
+        RefusedError: they differ.
+
+    """
+    if _digests(files) != _digests(again):
+        raise RefusedError("two builds of the same commit differ")
+
+
 def check(files: list[Path], commit: Commit) -> None:
     """Check what is built: its names, its metadata, the licence and the schemas.
 
@@ -128,8 +139,7 @@ def main(repository: Path) -> int:
         target = repository / ("dist" if commit.is_release else "build/dist")
         with TemporaryDirectory() as first, TemporaryDirectory() as second:
             files, again = build(commit, Path(first)), build(commit, Path(second))
-            if _digests(files) != _digests(again):
-                raise RefusedError("two builds of the same commit differ")
+            compare(files, again)
             check(files, commit)
             shutil.rmtree(target, ignore_errors=True)
             target.mkdir(parents=True)

@@ -271,7 +271,12 @@ EVALS = {"evals": [{"id": "tide", "prompt": "When?", "must_contain_any": ["noon"
 MLFLOW = '{"inputs": {"question": "x"}, "expectations": {"expected_response": "y"}}\n'
 DATABRICKS = '{"request_id": "a", "request": "x", "expected_response": "y"}\n'
 NORTHSTAR = [
-    {"id": "a", "input": "Hello!", "expected": {"goal": "greet"}, "category": "x"},
+    {
+        "id": "a",
+        "messages": [{"role": "user", "content": "Hello!"}],
+        "expected": {"goal": "greet"},
+        "metrics": [],
+    },
 ]
 EVRET = {"queries": [{"query_id": "q", "query_text": "x", "expected_answers": ["y"]}]}
 

@@ -29,7 +29,7 @@ SNIPPETS = re.findall(r"^```\n(.*?)\n^```$", SECTION, re.DOTALL | re.MULTILINE)
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
 #: What an extra installs.
 MODULES = {"parquet": "pyarrow", "judges": "openai"}
-PINNED = ("uv", "pipx")
+INSTALLERS = ("uv", "pipx")
 
 
 class Tools(NamedTuple):
@@ -49,7 +49,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Tools:
     _reach(build)
     venv.create(folder)
     own = folder / "bin" / "python"
-    _reach([sys.executable, "-m", "pip", "--python", str(own), "install", "--quiet", *PINNED])
+    _reach([sys.executable, "-m", "pip", "--python", str(own), "install", "--quiet", *INSTALLERS])
     return Tools(wheels, folder / "bin")
 
 
@@ -95,6 +95,7 @@ def run(snippet: str, variables: Mapping[str, str], folder: Path) -> str:
 
 
 def the_snippet(word: str) -> str:
+    found: str
     (found,) = [each for each in SNIPPETS if word in each]
     return found
 
@@ -153,7 +154,7 @@ def test_the_first_finding(tools: Tools, tmp_path: Path) -> None:
     script = Path(__file__).with_name("first_finding.py")
     variables = environment(tools, tmp_path)
     printed = run(f"'{sys.executable}' '{script}' '{wheel}'", variables, tmp_path)
-    assert "warning[dataset/near-miss-key]" in printed
+    assert "error[dataset/near-miss-key]" in printed
     assert "did you mean `expected_facts`?" in printed
     assert re.search(r"^ *[\d.]+ s  in all$", printed, re.MULTILINE)
 

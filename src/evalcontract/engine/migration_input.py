@@ -84,7 +84,7 @@ def is_migrated(input_: Input) -> bool:
     document = input_.read(quick=True).document
     value = document.quick if document else None
     found = _system_of(value)
-    return found == BEST_PRACTICES or (found == AI_EVAL and _GRADERS in value)
+    return found == BEST_PRACTICES or (isinstance(value, dict) and _GRADERS in value)
 
 
 def _system_of(value: Any) -> str | None:
