@@ -275,7 +275,7 @@ NORTHSTAR = [
         "id": "a",
         "messages": [{"role": "user", "content": "Hello!"}],
         "expected": {"goal": "greet"},
-        "metrics": [],
+        "metrics": {"latency_ms": 320.5},
     },
 ]
 EVRET = {"queries": [{"query_id": "q", "query_text": "x", "expected_answers": ["y"]}]}
