@@ -167,6 +167,48 @@ def test_builds_that_differ_are_refused(
     assert "two builds of the same commit differ" in capsys.readouterr().err
 
 
+# Other Pythons
+
+
+def test_an_interpreter_that_does_not_run_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shim of pyenv is on the PATH for versions that nobody chose."""
+    shims, others = tmp_path / "shims", tmp_path / "versions" / "3.99.1" / "bin"
+    for folder, code in ((shims, 127), (others, 0)):
+        folder.mkdir(parents=True)
+        path = folder / "python3.99"
+        path.write_text(f"#!/bin/sh\necho 3.99\nexit {code}\n", encoding="utf-8")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(shims))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "nowhere"))
+    assert pythons.find("3.99") is None
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    assert pythons.find("3.99") == others / "python3.99"
+    monkeypatch.setenv("PATH", str(others))
+    assert pythons.find("3.98") is None
+
+
+@every_case(("passes", "status", "word"), [(True, 0, "passed"), (False, 1, "FAILED")])
+def test_what_was_not_tested_is_named(
+    passes: object,
+    status: int,
+    word: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own = "{}.{}".format(*sys.version_info)
+    monkeypatch.setattr(pythons, "versions", lambda: [own, "3.98", "3.99"])
+    monkeypatch.setattr(pythons, "find", {"3.98": Path("/x/python3.98")}.get)
+    monkeypatch.setattr(pythons, "test", lambda *_: passes)
+    monkeypatch.setattr(pythons, "is_installable", lambda _: True)
+    assert pythons.main() == status
+    first, second, third = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"Python {own}: this one")
+    assert second == f"Python 3.98: {word} (/x/python3.98)"
+    assert third.startswith("Python 3.99: NOT TESTED")
+
+
 @pytest.mark.slow
 def test_a_tagged_commit_is_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a copy of this tree, with a change that is not committed."""
