@@ -287,6 +287,8 @@ EVRET = {"queries": [{"query_id": "q", "query_text": "x", "expected_answers": ["
         ("mine.yaml", OURS, "mine.yaml", ["a"]),
         ("mine.json", [{"id": "a", "input": "b", "criteria": "c"}], "mine.json", ["a"]),
         ("mine.jsonl", '{"id": "a", "input": "b", "criteria": "c"}\n', "mine.jsonl", ["a"]),
+        ("mine.txt", OURS, "mine.yaml", ["a"]),
+        ("rows.json", [{"id": "a", "question": "b"}], "rows.json", ["a"]),
         ("no ids.jsonl", '{"input": "b"}\n{"input": "c"}\n', "no_ids.yaml", ["row_1", "row_2"]),
         ("in.json", {"v": 1, "data": [{"input": "b"}]}, "in.yaml", ["row_1"]),
         ("T.csv", "input,criteria,notes\nb,c,\n", "t.yaml", ["row_1"]),
@@ -319,7 +321,10 @@ def test_it_contains_what_it_starts_from(
     assert "evals/datasets/example.yaml" not in after
     target = yaml.safe_load(after["evals/targets/nightly.yaml"])
     assert target["dataset"] == f"datasets/{dataset}"
-    run(capsys, "check", "evals")
+    assert "reference/dangling" not in run(capsys, "check", "evals")
+    unvalidated = after["evals/evalcontract.toml"].endswith(b'"judge/unvalidated" = "ignore"\n')
+    assert unvalidated is any(key.startswith("evals/judges/") for key in after)
+    assert unvalidated is ("`judge/unvalidated`" in out)
 
 
 @every_case("text", [OURS, MOVED, "\ufeff" + OURS], ids=["plain", "modeline", "mark"])
@@ -379,6 +384,9 @@ def test_a_dataset_of_the_workspace_stays_where_it_is(
         ({"../x.csv": "a,b\n"}, ("--from", "../x.csv"), 2, "no rows"),
         ({}, ("--from", "../missing.yaml"), 1, "missing.yaml"),
         ({}, ("--from", "-"), 2, "standard input"),
+        ({"../x.txt": "Just text."}, ("--from", "../x.txt"), 2, "no dataset"),
+        ({"../x.json": {"a": 1}}, ("--from", "../x.json"), 2, "no dataset"),
+        ({"../x.yaml": "[1, 2]"}, ("--from", "../x.yaml"), 2, "no dataset"),
         ({"rubrics": "a file"}, (), 2, "rubrics"),
         (
             {"../m.yaml": OURS, "datasets/m.yaml": "x: y"},
@@ -388,7 +396,19 @@ def test_a_dataset_of_the_workspace_stays_where_it_is(
         ),
         ({"evalcontract.toml": "strict = 7"}, (), 2, "strict"),
     ],
-    ids=["syntax", "dialect", "empty", "missing", "stdin", "blocked", "taken", "settings"],
+    ids=[
+        "syntax",
+        "dialect",
+        "empty",
+        "missing",
+        "stdin",
+        "text",
+        "mapping",
+        "numbers",
+        "blocked",
+        "taken",
+        "settings",
+    ],
 )
 def test_nothing_is_half_made(
     files: Mapping[str, str],

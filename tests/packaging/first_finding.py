@@ -44,7 +44,7 @@ def first_finding(what: str, folder: Path) -> list[dict[str, str]]:
     _tell("evalcontract check", began)
     json_check = (scripts / "evalcontract", "check", "evals", "--output-format", "json")
     report = _run(*json_check, cwd=folder, status=1)
-    findings: list[dict[str, str]] = json.loads(report)["diagnostics"]
+    findings: list[dict[str, str]] = json.loads(report)["findings"]
     return findings
 
 

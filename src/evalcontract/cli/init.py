@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from evalcontract.engine.init import InitResult
 
 _NO_CI = "none"
+_UNVALIDATED = """\
+note: nobody has compared the judges with people yet, so evalcontract.toml
+      ignores `judge/unvalidated`: measure them, and delete that line
+"""
 #: What a file is for, by its name or its folder.
 _ABOUT = {
     "evalcontract.toml": "the settings",
@@ -39,6 +43,7 @@ _ABOUT = {
     "rubrics": "how answers are graded",
     "judges": "what an LLM judge is asked",
     "targets": "what a run evaluates",
+    "bundles": "row keys of a domain",
     "outputs": "recorded answers, to be graded",
     "schema": "the schemas, for editors",
     ".vscode": "VS Code",
@@ -111,6 +116,8 @@ def init_command(
 def _told(done: InitResult) -> Iterator[str]:
     yield from write_losses(done.taken.losses)
     if done.taken.migrated:
+        if done.ignores_unvalidated:
+            done.taken.migrated.judges.clear()  # said of all judges at once
         yield from told(done.taken.migrated)
 
 
@@ -121,6 +128,8 @@ def _made(done: InitResult) -> Iterator[str]:
     yield from _listed("left alone, since they exist:", done.kept)
     if not done.written:
         yield "nothing was made: all files exist\n"
+    if done.ignores_unvalidated:
+        yield _UNVALIDATED
     for name, snippet in done.additions:
         yield f"\nadd to {escape_controls(name)}:\n\n{indent(snippet, '    ')}"
 

@@ -58,8 +58,9 @@ class Addition(NamedTuple):
 class InitResult:
     """The result of `init`: the names of the files that were written, and those that were kept.
 
-    `datasets` are those of the workspace, relative to it. If nothing was written, `refusal` is the
-    reason.
+    `datasets` are those of the workspace, relative to it. `ignores_unvalidated` says that the new
+    settings ignore `judge/unvalidated`, since the new judges are. If nothing was written, `refusal`
+    is the reason.
     """
 
     taken: Taken = field(default_factory=Taken)
@@ -67,6 +68,7 @@ class InitResult:
     kept: list[str] = field(default_factory=list)
     additions: list[Addition] = field(default_factory=list)
     datasets: list[str] = field(default_factory=list)
+    ignores_unvalidated: bool = False
     refusal: str | None = None
 
     @property
@@ -98,9 +100,6 @@ def init(folder: Path, options: InitOptions) -> InitResult:
         if DISK.is_there(root / name):
             raise UsageError(f"{display_name(root / name)} already exists")
         paths[root / name] = data
-    if FILE_NAME in files and DISK.is_there(root / FILE_NAME) and _EXAMPLE_JUDGE in files:
-        snippet = f"[severity]\n{shipped.template('workspace/unvalidated.toml')}"
-        _note(root / FILE_NAME, "judge/unvalidated", snippet, result)
     for file in () if options.is_bare else project_files(place, options.ci):
         paths[project / file.path] = file.text.encode()
         if DISK.is_there(project / file.path):
@@ -135,9 +134,10 @@ def _place_in(project: Path, root: Path) -> str:
 
 def _workspace_files(root: Path, result: InitResult) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the workspace that do not come from anywhere else, by name."""
-    found = [*_datasets_in(root), *result.taken.datasets]
+    found = [*result.taken.datasets, *_datasets_in(root)]
     taken = result.taken.files
     parts = {name.partition("/")[0] for name in taken}
+    has_judges = "judges" in parts
     has_library = bool(parts & {"rubrics", "judges"}) or any(
         data_files(root / name) for name in ("rubrics", "judges")
     )
@@ -145,14 +145,20 @@ def _workspace_files(root: Path, result: InitResult) -> Iterator[tuple[str, byte
     examples = []
     if not has_library:
         examples = [_EXAMPLE_RUBRIC, _EXAMPLE_JUDGE]
+        has_judges = True
         if not found:
             examples += [EXAMPLE_DATASET, EXAMPLE_OUTPUTS]
             result.datasets = [EXAMPLE_DATASET]
     if result.datasets and "targets" not in parts and not data_files(root / "targets"):
         examples.append(_EXAMPLE_TARGET)
     settings = shipped.template(f"workspace/{FILE_NAME}")
-    if _EXAMPLE_JUDGE in examples:
-        settings += shipped.template("workspace/unvalidated.toml")
+    if has_judges:
+        line = shipped.template("workspace/unvalidated.toml")
+        settings += line
+        if DISK.is_there(root / FILE_NAME):
+            _note(root / FILE_NAME, "judge/unvalidated", f"[severity]\n{line}", result)
+        else:
+            result.ignores_unvalidated = True
     yield FILE_NAME, settings.encode()
     for name in sorted(examples):
         yield name, _example(name, result.datasets).encode()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.diagnostics import from_unreadable
-from evalcontract.engine.editor_schemas import MODELINE, modeline
+from evalcontract.engine.editor_schemas import MODELINE, editor_schemas, modeline
 from evalcontract.engine.migrate import MigrateOptions, MigrateResult, migrate
 from evalcontract.engine.migration_input import is_migrated
 from evalcontract.engine.opening import open_dataset
@@ -19,10 +19,12 @@ from evalcontract.engine.options import Options
 from evalcontract.engine.passes import NATIVE
 from evalcontract.engine.plain_rows import has_no_ids, is_table, rows_as_dataset
 from evalcontract.migration.result import Names, snake_case
+from evalcontract.model.errors import UsageError
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
-from evalcontract.source import DISK, SCHEMA_SUFFIX, format_of
+from evalcontract.source import DISK, format_of
 from evalcontract.workspace import display_name
+from evalcontract.workspace.recognition import is_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,10 +104,12 @@ def _folder() -> Iterator[Path]:
 
 
 def _collect(folder: Path, taken: Taken) -> None:
-    """Take the files that were written to a folder, except schemas, which are those of `init`."""
+    """Take the files that were written to a folder, except the schemas that `init` writes."""
+    ours = {schema.path for schema in editor_schemas()}
     for path in sorted(folder.rglob("*")):
-        if DISK.is_file(path) and not path.name.endswith(SCHEMA_SUFFIX):
-            taken.files[path.relative_to(folder).as_posix()] = DISK.read(path)
+        name = path.relative_to(folder).as_posix()
+        if DISK.is_file(path) and name not in ours:
+            taken.files.setdefault(name, DISK.read(path))
 
 
 def _take(
@@ -123,8 +127,7 @@ def _take(
         if root in path.parents:
             taken.here.append(path.relative_to(root).as_posix())
             return
-        ending = path.suffix.lower()
-        out = f"{_DATASETS}/{names.take(_stem(path))}{ending}"
+        out = f"{_DATASETS}/{names.take(_stem(path))}{_ending(input_, path)}"
         data = input_.files.read(path, input_.files.stream(path).size)
         taken.files[out] = with_modeline(data) if format_of(out) == "yaml" else data
     else:
@@ -134,8 +137,30 @@ def _take(
             data = rows_as_dataset(input_, out)
         else:
             data = _converted(input_, folder / out, dialect, taken)
+            _collect(folder, taken)  # rubrics, judges and bundles that the rows need
         taken.files[out] = data if is_large else with_modeline(data)
     taken.came.append(Came(name, _PLAIN if is_plain else dataset.dialect, out))
+
+
+def _ending(input_: Input, path: Path) -> str:
+    """Return the extension that a dataset of ours has in the workspace.
+
+    Raises:
+        UsageError: the file is no dataset, and no rows.
+
+    """
+    source = input_.read(quick=True)
+    value = source.peek()
+    rows = value if isinstance(value, list) and not source.stream else [value]
+    are_rows = bool(rows) and (source.stream or isinstance(value, list))
+    if not (are_rows and isinstance(rows[0], dict)) and not is_dataset(path, path.parent, source):
+        raise UsageError(
+            f"{source.file} is no dataset: expected `questions`, a list of rows, or the dataset of "
+            "another system (--dialect names it)"
+        )
+    if format_of(path.name):
+        return path.suffix.lower()
+    return ".jsonl" if source.stream else ".yaml"
 
 
 def _stem(path: Path) -> str:
