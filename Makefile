@@ -23,7 +23,7 @@ LOWEST := build/lowest
 PIP := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test thorough fuzz check lint types imports fast messages docs bench bombs mutate lowest audit
-.PHONY: constraints peers suites clean
+.PHONY: constraints peers suites clean dist pythons
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -96,6 +96,14 @@ $(LOWEST)/.ready: pyproject.toml tests/lowest.py
 	$(PYTHON) tests/lowest.py > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python $(PIP) --constraint $(LOWEST)/constraints.txt --editable ".[dev]"
 	@touch $@
+
+# The sdist and the wheel of the commit; a release, in dist/, if it has the tag of the version.
+dist: $(READY)
+	$(BIN)/python release/dist.py
+
+# The fast tests with every other Python that the classifiers name and that is found here.
+pythons: $(READY)
+	$(BIN)/python release/pythons.py
 
 # Known vulnerabilities of the packages in constraints.txt; asks the advisories of PyPI.
 audit: $(VENV)/.audit

@@ -246,6 +246,8 @@ KNOWN = {
     "engine/opened.py": "writes",
     "engine/output.py": "writes",
     "engine/migration_output.py": "writes",
+    "engine/init.py": "writes",
+    "engine/init_source.py": "is not remembered",
     "api/coverer.py": "is not remembered",
     "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",

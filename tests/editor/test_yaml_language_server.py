@@ -169,6 +169,21 @@ def test_one_mistake_is_one_finding_of_ours(client: Client, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_a_new_workspace_has_no_findings(client: Client, tmp_path: Path) -> None:
+    """Each file of `init` is checked by its schema, and a misspelled value is shown."""
+    _evalcontract("init", str(tmp_path), "--bare")
+    paths = [path for path in sorted(tmp_path.rglob("*.yaml")) if schema_of(path)]
+    assert {path.parent.name for path in paths} == {"datasets", "rubrics", "judges", "targets"}
+    opened = {path.name: client.open(path) for path in paths}
+    said = {name: document.diagnostics() for name, document in opened.items()}
+    assert not any(said.values()), said
+    rubric = tmp_path / "rubrics" / "wrong.yaml"
+    text = (tmp_path / "rubrics" / "example.yaml").read_text(encoding="utf-8")
+    rubric.write_text(text.replace("kind: fact_match", "kind: fact_macth"), encoding="utf-8")
+    assert client.open(rubric).diagnostics()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_examples_are_judged_alike(client: Client, kind: str) -> None:
     """An example shows faults in the editor just where the command line finds a broken schema."""

@@ -81,6 +81,14 @@ def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
     return exit_status(outcome.diagnostics)
 
 
+def summary_of(outcome: Outcome) -> str:
+    """Return the line that sums up the findings of a check."""
+    from evalcontract.report.text import summary  # not for the fast path
+
+    report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
+    return summary(report, Style(wants_colour(sys.stdout), 0, 0, version=__version__))
+
+
 # The maximum number of findings that are printed beside another result.
 _MAX_FINDINGS = 50
 

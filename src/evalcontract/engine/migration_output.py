@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
+from evalcontract.engine.editor_schemas import MODELINE, EditorSchema, modeline, schema_text
 from evalcontract.engine.opened import open_staged, write_error
 from evalcontract.source import read_text, shipped
 from evalcontract.source.emitting import NotWritableError, yaml_mapping, yaml_text
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from evalcontract.source import Document
 
-_MODELINE = "yaml-language-server:"
 _ROWS = "questions"
 
 
@@ -61,7 +61,7 @@ class WorkspaceFiles:
         comments: list[list[str]] = []
         if _ROWS in source.value:  # rows of JSON have no comments
             comments = [above.row(source, (_ROWS, index)) for index in range(len(rows))]
-        header = [text for text in above.header if _MODELINE not in text]
+        header = [text for text in above.header if MODELINE not in text]
         try:
             self._files[path] = yaml_text(root, _ROWS, rows, comments, (modeline, *header))
         except NotWritableError as error:
@@ -109,9 +109,9 @@ class WorkspaceFiles:
 
     def _modeline(self, kind: str) -> str:
         """Return the comment that names the schema of a file, which is written, too."""
-        name = f"{kind}.schema.json"
-        self._schemas[self._folder / "schema" / name] = shipped.text_of(name).encode()
-        return f"# {_MODELINE} $schema=../schema/{name}"
+        path = self._folder / EditorSchema(kind, "").path
+        self._schemas[path] = schema_text(kind).encode()
+        return modeline(kind)
 
     def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
         return open_staged(self._staged, path, bound, replace=self._force)

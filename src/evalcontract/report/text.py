@@ -33,7 +33,7 @@ def write(report: Report, style: Style) -> Iterator[str]:
 
         yield from write_statistics(report.diagnostics)
     yield from _left_out(report, style)
-    yield _summary(report, style) + "\n"
+    yield summary(report, style) + "\n"
     yield from _reasons(report)
     yield from _fixable(report)
 
@@ -143,7 +143,8 @@ def _left_out(report: Report, style: Style) -> Iterator[str]:
         yield f"skipped {files} that {are} like a dataset (`--verbose` lists them)\n"
 
 
-def _summary(report: Report, style: Style) -> str:
+def summary(report: Report, style: Style) -> str:
+    """Return the line that counts the files and the findings."""
     parts = []
     for kind in _ORDER:
         count = report.files.get(kind, 0)
