@@ -111,7 +111,8 @@ def _folder_of_workspace(path: Path) -> str | None:
     from evalcontract.workspace.discovery import WORKSPACE_FOLDERS
     from evalcontract.workspace.roots import is_workspace
 
-    root = find_root(path)
+    there = next(folder for folder in path.parents if folder.exists())
+    root = find_root(there)
     part = path.relative_to(root).parts[0] if root in path.parents else ""
     return f"{part}/" if part in WORKSPACE_FOLDERS and is_workspace(root) else None
 
