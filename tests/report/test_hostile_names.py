@@ -97,15 +97,12 @@ def test_no_line_is_added_and_no_control_is_left(name: str) -> None:
 def test_json_is_json_and_keeps_values(name: str) -> None:
     for payload in PAYLOADS:
         text = written(name, payload)
-        values = (
-            [json.loads(line) for line in text.splitlines()]
-            if name == "jsonl"
-            else json.loads(text)
-        )
+        whole = [json.loads(line) for line in text.splitlines() if name == "jsonl"]
+        found: Any = whole or json.loads(text)
         if name in ("json", "jsonl"):
-            found = values["findings"] if name == "json" else values
-            assert found[0]["message"] == f"unknown key `{payload}` here"
-            assert found[0]["file"] == f"{payload}.yaml"
+            first = (found["findings"] if name == "json" else found)[0]
+            assert first["message"] == f"unknown key `{payload}` here"
+            assert first["file"] == f"{payload}.yaml"
 
 
 @every_case("payload", PAYLOADS)

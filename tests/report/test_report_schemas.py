@@ -188,4 +188,4 @@ def replaced(text: str, replacement: dict[str, Any]) -> str:
     lines = text.splitlines(keepends=True)
     start = len("".join(lines[: region["startLine"] - 1])) + region["startColumn"] - 1
     end = len("".join(lines[: region["endLine"] - 1])) + region["endColumn"] - 1
-    return text[:start] + replacement["insertedContent"]["text"] + text[end:]
+    return f"{text[:start]}{replacement['insertedContent']['text']}{text[end:]}"
