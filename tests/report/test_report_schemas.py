@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from importlib import import_module
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from doors import ROOT, command_lines
+from doors import ROOT, command_line, command_lines
 from jsonschema import Draft7Validator, Draft202012Validator
 from reports import output_of, write_files
 from tables import every_case
@@ -189,3 +190,18 @@ def replaced(text: str, replacement: dict[str, Any]) -> str:
     start = len("".join(lines[: region["startLine"] - 1])) + region["startColumn"] - 1
     end = len("".join(lines[: region["endLine"] - 1])) + region["endColumn"] - 1
     return f"{text[:start]}{replacement['insertedContent']['text']}{text[end:]}"
+
+
+def test_no_fix_for_other_content_of_the_same_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What an editor sends on standard input may not be what is on the disk."""
+    row = "questions:\n  - {id: a, input: b, criteria: c, tagz: [1]}\n"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_text(f"# another line\n{row}", encoding="utf-8")
+    for sent, has_fix in ((row, False), (f"# another line\n{row}", True)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(sent.encode())))
+        call = ["validate-dataset", "-", "--stdin-filename", "a.yaml", "--output-format", "sarif"]
+        command_line(*call)
+        (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+        assert ("fixes" in result) is has_fix

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.fix import Fix
+    from evalcontract.model.span import Place
     from evalcontract.source.entries import Cut
 
     #: The edits of a fix, in the order of their places.
@@ -48,12 +49,24 @@ def text_edits(diagnostics: Sequence[Diagnostic]) -> Mapping[int, Edits]:
 
 
 def _in_text(text: str, form: str, numbered: dict[int, Diagnostic]) -> Iterator[tuple[int, Edits]]:
-    by_number = {number: fix_in_text(found, form) for number, found in numbered.items()}
-    cuts = cuts_by_fix(text, form, [*dict.fromkeys(filter(None, by_number.values()))])
     starts = _line_starts(text, form)
+    by_number = {
+        number: fix_in_text(found, form)
+        for number, found in numbered.items()
+        if _is_unchanged(found.place, text, starts)
+    }
+    cuts = cuts_by_fix(text, form, [*dict.fromkeys(filter(None, by_number.values()))])
     for number, fix in by_number.items():
         if fix in cuts:
             yield number, tuple(_edit(cut, starts) for cut in sorted(cuts[fix]))
+
+
+def _is_unchanged(place: Place, text: str, starts: list[int]) -> bool:
+    """Whether a finding is on this text, and not on other content that had the name of its file."""
+    if place.span is None or place.text is None:
+        return True
+    line = place.span.line
+    return line <= len(starts) and text.startswith(place.text, starts[line - 1])
 
 
 def fix_in_text(diagnostic: Diagnostic, form: str) -> Fix | None:
