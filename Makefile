@@ -131,12 +131,12 @@ $(PEERS)/.ready: tests/peers/requirements.txt
 	for old in 0.0.1 0.0.2; do $(PEERS)/bin/python $(PIP) --no-deps --target $(PEERS)/evret-$$old evret==$$old; done
 	@touch $@
 
-# The JSON-Schema-Test-Suite, for both JSON Schema engines.
+# The JSON-Schema-Test-Suite, for both JSON Schema engines, and the XML schema of JUnit reports.
 suites: $(SUITES)/.ready
 
 $(SUITES)/.ready: tests/suites/requirements.txt $(READY)
 	rm -rf $(SUITES)
-	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary jsonschema --dest $(SUITES) --requirement $<
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary jsonschema,pytest --dest $(SUITES) --requirement $<
 	for archive in $(SUITES)/*.tar.gz; do $(BIN)/python -m tarfile --extract $$archive $(SUITES); done
 	@touch $@
 

@@ -851,7 +851,17 @@ def test_schema_export_replaces_only_schemas(call: Callable[..., Result], tmp_pa
 
 
 #: Members of a finding, and of its fix, that need not be there.
-OPTIONAL = {"fix", "to", "value", "place_count", "places", "severity_source"}
+OPTIONAL = {
+    "url",
+    "repository_file",
+    "fingerprint",
+    "fix",
+    "to",
+    "value",
+    "place_count",
+    "places",
+    "severity_source",
+}
 #: Files that others depend on come first.
 ORDER = ("bundles", "judges", "rubrics", "", "targets")
 

@@ -128,7 +128,7 @@ def test_settings_lead_to_the_schemas(folder: Path, capsys: pytest.CaptureFixtur
             found |= {(path.parent.name, title.lower() + "s") for path in folder.glob(glob)}
     assert found == {(name, name) for name in ("datasets", "rubrics", "judges", "targets")}
     assert {each["url"] for each in settings["json.schemas"]} == set(settings["yaml.schemas"])
-    project = ET.parse(folder / ".idea/jsonSchemas.xml").getroot()  # noqa: S314 - ours
+    project = ET.parse(folder / ".idea/jsonSchemas.xml").getroot()
     entries = project.findall("component/state/map/entry/value/SchemaInfo")
     assert len(entries) == len(settings["yaml.schemas"]) + 1
     for entry in entries:
@@ -460,7 +460,7 @@ def test_a_folder_with_an_odd_name(
     said = subprocess.run(["bash", "-c", f'evalcontract() {{ printf "%s" "$2"; }}\n{shell}'],
                           capture_output=True, text=True, check=True)  # fmt: skip
     assert said.stdout == name
-    project = ET.parse(folder / ".idea/jsonSchemas.xml").getroot()  # noqa: S314 - ours
+    project = ET.parse(folder / ".idea/jsonSchemas.xml").getroot()
     paths = [each.get("value") for each in project.iter("option") if each.get("name") == "path"]
     assert f"{name}/datasets" in paths
     assert run(capsys, "check", name, "--strict").endswith(NOTHING_FOUND)

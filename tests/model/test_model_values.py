@@ -240,9 +240,10 @@ def test_outcomes() -> None:
     outcome = Outcome()
     assert (outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out) == ([], {}, 0, [])
     for kind in ("rubric", "judge", "rubric"):
-        outcome.count(kind)
+        outcome.count(kind, f"{kind}.yaml")
     assert outcome.files == {"rubric": 2, "judge": 1}
-    assert outcome == Outcome(files={"rubric": 2, "judge": 1})
+    checked = {"rubric.yaml": "rubric", "judge.yaml": "judge"}
+    assert outcome == Outcome(files={"rubric": 2, "judge": 1}, checked=checked)
     assert outcome != Outcome()
     assert outcome != {"rubric": 2, "judge": 1}
     full = Outcome([finding()], {"judge": 1}, 4, ["x"])
