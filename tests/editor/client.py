@@ -45,8 +45,13 @@ class Opened:
 
     def completion(self, line: int, character: int) -> list[str]:
         """List the labels that the server offers at a position."""
+        return [item["label"] for item in self.items(line, character)]
+
+    def items(self, line: int, character: int) -> list[dict[str, Any]]:
+        """List what the server offers at a position, with the text and what is inserted."""
         found = self._ask("completion", line, character)
-        return [item["label"] for item in found["items"]]
+        offered: list[dict[str, Any]] = found["items"]
+        return offered
 
     def hover(self, line: int, character: int) -> str:
         """Return the text that is shown for a position."""
@@ -86,7 +91,12 @@ class Client:
 
     def __enter__(self) -> Self:
         self._reader.start()
-        documents = {"publishDiagnostics": {}, "hover": {"contentFormat": ["markdown"]}}
+        items = {"snippetSupport": True, "documentationFormat": ["markdown", "plaintext"]}
+        documents = {
+            "publishDiagnostics": {},
+            "hover": {"contentFormat": ["markdown"]},
+            "completion": {"completionItem": items},
+        }
         params = {
             "processId": os.getpid(),
             "rootUri": self._root.as_uri(),
