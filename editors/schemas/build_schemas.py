@@ -33,7 +33,7 @@ def build(folder: Path) -> list[str]:
             add_snippets(name, edition)
         path = folder / f"{name}.schema.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(edition, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(edition, indent=1) + "\n", encoding="utf-8")
     return names
 
 
