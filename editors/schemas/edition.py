@@ -47,6 +47,7 @@ class Edition:
 
     def __init__(self, name: str, guides: dict[str, str], values: dict[str, Any]) -> None:
         self._name = name
+        self._family = name.partition("/")[0]
         self._root = schemas.load(name)
         self._guides = guides
         self._values = values
@@ -91,14 +92,17 @@ class Edition:
 
     def _in_place(self, part: Schema, at: _At) -> Schema:
         """Put a definition where a `$ref` with other keywords stands, which servers read badly."""
-        name = part["$ref"].rpartition("/")[2]
-        target = self._root["$defs"][name]
-        own = {"examples": target.get("examples", ()), **part}
+        name = _name(part["$ref"])
+        own = {"examples": self._root["$defs"][name].get("examples", ()), **part}
         del own["$ref"]
-        has_guide = f"{self._name.partition('/')[0]}/{name}" in self._guides
+        has_guide = f"{self._family}/{name}" in self._guides
         place = at._replace(definition=name) if has_guide else at
-        merged: Schema = {**self._part(target, _At(name, asks=at.asks)), **self._part(own, place)}
-        return merged
+        return {**self._definition(part["$ref"], asks=at.asks), **self._part(own, place)}
+
+    def _definition(self, reference: str, *, asks: bool = False) -> Schema:
+        name = _name(reference)
+        edition: Schema = self._part(self._root["$defs"][name], _At(name, asks=asks))
+        return edition
 
     def _property(self, key: str, part: Any, at: _At) -> Any:
         out = self._part(part, at._replace(key=key))
@@ -127,8 +131,8 @@ class Edition:
         return part.get("description")
 
     def _guide(self, at: _At) -> str | None:
-        family = self._name.partition("/")[0]
-        page = self._guides.get(f"{family}/{at.definition}") or self._guides.get(family)
+        own = f"{self._family}/{at.definition}"
+        page = self._guides.get(own) or self._guides.get(self._family)
         if page is None:
             return None
         name, _, heading = page.partition("#")
@@ -163,7 +167,9 @@ class Edition:
         for key, each in part.get("properties", {}).items():
             # YAML has a comment in place of `$schema`.
             if key in elsewhere or key == "$schema" or each.get("deprecated"):
-                described = self._part(schemas.follow(each, self._root), _At(at.definition, key))
+                described = out["properties"][key]
+                if "$ref" in described:
+                    described = self._definition(described["$ref"])
                 out["properties"][key] = {**described, "doNotSuggest": True}
         if refused := [key for key in _refused(part.get("then", {})) if key in known]:
             out["else"] = {**out.get("else", {}), "properties": self._offered(refused, known, at)}
@@ -193,6 +199,10 @@ class Edition:
         if further:
             out["allOf"] = [*out.get("allOf", ()), *further]
         return out
+
+
+def _name(reference: str) -> str:
+    return reference.removeprefix("#/$defs/")
 
 
 def _refused(part: Schema) -> dict[str, str]:
@@ -230,7 +240,7 @@ def _drop_unused(edition: Schema) -> None:
 def _references(part: Any) -> Iterator[str]:
     if isinstance(part, dict):
         if isinstance(part.get("$ref"), str):
-            yield part["$ref"].rpartition("/")[2]
+            yield _name(part["$ref"])
         part = list(part.values())
     if isinstance(part, list):
         for each in part:
