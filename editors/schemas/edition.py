@@ -5,6 +5,7 @@ The keywords are those of yaml-language-server and of the JSON language server o
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentences import either, example_of, not_a, not_text, plain
@@ -13,7 +14,7 @@ from evalcontract.model.page import SITE
 from evalcontract.structure import schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 Schema = dict[str, Any]
 
@@ -34,7 +35,7 @@ class _At(NamedTuple):
 
     definition: str = ""
     key: str = ""
-    known: Schema = {}
+    known: Mapping[str, Any] = MappingProxyType({})
     asks: bool = False
 
 
@@ -54,7 +55,7 @@ class Edition:
 
     def whole(self) -> Schema:
         """Return the edition of the whole schema."""
-        edition = self._part(self._root, _At())
+        edition: Schema = self._part(self._root, _At())
         _drop_unused(edition)
         edition["$id"] = edition["$id"].replace(f"{self._name}.", f"editor/{self._name}.")
         return edition
@@ -73,7 +74,7 @@ class Edition:
         known = {**at.known, **part.get("properties", {})}
         for keyword in _NESTED:
             if keyword in part:
-                inside = known if keyword in ("then", "else") else {}
+                inside = known if keyword in ("then", "else") else _At().known
                 asks = at.asks or keyword in _CONDITIONS
                 step = _At(at.definition, at.key, inside, asks)
                 out[keyword] = self._part(out[keyword], step)
@@ -82,13 +83,15 @@ class Edition:
                 step = _At(at.definition, at.key, known, at.asks)
                 out[keyword] = [self._part(each, step) for each in out[keyword]]
         if "$defs" in part:
-            out["$defs"] = {name: self._part(each, _At(name)) for name, each in part["$defs"].items()}
+            out["$defs"] = {
+                name: self._part(each, _At(name)) for name, each in part["$defs"].items()
+            }
         if "properties" in part:
             step = _At(at.definition, asks=at.asks)
             out["properties"] = {
                 key: self._property(key, each, step) for key, each in part["properties"].items()
             }
-        return out if at.asks else self._refusals(part, self._offers(part, out, known, at), at)
+        return out if at.asks else self._refusals(part, self._offers(part, out, known, at))
 
     def _in_place(self, part: Schema, at: _At) -> Schema:
         """Put a definition where a `$ref` with other keywords stands, which servers read badly."""
@@ -158,7 +161,7 @@ class Edition:
             text = f"Give at least one of {keys}."
             out["anyOf"] = [{**each, "errorMessage": text} for each in part["anyOf"]]
         if one_of_two := _one_of_two(part):
-            text = f"Give {either(one_of_two)}."
+            text = f"Give {either([*one_of_two])}."
             out["else"] = {**part["else"], "errorMessage": text}
 
     def _offers(self, part: Schema, out: Schema, known: Schema, at: _At) -> Schema:
@@ -185,7 +188,7 @@ class Edition:
     def _offered(self, keys: list[str], known: Schema, at: _At) -> Schema:
         return {key: self._part(known[key], _At(at.definition, key)) for key in keys}
 
-    def _refusals(self, part: Schema, out: Schema, at: _At) -> Schema:
+    def _refusals(self, part: Schema, out: Schema) -> Schema:
         """Refuse what `not` refuses, with a message: a server has none of ours for it."""
         further: list[Schema] = []
         for key, text in _refused(part).items():

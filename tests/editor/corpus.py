@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doors import Kind, Options, validate
 from doors import Input as File
+from doors import Kind, Options, validate
 
 from evalcontract.model.page import example_files
 from evalcontract.structure.messages.values import FAULTS
@@ -104,10 +104,7 @@ def ours(path: Path, kind: str) -> set[Finding]:
         for each in found
         if each.place.span is not None
         and each.place.file.endswith(path.name)
-        and (
-            each.code.split("/")[1] in OF_SCHEMAS | OF_NAMES
-            or each.code.startswith("source/")
-        )
+        and (each.code.split("/")[1] in OF_SCHEMAS | OF_NAMES or each.code.startswith("source/"))
     }
 
 

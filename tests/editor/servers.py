@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import pytest
-from author import Author
 from client import Client
 
 if TYPE_CHECKING:
@@ -31,36 +29,21 @@ NEWEST, *OLDER = SERVERS = (
 
 
 @contextmanager
-def started(package: str) -> Iterator[Client]:
-    """Start a language server, by the name of its package in `tests/node`."""
+def started(
+    package: str, root: Path = ROOT, settings: dict[str, Any] | None = None
+) -> Iterator[Client]:
+    """Start a language server, by the name of its package in `tests/node`.
+
+    `settings` are those of an editor for YAML, besides ours.
+    """
     node = shutil.which("node")
     if node is None:
         absent("Node.js is not installed")
     script = PACKAGES / package / "bin/yaml-language-server"
     if not script.is_file():
         absent(f"{package} is not installed: `npm ci --ignore-scripts` in tests/node")
-    with Client([str(node), str(script), "--stdio"], ROOT) as client:
+    with Client([str(node), str(script), "--stdio"], root, settings) as client:
         yield client
-
-
-@pytest.fixture(scope="session")
-def client() -> Iterator[Client]:
-    """Start the newest server once; each document in it is opened once."""
-    with started(NEWEST) as server:
-        yield server
-
-
-@pytest.fixture(scope="module", params=SERVERS)
-def any_client(request: pytest.FixtureRequest) -> Iterator[Client]:
-    """Start each of the servers."""
-    with started(request.param) as server:
-        yield server
-
-
-@pytest.fixture
-def typing_author(client: Client, tmp_path: Path) -> Author:
-    """Return an author whose files name the schemas for editors of this repository."""
-    return Author(client, tmp_path, ROOT / "schema" / "editor", count())
 
 
 def absent(reason: str) -> Never:

@@ -20,7 +20,7 @@ DIFFERENCES = json.loads(Path(__file__).with_name("differences.json").read_text(
 #: What a person cannot act on: a pattern, and a sentence about the schema and not about the file.
 RAW = ("does not match the pattern", "schema that is not allowed", "Matches multiple schemas")
 
-pytest_plugins = ["servers"]
+pytest_plugins = ["server_fixtures"]
 pytestmark = pytest.mark.slow
 
 

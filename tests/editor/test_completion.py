@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from client import Client
 
-pytest_plugins = ["servers"]
+pytest_plugins = ["server_fixtures"]
 pytestmark = pytest.mark.slow
 
 RUBRIC = schemas.load("rubric")
@@ -83,9 +83,7 @@ def test_nothing_dangles(schema: str, text: str, typing_author: Author) -> None:
 
 
 @every_place
-def test_all_that_is_offered_is_explained(
-    schema: str, text: str, typing_author: Author
-) -> None:
+def test_all_that_is_offered_is_explained(schema: str, text: str, typing_author: Author) -> None:
     for item in typing_author.offered(schema, text):
         if item["label"] not in ("true", "false", "null"):
             assert documentation(item), item["label"]
@@ -112,14 +110,42 @@ def test_the_keys_of_a_kind_are_offered_and_no_others(kind: str, typing_author: 
 @pytest.mark.parametrize(
     ("schema", "text", "offered"),
     [
-        ("rubric", f"{CHECK}    kind: llm_judge\n    judge_prompt_ref: judge/a@1.0\n    {CURSOR}", {"jury": False}),
-        ("rubric", f"{CHECK}    kind: llm_judge\n    jury: {{judges: []}}\n    {CURSOR}", {"judge_prompt_ref": False}),
-        ("rubric", f"{CHECK}    kind: llm_judge\n    {CURSOR}", {"jury": True, "judge_prompt_ref": True}),
-        ("rubric", f"{CHECK}    kind: json_schema\n    schema: {{}}\n    {CURSOR}", {"schema_ref": False}),
-        ("judge", f"{JUDGE}score_type: levels\n{CURSOR}", {"level_names": True, "level_values": True}),
-        ("judge", f"{JUDGE}score_type: binary\n{CURSOR}", {"level_names": False, "level_values": False}),
+        (
+            "rubric",
+            f"{CHECK}    kind: llm_judge\n    judge_prompt_ref: judge/a@1.0\n    {CURSOR}",
+            {"jury": False},
+        ),
+        (
+            "rubric",
+            f"{CHECK}    kind: llm_judge\n    jury: {{judges: []}}\n    {CURSOR}",
+            {"judge_prompt_ref": False},
+        ),
+        (
+            "rubric",
+            f"{CHECK}    kind: llm_judge\n    {CURSOR}",
+            {"jury": True, "judge_prompt_ref": True},
+        ),
+        (
+            "rubric",
+            f"{CHECK}    kind: json_schema\n    schema: {{}}\n    {CURSOR}",
+            {"schema_ref": False},
+        ),
+        (
+            "judge",
+            f"{JUDGE}score_type: levels\n{CURSOR}",
+            {"level_names": True, "level_values": True},
+        ),
+        (
+            "judge",
+            f"{JUDGE}score_type: binary\n{CURSOR}",
+            {"level_names": False, "level_values": False},
+        ),
         ("dataset", f"{ROW}{CURSOR}", {"$schema": False, "metadata": True}),
-        ("formats/evret-0.0.1", f"queries:\n  - query_id: a\n    {CURSOR}", {"relevant_docs": False, "query": True}),
+        (
+            "formats/evret-0.0.1",
+            f"queries:\n  - query_id: a\n    {CURSOR}",
+            {"relevant_docs": False, "query": True},
+        ),
     ],
 )
 def test_a_key_is_offered_where_it_may_stand(
@@ -132,14 +158,34 @@ def test_a_key_is_offered_where_it_may_stand(
 @pytest.mark.parametrize(
     ("schema", "text", "at"),
     [
-        ("rubric", f'id: a\nversion: "1.0"\nscoring:\n  combine: {CURSOR}', "rubric/scoring/combine"),
+        (
+            "rubric",
+            f'id: a\nversion: "1.0"\nscoring:\n  combine: {CURSOR}',
+            "rubric/scoring/combine",
+        ),
         ("judge", f"{JUDGE}score_type: {CURSOR}", "judge/score_type"),
         ("dataset", f"{ROW}    expected:\n      format: {CURSOR}", "dataset/expected/format"),
-        ("rubric", f"{CHECK}    kind: tool_usage\n    match: {CURSOR}", "rubric/check_tool_usage/match"),
-        ("rubric", f"{CHECK}    kind: tool_usage\n    order: {CURSOR}", "rubric/check_tool_usage/order"),
+        (
+            "rubric",
+            f"{CHECK}    kind: tool_usage\n    match: {CURSOR}",
+            "rubric/check_tool_usage/match",
+        ),
+        (
+            "rubric",
+            f"{CHECK}    kind: tool_usage\n    order: {CURSOR}",
+            "rubric/check_tool_usage/order",
+        ),
         ("rubric", f"{CHECK}    kind: regex\n    match: {CURSOR}", "rubric/check_regex/match"),
-        ("rubric", f"{CHECK}    kind: json_schema\n    extract: {CURSOR}", "rubric/check_json_schema/extract"),
-        ("rubric", f"{CHECK}    kind: php_lint\n    on_no_code: {CURSOR}", "rubric/check_php_lint/on_no_code"),
+        (
+            "rubric",
+            f"{CHECK}    kind: json_schema\n    extract: {CURSOR}",
+            "rubric/check_json_schema/extract",
+        ),
+        (
+            "rubric",
+            f"{CHECK}    kind: php_lint\n    on_no_code: {CURSOR}",
+            "rubric/check_php_lint/on_no_code",
+        ),
     ],
 )
 def test_each_value_is_offered_with_its_text(
@@ -169,7 +215,10 @@ SNIPPETS = {
     "new rubric": ("rubric", [CURSOR]),
     "new judge": ("judge", [CURSOR]),
     "new target": ("target", [CURSOR]),
-    "new row": ("dataset", [f"questions:\n  - {CURSOR}", f"{ROW}  - {CURSOR}", f"questions:\n- {CURSOR}"]),
+    "new row": (
+        "dataset",
+        [f"questions:\n  - {CURSOR}", f"{ROW}  - {CURSOR}", f"questions:\n- {CURSOR}"],
+    ),
     **{
         f"{kind} check": (
             "rubric",

@@ -1,4 +1,4 @@
-"""The schemas for editors: made anew they are the same, and they refuse what the canonical ones do."""
+"""The schemas for editors: up to date, and as strict as the canonical ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,11 @@ def parts(schema: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 def shown(name: str) -> list[Any]:
     """List the subschemas of an edition whose messages are shown."""
-    found = [part for keys, part in parts(schemas.load(f"editor/{name}")) if not set(keys) & {*CONDITIONS}]
+    found = [
+        part
+        for keys, part in parts(schemas.load(f"editor/{name}"))
+        if not set(keys) & {*CONDITIONS}
+    ]
     assert found
     return found
 
@@ -51,7 +55,9 @@ def shown(name: str) -> list[Any]:
 def test_they_are_up_to_date(tmp_path: Path) -> None:
     """`make schemas` writes them."""
     script = ROOT / "editors" / "schemas" / "build_schemas.py"
-    done = subprocess.run([sys.executable, script, tmp_path], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, script, tmp_path], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     made = {file.relative_to(tmp_path): file.read_bytes() for file in tmp_path.rglob("*.json")}
     there = {file.relative_to(FOLDER): file.read_bytes() for file in FOLDER.rglob("*.json")}
@@ -157,7 +163,11 @@ def test_its_id_says_where_it_stands() -> None:
 @pytest.mark.parametrize("name", AUTHORS)
 def test_a_snippet_has_all_that_is_required(name: str) -> None:
     edition = schemas.load(f"editor/{name}")
-    bodies = [part["else"]["defaultSnippets"] for _, part in parts(edition) if "defaultSnippets" in part.get("else", {})]
+    bodies = [
+        part["else"]["defaultSnippets"]
+        for _, part in parts(edition)
+        if "defaultSnippets" in part.get("else", {})
+    ]
     assert {"$defs", "properties"} & edition.keys()
     assert all(snippet["body"] and snippet["description"] for each in bodies for snippet in each)
     assert bodies

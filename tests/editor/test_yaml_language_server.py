@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 MODELINE = re.compile(r"# yaml-language-server: \$schema=(?P<target>\S+)")
 KINDS = ("dataset", "rubric", "judge")
 
-pytest_plugins = ["servers"]
+pytest_plugins = ["server_fixtures"]
 
 FAULTY = {
     "dataset": """\
@@ -87,6 +87,8 @@ validation:
   sample_size: 0
 """,
 }
+
+
 def example_files() -> list[Path]:
     """List the YAML files of this repository that are written by this contract."""
     found = [path for top in ("demo", "fixtures") for path in sorted((ROOT / top).rglob("*.y*ml"))]
@@ -112,7 +114,9 @@ def test_examples_lead_to_their_schemas() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_editor_and_command_line_agree_on_columns(client: Client, tmp_path: Path, kind: str) -> None:
+def test_editor_and_command_line_agree_on_columns(
+    client: Client, tmp_path: Path, kind: str
+) -> None:
     """The same mistakes, at the same places, whichever looks."""
     _evalcontract("schema", "export", str(tmp_path / "schema"))
     path = tmp_path / f"{kind}s" / "accuracy.yaml"
