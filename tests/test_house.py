@@ -245,6 +245,7 @@ KNOWN = {
     "engine/named_judge.py": "is not remembered",
     "engine/output.py": "writes",
     "engine/migration_output.py": "writes",
+    "engine/modelines.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",
