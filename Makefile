@@ -22,7 +22,7 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench bombs mutate lowest audit
+.PHONY: demo test thorough fuzz check lint types imports fast messages docs schemas bench bombs mutate lowest audit
 .PHONY: constraints peers suites clean dist pythons
 
 demo: $(READY)
@@ -66,6 +66,10 @@ messages: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py
+
+# The schemas for editors, from the canonical ones; a test compares them.
+schemas: $(READY)
+	$(BIN)/python editors/schemas/build_schemas.py
 
 # About ten minutes on a quiet machine, once the data is written; a part of it, for example:
 # `make bench BENCH="--only yaml,jsonl --rounds 3"`.

@@ -250,6 +250,7 @@ KNOWN = {
     "engine/migration_output.py": "writes",
     "engine/init.py": "writes",
     "engine/init_source.py": "is not remembered",
+    "engine/modelines.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",

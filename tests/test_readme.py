@@ -127,7 +127,8 @@ def named_files(*pages: Path) -> dict[str, str]:
 def write_with_schemas(folder: Path, files: dict[str, str]) -> None:
     """Write files, and the schemas as `schema export` writes them."""
     kinds = ("dataset", "rubric", "judge", "target")
-    schemas = {f"evals/schema/{kind}.schema.json": text_of(kind) for kind in kinds}
+    names = [name for kind in kinds for name in (kind, f"editor/{kind}")]
+    schemas = {f"evals/schema/{name}.schema.json": text_of(name) for name in names}
     write(folder, {**files, **schemas})
 
 

@@ -291,7 +291,7 @@ def test_comments_stay_with_their_rows(folder: Path) -> None:
     put(folder, rows_yaml=rows, target_yaml=TARGET)
     assert command_line("migrate", "target.yaml", "rows.yaml", "-o", "out") == 0
     text = (folder / "out/datasets/rows.yaml").read_text(encoding="utf-8")
-    ours = "# yaml-language-server: $schema=../schema/dataset.schema.json\n"
+    ours = "# yaml-language-server: $schema=../schema/editor/dataset.schema.json\n"
     assert text.startswith(f"{ours}# of the harbour\nid: rows\nquestions:\n")
     assert "  # the second\n  - id: S02\n" in text
 

@@ -122,7 +122,7 @@ def test_installed_wheel_works(python: Path, tmp_path: Path) -> None:
     top = ROOT / "schema"
     schemas = [
         path.relative_to(top).as_posix().removesuffix(".schema.json")
-        for below in ("", "bundles", "formats")
+        for below in ("", "bundles", "formats", "editor", "editor/formats")
         for path in sorted((top / below).glob("*.schema.json"))
     ]
     listed = _run(str(python.with_name("evalcontract")), "schema", "list", cwd=tmp_path)

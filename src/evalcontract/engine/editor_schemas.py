@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from evalcontract.engine.modelines import FOLDER, MODELINE
 from evalcontract.model.reference import Kind
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.structure import schemas
 from evalcontract.workspace.configuration import FILE_NAME
 
-#: What a modeline begins with, after the `#`.
-MODELINE = "yaml-language-server:"
-_FOLDER = "schema"
+_EDITION = "editor"
 _CONFIGURATION = "configuration"
 
 
@@ -24,7 +23,7 @@ class EditorSchema(NamedTuple):
     @property
     def path(self) -> str:
         """The path of the schema, relative to the workspace."""
-        return f"{_FOLDER}/{self.name}{SCHEMA_SUFFIX}"
+        return f"{FOLDER}/{_EDITION}/{self.name}{SCHEMA_SUFFIX}"
 
     @property
     def is_of_folder(self) -> bool:
@@ -40,7 +39,7 @@ def editor_schemas() -> tuple[EditorSchema, ...]:
 
 def schema_text(name: str) -> str:
     """Return the text of a schema, in the edition for editors."""
-    return schemas.text_of(name)
+    return schemas.text_of(f"{_EDITION}/{name}")
 
 
 def modeline(kind: str) -> str:

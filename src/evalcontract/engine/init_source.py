@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.diagnostics import from_unreadable
-from evalcontract.engine.editor_schemas import MODELINE, editor_schemas, modeline
+from evalcontract.engine.editor_schemas import editor_schemas, modeline
 from evalcontract.engine.migrate import MigrateOptions, MigrateResult, migrate
 from evalcontract.engine.migration_input import is_migrated
+from evalcontract.engine.modelines import MODELINE
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.options import Options
 from evalcontract.engine.passes import NATIVE
