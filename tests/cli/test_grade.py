@@ -264,6 +264,22 @@ def test_a_run_of_other_files_does_not_go_on(
     assert partial.exists(), "nothing is lost"
 
 
+def test_a_complete_run_without_errors_is_gone_on_with(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"datasets/a.json": {"questions": ROWS[:2]}})
+    grade("--results", "results.jsonl")
+    first = (place / "results.jsonl").read_bytes()
+    assert b'"error"' not in first.rpartition(b"summary")[0]
+    assert grade("--results", "results.jsonl", "--resume") == 0
+    assert (place / "results.jsonl").read_bytes() == first
+    write(place, {"outputs.jsonl": recorded(lost="other")})
+    capsys.readouterr()
+    assert grade("--results", "results.jsonl", "--resume") == 2
+    assert "results.jsonl is of other files" in capsys.readouterr().err
+    assert (place / "results.jsonl").read_bytes() == first
+
+
 @pytest.mark.slow
 def test_a_killed_run_leaves_what_it_has_written(place: Path) -> None:
     many = [{"id": f"r{at}", "input": "x", "must_contain_any": ["y"]} for at in range(40_000)]

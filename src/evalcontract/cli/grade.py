@@ -56,7 +56,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="File to write the results to, as JSON Lines.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the results of an interrupted run.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with earlier results: grade what is missing, and again what ended in an error.",
+)
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @click.option(
     "--compare",
@@ -139,8 +143,12 @@ def grade_command(
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest)
-        file = stack.enter_context(ResultsFile(results, replace=force)) if results else None
-        done = file.begin(head, resume=resume) if file else []
+        file = (
+            stack.enter_context(ResultsFile(results, replace=force, resume=resume))
+            if results
+            else None
+        )
+        done = file.begin(head) if file else []
         taken.begin(head)
         for row in done:
             taken.take(row)
