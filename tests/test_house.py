@@ -246,6 +246,7 @@ KNOWN = {
     "engine/output.py": "writes",
     "engine/migration_output.py": "writes",
     "api/coverer.py": "is not remembered",
+    "api/grader.py": "is not remembered",
     "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",
     "source/drafts.py": "is not remembered",

@@ -404,3 +404,30 @@ def test_progress_is_told(place: Path) -> None:
     file, done, size = told[-1]
     assert file.endswith("outputs.jsonl")
     assert done == size == (place / "outputs.jsonl").stat().st_size
+
+
+@every_case("cache", ["--cache", "--no-cache"])
+def test_check_says_what_outputs_and_results_are(
+    cache: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)
+    grade("--results", "results.jsonl", "--force")
+    write(place, {"calls.json": [{"id": "a", "tool_calls": []}], "notes.json": {"a": 1}})
+    for _ in range(2):
+        capsys.readouterr()
+        command_line("check", ".", cache)
+        printed = capsys.readouterr().out
+        assert ", 2 output files, 1 result file: " in printed
+        assert "skipped 1 data file that does" in printed
+    command_line("check", ".", cache, "--output-format", "json")
+    summary = json.loads(capsys.readouterr().out)["summary"]
+    assert (summary["files"]["output"], summary["files"]["results"]) == (2, 1)
+    assert summary["left_out"] == ["notes.json"]
+
+
+def test_recorded_outputs_alone_are_nothing_to_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, {"outputs.jsonl": lines_of({"id": "a", "output": "b"})})
+    assert command_line("check", tmp_path) == 2
+    assert "no dataset, rubric, judge or target" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from doors import ROOT, command_line
 from model_server import KEY, ModelServer, Response, failure, verdict
 from tables import every_case
 
+from evalcontract import Grader
 from evalcontract.structure.native import native_for
 
 if TYPE_CHECKING:
@@ -392,3 +393,21 @@ def test_errors_of_a_complete_run_are_asked_again(
     _, made, _ = results(capsys.readouterr().out)
     assert sorted(made) == ["r0", "r1", "r2"]
     assert not (workspace / "r.jsonl.partial").exists()
+
+
+def test_python_asks_only_if_it_is_told_to(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [{"id": f"r{n}", "input": "q", "rubric_ref": "rubric/single@1.0.0"} for n in range(8)]
+    pairs = [(row, f"answer {row['id']}") for row in many]
+    with ModelServer(lambda *asked: by_prompt(*asked)._replace(seconds=0.05)) as server:
+        configure(monkeypatch, server, CONCURRENCY="4")
+        with Grader(workspace) as grader:
+            assert grader.grade(*pairs[0]).checks[0].outcome == "unavailable"
+        assert server.requests == []
+        with Grader(workspace, ask_judges=True) as grader:
+            outcomes = [each.checks[0].outcome for each in grader.grade_all(pairs)]
+            assert outcomes == ["passed", *["failed"] * 7]
+            assert grader.grade(*pairs[1]).checks[0].reason == "it is rude"
+        assert len(server.requests) == len(pairs), "no question is asked twice"
+    assert server.most_at_once == 4
