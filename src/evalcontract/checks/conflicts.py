@@ -141,7 +141,7 @@ class Conflicts(NamedTuple):
         if self.max_calls is not None and self.max_calls[0] < least:
             yield Conflict(
                 ("expected_tools",),
-                f"this cannot be met: it takes {least} calls, but the rubric allows "
+                f"this cannot be met: it takes {_many(least, 'call')}, but the rubric allows "
                 f"{self.max_calls[0]}",
                 "expect fewer tools, or use a rubric that allows more calls",
                 self.max_calls[1],
@@ -195,11 +195,15 @@ class Conflicts(NamedTuple):
             return None
         return Conflict(
             path,
-            f"{verdict}: the fact is longer than the {self.max_chars[0]} characters that the "
-            "rubric allows",
+            f"{verdict}: the fact is longer than the {_many(self.max_chars[0], 'character')} that "
+            "the rubric allows",
             "shorten it, or use a rubric that allows more",
             self.max_chars[1],
         )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def conflicts_of(checks: Checks) -> Conflicts:
