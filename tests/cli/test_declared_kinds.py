@@ -79,7 +79,7 @@ def test_the_other_checks_are_graded_and_loaded(
 ) -> None:
     findings(tmp_path, capsys, 'declared_kinds = ["target_match"]\n')
     (tmp_path / "outputs.jsonl").write_text('{"id": "a", "output": "b"}\n')
-    grade = ["grade", tmp_path / "rows.yaml", "--outputs", tmp_path / "outputs.jsonl"]
+    grade = ["grade", str(tmp_path / "rows.yaml"), "--outputs", str(tmp_path / "outputs.jsonl")]
     assert command_line(*grade, "--output-format", "jsonl") == 0
     row = json.loads(capsys.readouterr().out.splitlines()[1])
     told = [(check["id"], check["outcome"], check.get("reason")) for check in row["checks"]]

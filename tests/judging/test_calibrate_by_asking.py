@@ -117,7 +117,7 @@ def test_the_model_of_the_judge_is_asked_and_named(
 def test_people_are_told_what_was_asked_and_answers_are_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with ModelServer(agreeing) as server:
+    with ModelServer(lambda *asked: agreeing(*asked)._replace(seconds=0.3)) as server:
         for name, value in (("BASE_URL", server.url), ("MODEL", "m-1"), ("CONCURRENCY", "3")):
             monkeypatch.setenv(f"EVALCONTRACT_{name}", value)
         arguments = ["calibrate-judge", "judges/tone.yaml", "--labels", "labels.jsonl"]
