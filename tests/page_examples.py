@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from doors import Input, Kind, Options, check_workspaces, validate
 
-from evalcontract.engine.calibration import CalibrationOptions, calibrate
+from evalcontract.checks.outcome import Outcome, Verdict, error
+from evalcontract.engine.calibration import calibrate
+from evalcontract.engine.calibration_options import CalibrationOptions
 from evalcontract.engine.grade import Grading
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from evalcontract import Diagnostic
+    from evalcontract.judging.asking import Judging
+    from evalcontract.library.artifact import Artifact
 
 CODES = KnownCodes()
 #: What the labels of an example are about.
@@ -74,7 +78,36 @@ def _findings_of_labels(folder: Path, name: str) -> list[Diagnostic]:
     judge.write_text(JUDGE, encoding="utf-8")
     verdicts = folder / "verdicts.csv"
     options = CalibrationOptions(folder / name, verdicts if verdicts.exists() else None)
-    return [*calibrate(str(judge), options).diagnostics]
+    judging = cast("Judging", _Kind())  # asked only about labels without verdicts
+    return [*calibrate(str(judge), options, judging).diagnostics]
+
+
+class _Kind:
+    """Passes what it is asked about, but for what it does not answer."""
+
+    concurrency = 1
+
+    def ask(self, judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
+        details = {"judge": judge.name, "model": "m-1"}
+        if "too long" in variables["output"]:
+            return error("the endpoint answers HTTP 400", **details)
+        if "prose" in variables["output"]:
+            return error("the answer is not JSON", **details, answer="Well, yes")
+        passes = "welcome" in variables["output"].lower()
+        return Verdict(
+            Outcome.PASSED if passes else Outcome.FAILED,
+            float(passes),
+            None,
+            {**details, "verdict": "pass" if passes else "fail"},
+        )
+
+    ask_ahead = ask
+
+    def wait(self, asked: Verdict) -> None:
+        assert asked.outcome
+
+    def close(self) -> None:
+        self.concurrency = 0
 
 
 def findings_of_bad_example(folder: Path, code: str) -> list[Diagnostic]:

@@ -252,6 +252,7 @@ KNOWN = {
     "engine/init_source.py": "is not remembered",
     "engine/modelines.py": "writes",
     "api/coverer.py": "is not remembered",
+    "api/grader.py": "is not remembered",
     "api/workspace.py": "is not remembered",
     "engine/fixing.py": "is not remembered",
     "source/drafts.py": "is not remembered",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evalcontract.checks._kind import EvalContext, Field, Needs, State, never_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.analysis.template import Template
     from evalcontract.analysis.template_tags import Tag
@@ -28,8 +28,6 @@ def needs_of_judges(
     With `of_row`, keys such as `expected.facts` must be in the row; without it, the check itself
     provides `expected`.
     """
-    fields: dict[Field, None] = {}
-    paths: dict[Field, None] = {}
     judges: list[Artifact] = []
     for text in references:
         judge = judge_of(text, context)
@@ -38,6 +36,14 @@ def needs_of_judges(
         if not isinstance(judge.document.value.get("template"), str):
             return never_runs(State.UNAVAILABLE, f"`{text}` has no template")
         judges.append(judge)
+    return needs_of(judges, of_row=of_row)
+
+
+def needs_of(judges: Sequence[Artifact], *, of_row: bool = True) -> Needs:
+    """Return what the templates of judges need from a row; `of_row` is as above."""
+    fields: dict[Field, None] = {}
+    paths: dict[Field, None] = {}
+    for judge in judges:
         shown = _shown_roots(judge)
         fields.update(
             dict.fromkeys(

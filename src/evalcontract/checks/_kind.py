@@ -84,7 +84,7 @@ class EvalContext(NamedTuple):
 
     `schemas` analyses what authors write. `ask` asks a judge about an output, given the judge and
     the variables of its template, and returns the verdict; its score is from 0 to 1. It is None if
-    no model is configured.
+    no model is configured. `declared` are the kinds of checks that only another runner knows.
     """
 
     library: Library
@@ -92,6 +92,7 @@ class EvalContext(NamedTuple):
     read_json: Callable[[str], Any]
     schemas: SchemaAnalyses
     ask: Ask | None = None
+    declared: frozenset[str] = frozenset()
 
 
 class CheckKind(NamedTuple):

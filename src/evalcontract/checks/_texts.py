@@ -1,11 +1,10 @@
-"""How texts are compared: normalised, and without regard to case unless a check asks for it."""
+"""The texts that checks look for, and facts, as they are compared."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unicodedata import normalize
 
+from evalcontract.analysis.normalized import normalized
 from evalcontract.model.listing import clipped
 
 if TYPE_CHECKING:
@@ -17,19 +16,6 @@ class Wanted(NamedTuple):
 
     written: str
     normal: str
-
-
-@lru_cache(maxsize=4)  # the checks of a rubric ask for the same text, one after the other
-def normalized(text: str, *, case_sensitive: bool = True) -> str:
-    """Return a text as checks compare it: in normalisation form C.
-
-    If case does not matter, it is case-folded and then normalised again, since a folded letter may
-    have another composed form.
-    """
-    if text.isascii():  # then it is in form C, and its folded letters are its small ones
-        return text if case_sensitive else text.lower()
-    text = normalize("NFC", text)
-    return text if case_sensitive else normalize("NFC", text.casefold())
 
 
 def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]], list[Wanted]]:

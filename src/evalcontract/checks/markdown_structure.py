@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.normalized import normalized
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -13,7 +14,7 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
-from evalcontract.checks._texts import normalized, quoted
+from evalcontract.checks._texts import quoted
 from evalcontract.checks.outcome import PASSED, error, failed, of_text
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.normalized import normalized
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
-from evalcontract.checks._texts import normalized, quoted, texts_of
+from evalcontract.checks._texts import quoted, texts_of
 from evalcontract.checks.outcome import PASSED, failed, of_text
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults

@@ -55,7 +55,7 @@ def check(
 
 def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> Outcome:  # noqa: FBT001
     outcome = check_workspaces(path, options._replace(allows_empty=allow_empty))
-    if not outcome.files and not outcome.diagnostics and not quiet:
+    if not outcome.is_checked and not outcome.diagnostics and not quiet:
         put([f"note: {escape_controls(display_name(path))} contains {NOTHING}\n"], err=True)
     return outcome
 

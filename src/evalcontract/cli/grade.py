@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import get_terminal_size
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract import __version__
+from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import NumberRange
-from evalcontract.cli.outcome import uses_cache, write_findings
+from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.engine.grade import Grading
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.engine.options import Input
-    from evalcontract.judging.asking import Judging
     from evalcontract.judging.usage import Usage
     from evalcontract.scoring.results import RowResult
 
@@ -57,7 +56,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="File to write the results to, as JSON Lines.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the results of an interrupted run.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with earlier results: grade what is missing, and again what ended in an error.",
+)
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @click.option(
     "--compare",
@@ -137,11 +140,15 @@ def grade_command(
     taken = _Taken(limit, comparison, is_lines=output_format == "jsonl")
     with Bar() as bar, ExitStack() as stack:
         options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
-        judging = _judging(uses_cache() if cache is None else cache)
+        judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest)
-        file = stack.enter_context(ResultsFile(results, replace=force)) if results else None
-        done = file.begin(head, resume=resume) if file else []
+        file = (
+            stack.enter_context(ResultsFile(results, replace=force, resume=resume))
+            if results
+            else None
+        )
+        done = file.begin(head) if file else []
         taken.begin(head)
         for row in done:
             taken.take(row)
@@ -203,21 +210,6 @@ def _one(name: str, stdin_name: str | None) -> Input:
     if len(inputs) != 1:
         raise UsageError(f"{name} matches {len(inputs)} files; grade one at a time")
     return inputs[0]
-
-
-def _judging(cache: bool) -> Judging | None:  # noqa: FBT001 - an option
-    """Return what asks judges, if the environment names an endpoint."""
-    from evalcontract.judging.settings import read_settings
-
-    settings = read_settings(os.environ)
-    if settings is None:
-        return None
-    from evalcontract.cache.store import cache_folder  # only if judges can be asked
-    from evalcontract.judging.answer_cache import AnswerCache
-    from evalcontract.judging.asking import Judging
-
-    folder = cache_folder() if cache else None
-    return Judging(settings, AnswerCache(folder) if folder else None)
 
 
 def _text(

@@ -13,21 +13,20 @@ from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.outputs import Outputs
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.pool import map_in_parallel
+from evalcontract.engine.row_grader import RowGrader
 from evalcontract.engine.run import Run, today
-from evalcontract.library.library import Resolved
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
-from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.reference import Kind
 from evalcontract.scoring.results import RowResult
-from evalcontract.scoring.runner import OwnRunner, RubricRunner
 from evalcontract.source.digest import sha256_of
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from evalcontract.checks._kind import Ask, EvalContext
+    from evalcontract.checks._kind import Ask
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import CheckedRow, DatasetPass
     from evalcontract.judging.asking import Judging
@@ -92,10 +91,13 @@ class Grading:
         self.diagnostics = list(self._run.unreadable(unreadable))
         self._outputs = None if unreadable else Outputs(source, self._run.base_policy)
         self._outputs_file = source.file
-        self._runners: dict[str, RubricRunner | str] = {}
-        self._askers: dict[str, RubricRunner | None] = {}
-        self._own = OwnRunner(self._run.plans.context)
+        self._grader = RowGrader(self._run)
         self._missing: list[str] = []
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the dataset or the outputs cannot be read; the diagnostics say why."""
+        return self._outputs is None
 
     @property
     def threshold(self) -> float | None:
@@ -152,15 +154,8 @@ class Grading:
 
     def _asking(self, task: _Task, ask: Ask) -> None:
         """Run only the checks of a task that ask judges."""
-        if task.rubric is None or task.reason is not None:
-            return
-        if task.rubric not in self._askers:
-            context = self._run.plans.context._replace(ask=ask)
-            runner = self._runner_for(task.rubric, context, only_judges=True)
-            self._askers[task.rubric] = None if isinstance(runner, str) else runner
-        asker = self._askers[task.rubric]
-        if asker is not None and asker.asks:
-            asker.grade(task.id, task.row, task.output)
+        if task.reason is None:
+            self._grader.ask(*task[:4], ask)
 
     def _rows(self, dataset_pass: DatasetPass) -> Iterator[list[CheckedRow]]:
         for checked in dataset_pass.batches(keep_rows=True):
@@ -188,30 +183,7 @@ class Grading:
     def _grade(self, task: _Task) -> RowResult:
         if task.reason is not None:
             return RowResult(task.id, None, Outcome.ERROR, None, task.reason)
-        if task.rubric is None:
-            return self._own.grade(task.id, task.row, task.output)
-        if task.rubric not in self._runners:
-            self._runners[task.rubric] = self._runner_for(task.rubric, self._run.plans.context)
-        runner = self._runners[task.rubric]
-        if isinstance(runner, str):
-            return RowResult(task.id, None, Outcome.ERROR, None, runner)
-        return runner.grade(task.id, task.row, task.output)
-
-    def _runner_for(
-        self, text: str, context: EvalContext, *, only_judges: bool = False
-    ) -> RubricRunner | str:
-        """Return the runner of a rubric, or why there is none; findings tell it, too."""
-        reference = Reference.parse(text)
-        target = self._run.workspace.library.resolve(reference) if reference else None
-        if not isinstance(target, Resolved):
-            return f"there is no `{clipped(text, NAME_LENGTH)}`"
-        plan, _ = self._run.plan(target.artifact)
-        if plan is None or plan.scoring is None:
-            return f"{target.artifact.name} is not valid"
-        try:
-            return RubricRunner(plan, context, only_judges=only_judges)
-        except ValueError as error:
-            return str(error)
+        return self._grader.grade(*task[:4])
 
     def _report_unmatched(self, outputs: Outputs, join: Join) -> None:
         if self._missing:

@@ -83,7 +83,7 @@ class Outputs:
             id_ = value["id"]
             earlier = self._seen.setdefault(id_, number)
             if earlier == number:
-                yield Record(id_, number, _output_of(value))
+                yield Record(id_, number, output_of(value))
             else:
                 message = f"there is another output for the row `{id_}`, which is used"
                 self.report(Problem(_REPEATED, message, ("id",)), number)
@@ -109,7 +109,8 @@ class Outputs:
             self.diagnostics += to_diagnostics([placed], self._rows, self._policy, {})
 
 
-def _output_of(record: Mapping[str, Any]) -> Output:
+def output_of(record: Mapping[str, Any]) -> Output:
+    """Return the output of a valid record."""
     calls = record.get("tool_calls")
     return Output(
         record.get("output"),

@@ -129,7 +129,7 @@ def _check_all(path: Path, options: Options) -> Outcome:
         findings.add([*run.artifacts(), *run.bundles()], run.workspace.root)
     outcome = _settled(outcome, findings, [*runs.values(), *other_runs.values()])
     has_errors = any(finding.is_error for finding in outcome.diagnostics)
-    if not (outcome.files or has_errors or options.allows_empty):
+    if not (outcome.is_checked or has_errors or options.allows_empty):
         raise NothingToCheck(_why_nothing(path, outcome, runs.values()))
     return outcome
 
@@ -209,7 +209,9 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
             break
         part, found = Outcome(), _no_findings(options)
         if source is None:
-            part.left_out.append(display_name(path))
+            kind = run.workspace.recorded_kind(path)
+            part.left_out += () if kind else (display_name(path),)
+            part.files.update({kind: 1} if kind else {})
         else:
             found = _check_dataset(run, NativeDataset(source), path, part, options)
         if known and found.single is not None:

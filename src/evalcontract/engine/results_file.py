@@ -36,19 +36,30 @@ def earlier_results(path: Path) -> Results:
         raise UsageError(f"{name}: {(error.strerror or str(error)).lower()}") from None
 
 
+def _lines_of(path: Path) -> list[bytes]:
+    with path.open("rb") as lines:
+        return list(lines)
+
+
 class ResultsFile:
-    """A context manager for the results of a run.
+    """A context manager for the results of a run; with `resume`, it goes on with an earlier one.
+
+    That is an interrupted run, or else a complete one, of which only the errors are left.
 
     Raises:
-        UsageError: the file exists, and `replace` is false, or it cannot be written.
+        UsageError: the file exists, and is neither to be replaced nor gone on with, or it cannot
+            be written.
 
     """
 
-    def __init__(self, path: Path, *, replace: bool) -> None:
+    def __init__(self, path: Path, *, replace: bool, resume: bool = False) -> None:
         self._path, self._name = path, display_name(path)
         self._lines = 0
+        self._resume = resume
+        self._complete = path if resume and path.is_file() else None
+        self._replace = replace
         try:
-            self._file = GrowingFile(path, replace=replace)
+            self._file = GrowingFile(path, replace=replace or resume)
         except OSError as error:
             raise write_error(self._path, error) from None
 
@@ -67,27 +78,42 @@ class ResultsFile:
     ) -> None:
         self._file.__exit__(kind, error, trace)
 
-    def begin(self, head: str, *, resume: bool) -> list[RowResult]:
-        """Return the rows of an interrupted run with the same manifest, or begin anew.
+    def begin(self, head: str) -> list[RowResult]:
+        """Return the rows of an earlier run with the same manifest, or begin anew.
+
+        Rows with an error are left out, to be graded again.
 
         Raises:
-            UsageError: the interrupted run depends on something else.
+            UsageError: the earlier run depends on something else.
 
         """
-        rows: list[RowResult] = []
-        lines = list(self._file.lines()) if resume else []
-        if lines:
-            earlier = read_results(lines, f"{self._name}.partial")
-            if earlier.manifest != json.loads(head)["manifest"]:
-                raise UsageError(
-                    f"{self._name}.partial is of other files, rubrics, judges or models: "
-                    "run it without --resume"
-                )
-            rows = earlier.rows
-        else:
+        lines = list(self._file.lines()) if self._resume else []
+        is_partial, name = bool(lines), self._name
+        if self._complete and not (is_partial and self._replace):
+            whole = _lines_of(self._complete)
+            self._require_same(read_results(whole, name), name, head)
+            lines = lines or whole
+        if not lines:
             self._file.restart()
             self.write(head)
-        return rows
+            return []
+        name = f"{name}.partial" if is_partial else name
+        earlier = read_results(lines, name)
+        self._require_same(earlier, name, head)
+        good = [not row.has_error for row in earlier.rows]
+        kept = [line for line, is_good in zip(lines[1:], good, strict=False) if is_good]
+        if len(kept) < len(lines) - 1 or not is_partial:
+            try:
+                self._file.keep([lines[0], *kept])
+            except OSError as error:
+                raise write_error(self._path, error) from None
+        return [row for row, is_good in zip(earlier.rows, good, strict=True) if is_good]
+
+    def _require_same(self, earlier: Results, name: str, head: str) -> None:
+        if earlier.manifest != json.loads(head)["manifest"]:
+            raise UsageError(
+                f"{name} is of other files, rubrics, judges or models: run it without --resume"
+            )
 
     def write(self, line: str) -> None:
         """Write a line.

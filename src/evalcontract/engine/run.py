@@ -142,8 +142,16 @@ class Run:
     def plans(self) -> Plans:
         """The plans of rubrics, shared by all datasets of the run."""
         workspace = self.workspace
-        schemas, ask = workspace.schemas, self._ask
-        return Plans(EvalContext(workspace.library, self._has_php, self.read_json, schemas, ask))
+        return Plans(
+            EvalContext(
+                workspace.library,
+                self._has_php,
+                self.read_json,
+                workspace.schemas,
+                self._ask,
+                workspace.configuration.declared_kinds,
+            )
+        )
 
     @cached_property
     def gates(self) -> SharedGates:

@@ -162,11 +162,15 @@ class Diagnostic(NamedTuple):
         return f"{self.place}: {self.severity}[{self.code}]: {self.message}"
 
 
+#: The kinds of files that are recognised, and checked only by the command that reads them.
+RECORDED = ("output", "results")
+
+
 class Outcome:
     """The result of a run.
 
-    `files` and `rows` count what was checked; `left_out` has the names of skipped files, `checked`
-    the kinds of the others by name.
+    `files` and `rows` count what was checked, `checked` has the kinds of the files by name. `files`
+    counts what was only recognised, too (see `RECORDED`). `left_out` has the names of the others.
     """
 
     def __init__(
@@ -187,6 +191,11 @@ class Outcome:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Outcome) and vars(self) == vars(other)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether there was anything to check."""
+        return any(kind not in RECORDED for kind in self.files)
 
     def count(self, kind: str, file: str) -> None:
         """Count a file of a kind."""

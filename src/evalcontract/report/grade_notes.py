@@ -65,6 +65,11 @@ def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[s
         if _lacks_judges(summary):
             yield from wrapped("judges: no model is configured; see docs/judges.md", 0, width)
         return
+    yield from write_asked(usage, width)
+
+
+def write_asked(usage: Usage, width: int) -> Iterator[str]:
+    """Yield a sentence on what was asked, if anything was, and one for each remark."""
     if not usage.is_empty:
         yield from wrapped(f"judges: {_sentence(usage)}", 0, width)
     for remark in usage.remarks:

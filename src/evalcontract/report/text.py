@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
 _BLUE, _BOLD, _GREEN = "34", "1", "1;32"
-_ORDER = ("dataset", "rubric", "judge", "target", "bundle", "unreadable")
+_ORDER = ("dataset", "rubric", "judge", "target", "bundle", "output", "results", "unreadable")
+#: What is recorded is counted, and not checked: `grade` checks it when it reads it.
+_NAMES = {"output": "output file", "results": "result file", "unreadable": "unreadable file"}
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
@@ -153,7 +155,7 @@ def what_was_checked(report: Report) -> str:
     for kind in _ORDER:
         count = report.files.get(kind, 0)
         if count:
-            name = "unreadable file" if kind == "unreadable" else kind
+            name = _NAMES.get(kind, kind)
             rows = f" ({_many(report.rows, 'row')})" if kind == "dataset" else ""
             parts.append(_many(count, name) + rows)
     return ", ".join(parts) or "nothing to check"

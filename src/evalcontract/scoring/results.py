@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.checks.outcome import Outcome
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from evalcontract.checks.outcome import Outcome
 
 
 class CheckResult(NamedTuple):
@@ -46,3 +46,11 @@ class RowResult(NamedTuple):
     score: float | None = None
     reason: str | None = None
     checks: tuple[CheckResult, ...] = ()
+
+    @property
+    def has_error(self) -> bool:
+        """Whether the row, or any of its checks, ended in an error."""
+        leaves = (leaf for check in self.checks for _, leaf in check.leaves())
+        return self.outcome is Outcome.ERROR or any(
+            leaf.outcome is Outcome.ERROR for leaf in leaves
+        )

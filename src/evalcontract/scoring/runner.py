@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.checks import State, kinds_in_use
 from evalcontract.checks._kind import Needs, outlooks_of
 from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
-from evalcontract.checks.plan import OWN_EXPECTATIONS
+from evalcontract.checks.plan import OWN_EXPECTATIONS, own_needs, own_outlook
 from evalcontract.checks.steps import Nested
 from evalcontract.scoring.arithmetic import Scoring, of_composite, total
 from evalcontract.scoring.results import CheckResult, RowResult
@@ -15,6 +15,7 @@ from evalcontract.scoring.results import CheckResult, RowResult
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from evalcontract.checks import Prediction
     from evalcontract.checks._kind import EvalContext
     from evalcontract.checks.outcome import Executor, Output
     from evalcontract.checks.plan import Plan
@@ -91,19 +92,18 @@ class OwnRunner:
 
     def grade(self, id_: str, row: Mapping[str, Any], output: Output) -> RowResult:
         """Return what the expectations of a row make of its output."""
-        checks = [self._check_for(key) for key in OWN_EXPECTATIONS if row.get(key) is not None]
-        results = _run(checks, row, output)
+        results = [
+            _predicted(self._check_for(key), own_outlook(key, row), row, output)
+            for key in OWN_EXPECTATIONS
+            if row.get(key) is not None
+        ]
         score = total(Scoring("all_pass"), [(result, 1.0) for result in results])
         return RowResult(id_, None, score.outcome, score.score, score.reason, tuple(results))
 
     def _check_for(self, key: str) -> _Single:
         if key not in self._prepared:
-            kind = OWN_EXPECTATIONS[key]
-            if key == "criteria":
-                execute = _never("a judge reads `criteria`: the row has no rubric that names one")
-                self._prepared[key] = _Single(key, kind, 1.0, Needs(), execute, always_runs=True)
-            else:
-                self._prepared[key] = _single(key, 1.0, {"kind": kind}, self._context)
+            check = {"kind": OWN_EXPECTATIONS[key]}
+            self._prepared[key] = _single(key, 1.0, check, self._context, own_needs(key))
         return self._prepared[key]
 
 
@@ -131,18 +131,18 @@ def _single(
     weight: float,
     check: dict[str, Any],
     context: EvalContext,
-    needs: Needs | None = None,
+    needs: Needs,
 ) -> _Single:
-    kind = kinds_in_use()[check["kind"]]
-    needs = kind.needs(check, context) if needs is None else needs
+    name = check["kind"]
+    kind = kinds_in_use().get(name)
     if needs.never_runs is not None:
         execute = _never("it never runs")
-    elif kind.prepare is None:
-        execute = _never(f"nothing runs checks of the kind `{kind.name}`")
+    elif kind is None or kind.prepare is None:
+        execute = _never(f"nothing runs checks of the kind `{name}`")
     else:
         execute = kind.prepare(check, context)
     always = not (needs.fields or needs.present or needs.never_runs)
-    return _Single(id_, kind.name, weight, needs, execute, always)
+    return _Single(id_, name, weight, needs, execute, always)
 
 
 def _run(
@@ -157,13 +157,18 @@ def _run(
             results.append(CheckResult(check.id, check.kind, *_judge(check, row, output)))
         else:
             prediction = next(outlooks_of((check.needs,), row))
-            verdict = (
-                _judge(check, row, output)
-                if prediction.state is State.RUN
-                else Verdict(_OUTCOMES[prediction.state], None, prediction.reason)
-            )
-            results.append(CheckResult(check.id, check.kind, *verdict))
+            results.append(_predicted(check, prediction, row, output))
     return results
+
+
+def _predicted(
+    check: _Single, prediction: Prediction, row: Mapping[str, Any], output: Output
+) -> CheckResult:
+    """Return the result of a check, which runs if that is predicted."""
+    if prediction.state is State.RUN:
+        return CheckResult(check.id, check.kind, *_judge(check, row, output))
+    outcome = _OUTCOMES[prediction.state]
+    return CheckResult(check.id, check.kind, outcome, None, prediction.reason)
 
 
 def _judge(check: _Single, row: Mapping[str, Any], output: Output) -> Verdict:

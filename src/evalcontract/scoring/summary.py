@@ -50,6 +50,14 @@ class Summary:
         self.rubrics: dict[str | None, Tally] = {}
         self.checks: dict[tuple[str | None, str], tuple[str, Tally]] = {}
 
+    @classmethod
+    def of(cls, results: Iterable[RowResult]) -> Summary:
+        """Return the summary of some results."""
+        summary = cls()
+        for row in results:
+            summary.add(row)
+        return summary
+
     def add(self, row: RowResult) -> None:
         """Count the result of a row."""
         self.rows.add(row.outcome, row.score)

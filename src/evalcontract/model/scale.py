@@ -1,8 +1,10 @@
-"""The scale of a judge: which answers it may give, and what each is worth."""
+"""The scale of a judge: which answers it may give, what each is worth, and which of them pass.
+
+Grading and calibration both use it, so that a judge passes the same outputs in both.
+"""
 
 from __future__ import annotations
 
-import json
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,17 +20,11 @@ class ScaleError(Exception):
     """A judge has no usable scale, or an answer is not on it; the message says why."""
 
 
-class Grade(NamedTuple):
-    """What an answer is worth: its score from 0 to 1, and whether it passes."""
-
-    score: float
-    passes: bool
-
-
 class Scale(NamedTuple):
     """The answers of a judge, from `low` to `high`; `levels` are the values of named answers.
 
-    An answer passes from `threshold` on. A `binary` judge answers `pass` or `fail`.
+    An answer passes from `threshold` on; with `is_default`, the judge names none, and it is the
+    middle. A `binary` judge answers `pass` or `fail`.
     """
 
     score_type: str
@@ -36,41 +32,25 @@ class Scale(NamedTuple):
     high: float = 1.0
     threshold: float = 0.5
     levels: Mapping[str, float] | None = None
+    is_default: bool = False
 
     @property
-    def wanted(self) -> str:
-        """What the verdict has to be, as a model is told."""
-        if self.levels is not None:
-            names = [json.dumps(name, ensure_ascii=False) for name in self.levels]
-            return f"{', '.join(names[:-1])} or {names[-1]}"
-        return f"a number from {self.low:g} to {self.high:g}"
+    def is_numeric(self) -> bool:
+        """Whether the judge gives scores, which a threshold turns into pass or fail."""
+        return self.score_type != "binary"
 
-    def grade(self, verdict: Any) -> Grade:
-        """Return what a verdict is worth.
+    def score(self, value: float) -> float:
+        """Return the score from 0 to 1 of a value on the scale."""
+        return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
-        Raises:
-            ScaleError: the verdict is not on the scale.
+    def passes(self, value: float) -> bool:
+        """Whether a value on the scale passes."""
+        return reaches(value, self.threshold)
 
-        """
-        value = self._named(verdict) if self.levels is not None else self._number(verdict)
-        score = (value - self.low) / (self.high - self.low)
-        return Grade(min(1.0, max(0.0, score)), value >= self.threshold - _TOLERANCE)
 
-    def _named(self, verdict: Any) -> float:
-        levels = self.levels or {}
-        if isinstance(verdict, str):
-            if verdict in levels:
-                return levels[verdict]
-            folded = verdict.strip().casefold()
-            values = [value for name, value in levels.items() if name.strip().casefold() == folded]
-            if len(values) == 1:
-                return values[0]
-        raise ScaleError(f"it is not {self.wanted}")
-
-    def _number(self, verdict: Any) -> float:
-        if not is_finite_number(verdict) or not self.low <= verdict <= self.high:
-            raise ScaleError(f"it is not {self.wanted}")
-        return float(verdict)
+def reaches(value: float, threshold: float) -> bool:
+    """Whether a value reaches a threshold, but for what sums of floats are inexact by."""
+    return value >= threshold - _TOLERANCE
 
 
 _BINARY = Scale("binary", levels={"pass": 1.0, "fail": 0.0})
@@ -79,8 +59,9 @@ _BINARY = Scale("binary", levels={"pass": 1.0, "fail": 0.0})
 def scale_of(judge: Mapping[str, Any]) -> Scale:
     """Return the scale of a judge.
 
-    Continuous judges without ends answer from 0 to 1. Levels without values are evenly spaced.
-    Without a `pass_threshold`, the upper half of the scale passes.
+    Its ends are `min_score` and `max_score`; without them, the lowest and the highest of
+    `level_values`, or else 0 and 1. Levels without values are evenly spaced between the ends.
+    Without a `pass_threshold`, what reaches the middle of the scale passes.
 
     Raises:
         ScaleError: the judge is malformed.
@@ -98,18 +79,18 @@ def scale_of(judge: Mapping[str, Any]) -> Scale:
     low, high = _ends(judge, values if score_type == "levels" else None)
     if not low < high or not isfinite(high - low):
         raise ScaleError(f"its scale from {low:g} to {high:g} is empty or too wide")
-    threshold = judge.get("pass_threshold", low + (high - low) / 2)
+    is_default = "pass_threshold" not in judge
+    threshold = low + (high - low) / 2 if is_default else judge["pass_threshold"]
     if not is_finite_number(threshold):
         raise ScaleError("its `pass_threshold` is not a number")
+    scale = Scale(score_type, low, high, float(threshold), None, is_default)
     if score_type == "continuous":
-        return Scale(score_type, low, high, threshold)
+        return scale
     if values is None:
         values = [low + (high - low) * rank / (len(names) - 1) for rank in range(len(names))]
     if not all(low <= value <= high for value in values):
         raise ScaleError("its `level_values` are not all on its scale")
-    return Scale(
-        score_type, low, high, threshold, dict(zip(names, map(float, values), strict=True))
-    )
+    return scale._replace(levels=dict(zip(names, map(float, values), strict=True)))
 
 
 def _require_levels(names: Any, values: Any) -> None:
