@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
-from evalcontract.model.listing import clipped
+from evalcontract.model.listing import NAME_LENGTH, clipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class Wanted(NamedTuple):
@@ -19,17 +19,32 @@ class Wanted(NamedTuple):
     normal: str
 
 
-@lru_cache(maxsize=4)  # the checks of a rubric ask for the same text, one after the other
-def normalized(text: str, *, case_sensitive: bool = True) -> str:
-    """Return a text as checks compare it: in normalisation form C.
+# White space of ASCII but the space.
+_OTHER_SPACES = "\n\t\v\f\r\x1c\x1d\x1e\x1f"
 
-    If case does not matter, it is case-folded and then normalised again, since a folded letter may
-    have another composed form.
+
+def composed(text: str) -> str:
+    """Return a text as checks compare it where case matters: in normalisation form C."""
+    return text if text.isascii() else normalize("NFC", text)
+
+
+def folded(text: str) -> str:
+    """Return a text as checks compare it: without case, and in normalisation form C.
+
+    It is normalised again after folding, since a folded letter may have another composed form.
     """
     if text.isascii():  # then it is in form C, and its folded letters are its small ones
-        return text if case_sensitive else text.lower()
-    text = normalize("NFC", text)
-    return text if case_sensitive else normalize("NFC", text.casefold())
+        return text.lower()
+    return normalize("NFC", normalize("NFC", text).casefold())
+
+
+# The checks of a rubric ask for the same output, one after the other.
+_composed_output, _folded_output = lru_cache(maxsize=4)(composed), lru_cache(maxsize=4)(folded)
+
+
+def searched_form(*, case_sensitive: bool) -> Callable[[str], str]:
+    """Return what gives an output in the form in which checks search it."""
+    return _composed_output if case_sensitive else _folded_output
 
 
 def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]], list[Wanted]]:
@@ -38,10 +53,10 @@ def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]]
     They are the `values` of the check, which are normalised once, or else the row's list `key`.
     `check` has its defaults.
     """
-    sensitive = check["case_sensitive"]
+    form = composed if check["case_sensitive"] else folded
 
     def wanted(texts: Iterable[str]) -> list[Wanted]:
-        return [Wanted(text, normalized(text, case_sensitive=sensitive)) for text in texts]
+        return [Wanted(text, form(text)) for text in texts]
 
     if "values" not in check:
         return lambda row: wanted(row[key])
@@ -49,11 +64,44 @@ def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]]
     return lambda _: own
 
 
-def collapsed(text: str) -> str:
-    """Return a text as facts are compared: case-folded, each run of white space as one space."""
-    return " ".join(normalized(text, case_sensitive=False).split())
+def not_stated(facts: Iterable[str], text: str) -> list[str]:
+    """Return the facts that a text does not contain.
+
+    Both are case-folded, with each run of white space as one space. The text is searched as it is
+    first, since making it so takes long: what it contains then has single spaces, which stay.
+    """
+    searched, spaced = _folded_output(text), None
+    missing = []
+    for fact in facts:
+        words = folded(fact).split()
+        wanted = " ".join(words)
+        if wanted in searched:
+            continue
+        if _may_be_apart(words, searched):
+            spaced = " ".join(searched.split()) if spaced is None else spaced
+            if wanted in spaced:
+                continue
+        missing.append(fact)
+    return missing
+
+
+def _may_be_apart(words: Sequence[str], text: str) -> bool:
+    """Whether more than a space may follow a word in a text, other than the last of the words."""
+    if len(words) == 1:
+        return False
+    if not text.isascii():
+        return True
+    gaps = ["  ", *[space for space in _OTHER_SPACES if space in text]]
+    return any([word + gap in text for gap in gaps for word in words[:-1]])
 
 
 def quoted(text: str) -> str:
     """Return a text for a reason: in one line, clipped, in backticks."""
+    return _quoted_name(text) if len(text) <= NAME_LENGTH else _quoted(text)
+
+
+def _quoted(text: str) -> str:
     return f"`{clipped(' '.join(text.split()))}`"
+
+
+_quoted_name = lru_cache(maxsize=256)(_quoted)  # many rows name the same tools and values

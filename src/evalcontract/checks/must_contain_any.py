@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
-from evalcontract.checks._texts import normalized, quoted, texts_of
+from evalcontract.checks._texts import quoted, searched_form, texts_of
 from evalcontract.checks.outcome import PASSED, failed, of_text
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    texts, sensitive = texts_of(filled, "must_contain_any"), filled["case_sensitive"]
+    texts, form = texts_of(filled, "must_contain_any"), searched_form(case_sensitive=filled["case_sensitive"])
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        wanted, searched = texts(row), normalized(text, case_sensitive=sensitive)
-        if any(value.normal in searched for value in wanted):
-            return PASSED
+        wanted, searched = texts(row), form(text)
+        for value in wanted:
+            if value.normal in searched:
+                return PASSED
         return failed(f"it contains none of {listed([quoted(value.written) for value in wanted])}")
 
     return of_text(judge)

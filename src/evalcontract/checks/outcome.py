@@ -21,6 +21,8 @@ class Outcome(StrEnum):
     UNAVAILABLE = "unavailable"
     ERROR = "error"
 
+    __hash__ = str.__hash__  # that of enums is slower; results are counted by outcome
+
 
 class Verdict(NamedTuple):
     """An outcome; `score` is from 0 to 1, and None unless the check passed or failed.

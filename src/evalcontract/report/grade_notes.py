@@ -35,6 +35,8 @@ class Errors:
     def add(self, row: RowResult) -> None:
         """Count the errors of the checks of a row."""
         for check in row.checks:
+            if not check.checks and check.outcome is not Outcome.ERROR:
+                continue
             for name, leaf in check.leaves():
                 if leaf.outcome is not Outcome.ERROR:
                     continue

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State, kinds_in_use
-from evalcontract.checks._kind import Needs, outlooks_of
+from evalcontract.checks._kind import RUNS, Needs, outlook_of
 from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
 from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.checks.steps import Nested
-from evalcontract.scoring.arithmetic import Scoring, of_composite, total
+from evalcontract.scoring.arithmetic import Scoring, Total, of_composite, total
 from evalcontract.scoring.results import CheckResult, RowResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from evalcontract.checks._kind import EvalContext
     from evalcontract.checks.outcome import Executor, Output
@@ -28,15 +28,23 @@ _OUTCOMES = {
 }
 
 
+# The outcome and the score of the result of a check.
+_SCORED = slice(2, 4)
+_MAX_TOTALS = 1 << 12
+
+
 class _Single(NamedTuple):
-    """A check that is ready to run."""
+    """A check that is ready to run; `needs` is None if it runs on every row.
+
+    `passed` is its result if it passes, which is the same on all rows.
+    """
 
     id: str
     kind: str
     weight: float
-    needs: Needs
+    needs: Needs | None
     execute: Executor
-    always_runs: bool
+    passed: CheckResult
 
 
 class _Composite(NamedTuple):
@@ -54,6 +62,18 @@ class _Checks(NamedTuple):
     scoring: Scoring
     checks: tuple[_Single | _Composite, ...]
     weights: tuple[float, ...]
+    totals: dict[tuple[Any, ...], Total]
+
+    def total(self, results: Sequence[CheckResult]) -> Total:
+        """Combine results; what scores come to is computed once, and kept for some of them."""
+        scores = tuple([result[_SCORED] for result in results])
+        known = self.totals.get(scores)
+        if known is not None:
+            return known
+        found = total(self.scoring, [*zip(results, self.weights, strict=True)])
+        if found.score is not None and len(self.totals) < _MAX_TOTALS:
+            self.totals[scores] = found
+        return found
 
 
 class RubricRunner:
@@ -78,7 +98,7 @@ class RubricRunner:
     def grade(self, id_: str, row: Mapping[str, Any], output: Output) -> RowResult:
         """Return what the rubric makes of the output of a row."""
         results = _run(self._checks.checks, row, output)
-        score = total(self._checks.scoring, [*zip(results, self._checks.weights, strict=True)])
+        score = self._checks.total(results)
         return RowResult(id_, self.name, score.outcome, score.score, score.reason, tuple(results))
 
 
@@ -101,7 +121,7 @@ class OwnRunner:
             kind = OWN_EXPECTATIONS[key]
             if key == "criteria":
                 execute = _never("a judge reads `criteria`: the row has no rubric that names one")
-                self._prepared[key] = _Single(key, kind, 1.0, Needs(), execute, always_runs=True)
+                self._prepared[key] = _Single(key, kind, 1.0, None, execute, _passed(key, kind))
             else:
                 self._prepared[key] = _single(key, 1.0, {"kind": kind}, self._context)
         return self._prepared[key]
@@ -123,7 +143,7 @@ def _ready(plan: Plan, context: EvalContext, *, only_judges: bool = False) -> _C
         elif part.needs.judges or not only_judges:
             check = part.check or {}
             checks.append(_single(part.name, weight, check, context, part.needs))
-    return _Checks(how, tuple(checks), tuple(check.weight for check in checks))
+    return _Checks(how, tuple(checks), tuple(check.weight for check in checks), {})
 
 
 def _single(
@@ -142,7 +162,12 @@ def _single(
     else:
         execute = kind.prepare(check, context)
     always = not (needs.fields or needs.present or needs.never_runs)
-    return _Single(id_, kind.name, weight, needs, execute, always)
+    passed = _passed(id_, kind.name)
+    return _Single(id_, kind.name, weight, None if always else needs, execute, passed)
+
+
+def _passed(id_: str, kind: str) -> CheckResult:
+    return CheckResult(id_, kind, *PASSED)
 
 
 def _run(
@@ -153,38 +178,39 @@ def _run(
     for check in checks:
         if isinstance(check, _Composite):
             results.append(_composite(check, row, output))
-        elif check.always_runs:
-            results.append(CheckResult(check.id, check.kind, *_judge(check, row, output)))
+            continue
+        prediction = RUNS if check.needs is None else outlook_of(check.needs, row)
+        if prediction is not RUNS and prediction.state is not State.RUN:
+            verdict = Verdict(_OUTCOMES[prediction.state], None, prediction.reason)
         else:
-            prediction = next(outlooks_of((check.needs,), row))
-            verdict = (
-                _judge(check, row, output)
-                if prediction.state is State.RUN
-                else Verdict(_OUTCOMES[prediction.state], None, prediction.reason)
-            )
-            results.append(CheckResult(check.id, check.kind, *verdict))
+            try:
+                verdict = check.execute(row, output)
+                if verdict is PASSED:
+                    results.append(check.passed)
+                    continue
+                verdict = _sound(check, verdict)
+            except MemoryError:
+                raise
+            except Exception as raised:  # noqa: BLE001 - the executor of another package
+                fault = f"{type(raised).__name__}: {raised}"
+                verdict = error(f"the executor of `{check.kind}` failed: {fault}")
+        results.append(CheckResult(check.id, check.kind, *verdict))
     return results
 
 
-def _judge(check: _Single, row: Mapping[str, Any], output: Output) -> Verdict:
-    try:
-        verdict = check.execute(row, output)
-    except MemoryError:
-        raise
-    except Exception as raised:  # noqa: BLE001 - the executor of another package
-        return error(f"the executor of `{check.kind}` failed: {type(raised).__name__}: {raised}")
-    score = verdict.score
-    if verdict is PASSED:
-        return verdict
-    is_decided = verdict.outcome is Outcome.PASSED or verdict.outcome is Outcome.FAILED
-    if is_decided and not (isinstance(score, int | float) and 0 <= score <= 1):
+def _sound(check: _Single, verdict: Verdict) -> Verdict:
+    """Return a verdict; an error if its score is none."""
+    outcome, score = verdict[:2]
+    if (outcome is Outcome.PASSED or outcome is Outcome.FAILED) and not (
+        isinstance(score, int | float) and 0 <= score <= 1
+    ):
         return error(f"the executor of `{check.kind}` gave the score {score!r}")
     return verdict
 
 
 def _composite(check: _Composite, row: Mapping[str, Any], output: Output) -> CheckResult:
     results = _run(check.inner.checks, row, output)
-    inner = total(check.inner.scoring, [*zip(results, check.inner.weights, strict=True)])
+    inner = check.inner.total(results)
     verdict = of_composite(inner, results, check.threshold)
     return CheckResult(check.id, "composite", *verdict, tuple(results))
 
