@@ -15,6 +15,7 @@ from evalcontract.engine.workers import (
     BatchResult,
     ObservedRows,
     check_in_parallel,
+    shifted,
 )
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Library, Resolved
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
     from evalcontract.rules._row_rule import RowRule
-    from evalcontract.source import Batch, Rows
+    from evalcontract.source import Batch, Rows, RowStream
     from evalcontract.structure.schemas import Schema
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
@@ -109,6 +110,22 @@ class DatasetCheck:
             if stream and parts > 1
             else check(rows)
         )
+        yield from self._taken(results)
+
+    def part(self, part: RowStream) -> Iterator[BatchResult]:
+        """Check a part of the rows, in any process: yield its batches for `take_part`."""
+        return self._check_rows(part, quick=False)
+
+    def take_part(
+        self, part: RowStream, results: Iterable[BatchResult]
+    ) -> Iterator[tuple[Batch, list[Problem]]]:
+        """Yield the batches of the next part with the problems of its rows; see `batches`."""
+        stream = self._rows.stream
+        if stream is None:
+            raise TypeError(f"{self._rows.file} has no parts")
+        yield from self._taken(shifted(stream, part, results, stream.count, stream.lines))
+
+    def _taken(self, results: Iterable[BatchResult]) -> Iterator[tuple[Batch, list[Problem]]]:
         for result in results:
             self.count += result.row_count
             self._references |= result.references

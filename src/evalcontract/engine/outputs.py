@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.source import Source
+    from evalcontract.source.jsonl import RowStream
     from evalcontract.source.rows import Rows
 
 _INVALID, _REPEATED = "output/invalid-record", "output/duplicate-id"
@@ -75,6 +76,25 @@ class Outputs:
                 if (diagnostic := from_source_fault(fault, self.file, text, self._policy))
             ]
             yield list(self._records(batch.first_index, batch.rows))
+
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream of the records, for JSONL."""
+        return self._rows.stream if self._rows else None
+
+    def clean_records(self, part: RowStream) -> Iterator[list[Record] | None]:
+        """Yield the records of a part of the stream, batch by batch; None if one is not valid.
+
+        They are numbered from the start of the part; several may have the same id.
+        """
+        for batch in part.batches():
+            if batch.faults or not self._structure.are_clean(batch.rows):
+                yield None
+                return
+            yield [
+                Record(value["id"], number, _output_of(value))
+                for number, value in enumerate(batch.rows, batch.first_index)
+            ]
 
     def _records(self, first: int, values: Iterable[Any]) -> Iterator[Record]:
         for number, value in enumerate(values, first):

@@ -90,18 +90,19 @@ class ResultsFile:
             self.write(head)
         return rows
 
-    def write(self, line: str) -> None:
-        """Write a line.
+    def write(self, lines: str) -> None:
+        """Write one or several lines.
 
         Raises:
             UsageError: that is not possible, for example because the disk is full.
 
         """
         try:
-            self._file.write(line)
-            self._lines += 1
-            if self._lines % _FLUSHED == 0:
+            self._file.write(lines)
+            self._lines += lines.count("\n")
+            if self._lines >= _FLUSHED:
                 self._file.flush()
+                self._lines = 0
         except OSError as error:
             raise self._not_written(error) from None
 
