@@ -279,18 +279,28 @@ def _rule(of: Subject) -> Group:
 
 
 def _grade(of: Subject) -> Group:
-    commands, cases, number = [], [], of.sizes.lines
+    commands, cases, beside, number = [], [], [], of.sizes.lines
     rows = of.data / "graded" / "rows.jsonl"
+    python = of.ours.program("python")
     for title in OUTPUTS:
         file = f"graded/{title.replace(' ', '_')}.jsonl"
-        ours, theirs = f"grade, {title}", f"`json` reads both, {title}"
-        asked = (of.ours.program("evalcontract"), "grade", str(rows), "--outputs")
-        call, says = (*asked, str(of.data / file)), f"{number:,} rows, mean score"
-        files, pairs = ("graded/rows.jsonl", file), f"{number} pairs"
+        ours, theirs = f"grade, {title}", f"read both, {title}"
+        bare = f"orjson alone reads both, {title}"
+        both = (str(rows), str(of.data / file))
+        asked = (of.ours.program("evalcontract"), "grade", both[0], "--outputs", both[1])
+        reading = (python, str(HERE / "read_both.py"), *both)
+        says, pairs = f"{number:,} rows, mean score", f"{number} pairs, 0 findings"
+        missing = of.ours.missing
         commands += [
-            Command(ours, f"evalcontract, {ours}", call, number, says, missing=of.ours.missing),
-            of.script(theirs, "read_both.py", *files, rows=number, says=pairs),
+            Command(ours, f"evalcontract, {ours}", asked, number, says, missing=missing),
+            Command(theirs, f"evalcontract, {theirs}", reading, number, pairs, missing=missing),
+            of.script(bare, "floor.py", "graded/rows.jsonl", file, rows=number),
         ]
         cases.append(Case(ours, theirs, title))
-    title = f"{number:,} outputs by six checks: time against `json` that reads both files"
-    return Group("grade", 3, tuple(commands), (Goal(title, tuple(cases), 2.0, high=False),))
+        beside.append(Case(ours, bare, title))
+    title = f"{number:,} outputs by six checks: time against"
+    goals = (
+        Goal(f"{title} reading and validating both files", tuple(cases), 2.0, high=False),
+        Goal(f"{title} orjson that parses both files", tuple(beside), high=False),
+    )
+    return Group("grade", 5, tuple(commands), goals)

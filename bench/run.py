@@ -42,7 +42,8 @@ WORK = HERE / ".work"
 KEPT = WORK / "rounds.json"
 PAGE = ROOT / "docs" / "performance.md"
 DATA = tuple(f"bench/{name}.py" for name in ("rows", "layouts", "shapes", "workspaces", "files"))
-COMMANDS = tuple(f"bench/{name}.py" for name in ("floor", "plain_script", "plan", "timing"))
+SCRIPTS = ("floor", "plain_script", "read_both", "plan", "timing")
+COMMANDS = tuple(f"bench/{name}.py" for name in SCRIPTS)
 #: What a figure depends on.
 MEASURED = (*CODE, *DATA, *COMMANDS)
 LIBRARIES = ("orjson", "jsonschema-rs", "jsonschema", "pyyaml")

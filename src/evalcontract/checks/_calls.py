@@ -53,7 +53,7 @@ def calls_of(recorded: Iterable[ToolCall], expected: Iterable[Call]) -> list[Cal
 
     They have their arguments only if an expected call has some.
     """
-    if any([call.arguments for call in expected]):
+    if any(call.arguments for call in expected):
         return [Call(call.name, _comparable(_parsed(call.arguments))) for call in recorded]
     return [Call(call.name, None) for call in recorded]
 

@@ -179,7 +179,7 @@ def is_empty(field: str, value: Any) -> bool:
     if isinstance(value, str):
         return not value.strip()
     if field in ("expected_facts", "must_contain_any") and isinstance(value, list):
-        for text in value:  # mostly the first one decides
+        for text in value:  # noqa: SIM110 - faster, and mostly the first one decides
             if not isinstance(text, str) or text.strip():
                 return False
         return True
@@ -213,11 +213,11 @@ def _outlook(
     if needs.never_runs is not None:
         return needs.never_runs
     for field in needs.fields:
-        obstacle = obstacle_of(field, row, False)  # noqa: FBT003 - it may not be empty
+        obstacle = obstacle_of(field, row, False)
         if obstacle is not None:
             return obstacle
     for field in needs.present:
-        obstacle = obstacle_of(field, row, True)  # noqa: FBT003 - it may be empty
+        obstacle = obstacle_of(field, row, True)
         if obstacle is not None:
             return obstacle
     return RUNS

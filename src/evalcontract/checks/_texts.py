@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
-from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.listing import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -92,16 +92,9 @@ def _may_be_apart(words: Sequence[str], text: str) -> bool:
     if not text.isascii():
         return True
     gaps = ["  ", *[space for space in _OTHER_SPACES if space in text]]
-    return any([word + gap in text for gap in gaps for word in words[:-1]])
+    return any(word + gap in text for gap in gaps for word in words[:-1])
 
 
 def quoted(text: str) -> str:
     """Return a text for a reason: in one line, clipped, in backticks."""
-    return _quoted_name(text) if len(text) <= NAME_LENGTH else _quoted(text)
-
-
-def _quoted(text: str) -> str:
     return f"`{clipped(' '.join(text.split()))}`"
-
-
-_quoted_name = lru_cache(maxsize=256)(_quoted)  # many rows name the same tools and values

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    texts, form = texts_of(filled, "must_not_contain"), searched_form(case_sensitive=filled["case_sensitive"])
+    texts = texts_of(filled, "must_not_contain")
+    form = searched_form(case_sensitive=filled["case_sensitive"])
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
         searched = form(text)

@@ -46,6 +46,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.checks._calls import calls_of, expectations_of  # not needed for coverage
 
     filled = with_defaults(check)
+    own = filled.get("expected_tools")
 
     def judge(expected: Iterable[Any] | None, recorded: Iterable[ToolCall]) -> Verdict:
         wanted = None if expected is None else expectations_of(expected)
@@ -63,10 +64,11 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         recorded = output.tool_calls
         if recorded is None:
             return unavailable("no tool calls of the output were recorded")
-        expected = filled["expected_tools"] if "expected_tools" in filled else row.get("expected_tools")
-        are_names = expected and all([item.__class__ is str for item in expected])
-        if are_names and len(expected) + len(recorded) <= _MAX_NAMES:
-            return judge_names((*expected,), tuple([call.name for call in recorded]))
+        expected = row.get("expected_tools") if own is None else own
+        if expected and {item.__class__ for item in expected} == {str}:
+            called = tuple([call.name for call in recorded])
+            if len(expected) + len(called) <= _MAX_NAMES:
+                return judge_names(tuple(expected), called)
         try:
             return judge(expected, recorded)
         except RecursionError:

@@ -100,7 +100,7 @@ class DatasetCheck:
         rows = self._rows
 
         def check(part: Rows) -> Iterator[BatchResult]:
-            return self._context.budget.while_left(self._check_rows(part, quick=quick))
+            return self._context.budget.while_left(self.check_rows(part, quick=quick))
 
         stream = rows.stream if quick else None
         parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
@@ -112,18 +112,12 @@ class DatasetCheck:
         )
         yield from self._taken(results)
 
-    def part(self, part: RowStream) -> Iterator[BatchResult]:
-        """Check a part of the rows, in any process: yield its batches for `take_part`."""
-        return self._check_rows(part, quick=False)
-
     def take_part(
-        self, part: RowStream, results: Iterable[BatchResult]
+        self, part: RowStream, results: Iterator[BatchResult]
     ) -> Iterator[tuple[Batch, list[Problem]]]:
         """Yield the batches of the next part with the problems of its rows; see `batches`."""
-        stream = self._rows.stream
-        if stream is None:
-            raise TypeError(f"{self._rows.file} has no parts")
-        yield from self._taken(shifted(stream, part, results, stream.count, stream.lines))
+        if whole := self._rows.stream:
+            yield from self._taken(shifted(whole, part, results, whole.count, whole.lines))
 
     def _taken(self, results: Iterable[BatchResult]) -> Iterator[tuple[Batch, list[Problem]]]:
         for result in results:
@@ -131,7 +125,8 @@ class DatasetCheck:
             self._references |= result.references
             yield result.batch, [*result.problems, *self._run_dataset_rules(result)]
 
-    def _check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
+    def check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
+        """Check rows, or a part of them, in any process; the results are for `take_part`."""
         has_odd_numbers = partial(_has_other_numbers, rows) if quick else bool
         gates = Gates(self.grading, self._rules.row, has_odd_numbers, self._context.gates)
         for batch in rows.batches(quick=quick):

@@ -175,9 +175,7 @@ class Grading:
     def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[_Task]:
         return (task for pair in pairs if (task := self._task(pair)).id not in done)
 
-    def _in_chunks(
-        self, tasks: Iterator[_Task], of: Callable[[list[RowResult]], T]
-    ) -> Iterator[T]:
+    def _in_chunks(self, tasks: Iterator[_Task], of: Callable[[list[RowResult]], T]) -> Iterator[T]:
         """Yield what `of` makes of the results of tasks, in order.
 
         Judges are asked by threads of this process, and answers are known in it alone.

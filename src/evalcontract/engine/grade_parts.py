@@ -92,10 +92,12 @@ def _observed(
 
 def parts_of(dataset_pass: DatasetPass, outputs: Outputs) -> Parts | None:
     """Return the parts of a dataset and its outputs; None unless both are JSONL with some lines."""
-    rows = dataset_pass.stream if isinstance(dataset_pass, NativePass) else None
-    if rows is None or outputs.stream is None or not rows.size or not outputs.stream.size:
+    if not isinstance(dataset_pass, NativePass):
         return None
-    return Parts(dataset_pass, outputs, rows, outputs.stream)
+    rows, records = dataset_pass.stream, outputs.stream
+    if rows is None or records is None or not rows.size or not records.size:
+        return None
+    return Parts(dataset_pass, outputs, rows, records)
 
 
 class Parts:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from evalcontract.engine.native_rows import NativeRows
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
+    from evalcontract.engine.workers import BatchResult
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Problem, Within
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
-    from evalcontract.engine.workers import BatchResult
     from evalcontract.source import Batch, Document, RowStream, Source, UnreadableFile
     from evalcontract.source.row_iterable import RowIterable
 
@@ -128,10 +128,10 @@ class NativePass:
         return bool(self._check and self._check.crashes)
 
     def check_part(self, part: RowStream) -> Iterator[BatchResult]:
-        """Check a part of the stream; see `DatasetCheck.part`."""
-        return self._check.part(part) if self._check else iter(())
+        """Check a part of the stream; see `DatasetCheck.check_rows`."""
+        return self._check.check_rows(part, quick=False) if self._check else iter(())
 
-    def take_part(self, part: RowStream, results: Iterable[BatchResult]) -> Iterator[list[Problem]]:
+    def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[list[Problem]]:
         """Yield the problems of the next part, batch by batch."""
         for _, problems in self._check.take_part(part, results) if self._check else ():
             yield problems

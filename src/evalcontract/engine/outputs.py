@@ -14,7 +14,7 @@ from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
@@ -96,9 +96,10 @@ class Outputs:
                 for number, value in enumerate(batch.rows, batch.first_index)
             ]
 
-    def _records(self, first: int, values: Iterable[Any]) -> Iterator[Record]:
+    def _records(self, first: int, values: list[Any]) -> Iterator[Record]:
+        are_clean = self._structure.are_clean(values)
         for number, value in enumerate(values, first):
-            if not self._structure.is_clean(value) and not self._is_usable(number, value):
+            if not are_clean and not self._is_usable(number, value):
                 continue
             id_ = value["id"]
             earlier = self._seen.setdefault(id_, number)
@@ -109,7 +110,7 @@ class Outputs:
                 self.report(Problem(_REPEATED, message, ("id",)), number)
 
     def _is_usable(self, number: int, value: Any) -> bool:
-        """Report the problems of a record; return whether it is valid."""
+        """Report the problems of a record, if any; return whether it is valid."""
         problems = self._structure.check(value)
         for problem in problems:
             is_guess = problem.code.endswith(GUESSES)

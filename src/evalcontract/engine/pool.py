@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from multiprocessing.connection import Connection
 
 Item = TypeVar("Item")
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 def map_in_parallel(
     work: Callable[[Item], Result], items: Iterable[Item], jobs: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield `work` of each item, in order, with up to `jobs` forked processes.
 
     With one job, or a single item, no process is started. If a process cannot be started, or dies,

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State, kinds_in_use
 from evalcontract.checks._kind import RUNS, Needs, outlook_of
-from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
+from evalcontract.checks.outcome import PASSED, OfText, Outcome, Verdict, error, unavailable
 from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.checks.steps import Nested
 from evalcontract.scoring.arithmetic import Scoring, Total, of_composite, total
 from evalcontract.scoring.results import CheckResult, RowResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evalcontract.checks._kind import EvalContext
     from evalcontract.checks.outcome import Executor, Output
@@ -30,13 +30,16 @@ _OUTCOMES = {
 
 # The outcome and the score of the result of a check.
 _SCORED = slice(2, 4)
-_MAX_TOTALS = 1 << 12
+# So many of both are kept, for a rubric or a check.
+_MAX_TOTALS, _MAX_RESULTS = 1 << 12, 1 << 8
 
 
 class _Single(NamedTuple):
     """A check that is ready to run; `needs` is None if it runs on every row.
 
-    `passed` is its result if it passes, which is the same on all rows.
+    `passed` is its result if it passes, which is the same on all rows. `judge` is that of the text
+    of an output, if the executor asks for nothing else. `known` has the results of verdicts that
+    the executor gives again and again, by the `id()` of each, with the verdict.
     """
 
     id: str
@@ -45,6 +48,25 @@ class _Single(NamedTuple):
     needs: Needs | None
     execute: Executor
     passed: CheckResult
+    judge: Callable[[Mapping[str, Any], str], Verdict] | None
+    known: dict[int, tuple[Verdict, CheckResult]]
+
+    def result(self, verdict: Verdict) -> CheckResult:
+        """Return the result that a verdict comes to: an error if its score is none."""
+        known = self.known.get(id(verdict))
+        if known is not None:
+            return known[1]
+        outcome, score, reason, details = verdict
+        if outcome is Outcome.PASSED or outcome is Outcome.FAILED:
+            if isinstance(score, int | float) and 0 <= score <= 1:
+                score = float(score)
+            else:
+                fault = f"the executor of `{self.kind}` gave the score {score!r}"
+                outcome, score, reason, details = error(fault)
+        result = CheckResult(self.id, self.kind, outcome, score, reason, details)
+        if verdict.details is None and len(self.known) < _MAX_RESULTS:
+            self.known[id(verdict)] = verdict, result
+        return result
 
 
 class _Composite(NamedTuple):
@@ -121,7 +143,7 @@ class OwnRunner:
             kind = OWN_EXPECTATIONS[key]
             if key == "criteria":
                 execute = _never("a judge reads `criteria`: the row has no rubric that names one")
-                self._prepared[key] = _Single(key, kind, 1.0, None, execute, _passed(key, kind))
+                self._prepared[key] = _prepared(key, kind, 1.0, None, execute)
             else:
                 self._prepared[key] = _single(key, 1.0, {"kind": kind}, self._context)
         return self._prepared[key]
@@ -162,12 +184,14 @@ def _single(
     else:
         execute = kind.prepare(check, context)
     always = not (needs.fields or needs.present or needs.never_runs)
-    passed = _passed(id_, kind.name)
-    return _Single(id_, kind.name, weight, None if always else needs, execute, passed)
+    return _prepared(id_, kind.name, weight, None if always else needs, execute)
 
 
-def _passed(id_: str, kind: str) -> CheckResult:
-    return CheckResult(id_, kind, *PASSED)
+def _prepared(
+    id_: str, kind: str, weight: float, needs: Needs | None, execute: Executor
+) -> _Single:
+    judge = execute.judge if isinstance(execute, OfText) else None
+    return _Single(id_, kind, weight, needs, execute, CheckResult(id_, kind, *PASSED), judge, {})
 
 
 def _run(
@@ -175,37 +199,28 @@ def _run(
 ) -> list[CheckResult]:
     """Run checks on an output; what coverage predicts decides which of them do."""
     results = []
+    text = output.text
     for check in checks:
         if isinstance(check, _Composite):
             results.append(_composite(check, row, output))
             continue
         prediction = RUNS if check.needs is None else outlook_of(check.needs, row)
         if prediction is not RUNS and prediction.state is not State.RUN:
-            verdict = Verdict(_OUTCOMES[prediction.state], None, prediction.reason)
-        else:
-            try:
+            outcome = _OUTCOMES[prediction.state]
+            results.append(CheckResult(check.id, check.kind, outcome, None, prediction.reason))
+            continue
+        try:
+            if check.judge is None or text is None:
                 verdict = check.execute(row, output)
-                if verdict is PASSED:
-                    results.append(check.passed)
-                    continue
-                verdict = _sound(check, verdict)
-            except MemoryError:
-                raise
-            except Exception as raised:  # noqa: BLE001 - the executor of another package
-                fault = f"{type(raised).__name__}: {raised}"
-                verdict = error(f"the executor of `{check.kind}` failed: {fault}")
-        results.append(CheckResult(check.id, check.kind, *verdict))
+            else:
+                verdict = check.judge(row, text)
+            results.append(check.passed if verdict is PASSED else check.result(verdict))
+        except MemoryError:
+            raise
+        except Exception as raised:  # noqa: BLE001 - the executor of another package
+            fault = f"{type(raised).__name__}: {raised}"
+            results.append(check.result(error(f"the executor of `{check.kind}` failed: {fault}")))
     return results
-
-
-def _sound(check: _Single, verdict: Verdict) -> Verdict:
-    """Return a verdict; an error if its score is none."""
-    outcome, score = verdict[:2]
-    if (outcome is Outcome.PASSED or outcome is Outcome.FAILED) and not (
-        isinstance(score, int | float) and 0 <= score <= 1
-    ):
-        return error(f"the executor of `{check.kind}` gave the score {score!r}")
-    return verdict
 
 
 def _composite(check: _Composite, row: Mapping[str, Any], output: Output) -> CheckResult:
