@@ -142,7 +142,7 @@ def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_process_that_dies_is_done_without(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = os.getpid()
-    look = dataset_check.DatasetCheck.check_rows  # noqa: SLF001 - what each process runs
+    look = dataset_check.DatasetCheck.check_rows
 
     def deadly(*given: Any, **more: Any) -> Any:
         if os.getpid() != here:

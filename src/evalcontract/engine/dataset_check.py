@@ -104,12 +104,11 @@ class DatasetCheck:
 
         stream = rows.stream if quick else None
         parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
-        crashes = self.grading.crashes
-        results = (
-            check_in_parallel(stream, parts, check, lambda: crashes, crashes.update)
-            if stream and parts > 1
-            else check(rows)
-        )
+        if stream is None or parts < 2:
+            yield from self._taken(check(rows))
+            return
+        known = self.grading.crashes
+        results = check_in_parallel(stream, parts, check, lambda: known, known.update)
         yield from self._taken(results)
 
     def take_part(
