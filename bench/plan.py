@@ -280,21 +280,18 @@ def _rule(of: Subject) -> Group:
 
 def _grade(of: Subject) -> Group:
     commands, cases, beside, number = [], [], [], of.sizes.lines
-    rows = of.data / "graded" / "rows.jsonl"
-    python = of.ours.program("python")
     for title in OUTPUTS:
-        file = f"graded/{title.replace(' ', '_')}.jsonl"
-        ours, theirs = f"grade, {title}", f"read both, {title}"
-        bare = f"orjson alone reads both, {title}"
-        both = (str(rows), str(of.data / file))
-        asked = (of.ours.program("evalcontract"), "grade", both[0], "--outputs", both[1])
-        reading = (python, str(HERE / "read_both.py"), *both)
+        files = ("graded/rows.jsonl", f"graded/{title.replace(' ', '_')}.jsonl")
+        rows, outputs = (str(of.data / file) for file in files)
+        ours, theirs = f"evalcontract, grade, {title}", f"evalcontract, read both, {title}"
+        bare, missing = f"orjson alone reads both, {title}", of.ours.missing
+        asked = (of.ours.program("evalcontract"), "grade", rows, "--outputs", outputs)
+        reading = (of.ours.program("python"), str(HERE / "read_both.py"), rows, outputs)
         says, pairs = f"{number:,} rows, mean score", f"{number} pairs, 0 findings"
-        missing = of.ours.missing
         commands += [
-            Command(ours, f"evalcontract, {ours}", asked, number, says, missing=missing),
-            Command(theirs, f"evalcontract, {theirs}", reading, number, pairs, missing=missing),
-            of.script(bare, "floor.py", "graded/rows.jsonl", file, rows=number),
+            Command(ours, ours, asked, number, says, missing=missing),
+            Command(theirs, theirs, reading, number, pairs, missing=missing),
+            of.script(bare, "floor.py", *files, rows=number),
         ]
         cases.append(Case(ours, theirs, title))
         beside.append(Case(ours, bare, title))

@@ -26,7 +26,7 @@ SECONDS = 5.0
 #: (measured: 4 s for a million characters between two looks, with `(?=a*b)`).
 MAX_INTERRUPTIBLE = 50_000
 #: Without a timer, a search takes at most so many steps, some hundredths of a second.
-MAX_QUICK_STEPS, MAX_CHOICES = 4_000_000, 4
+MAX_QUICK_STEPS, MAX_CHOICES = 10_000_000, 4
 _REPEATED_GROUP = re.compile(r"\)\s*[*+{?]|\\[1-9]|\(\?")
 #: Seconds that a child process may take to start and to read the text.
 _START_SECONDS = 2.0

@@ -104,7 +104,7 @@ class DatasetCheck:
 
         stream = rows.stream if quick else None
         parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
-        if stream is None or parts < 2:
+        if stream is None or parts <= 1:
             yield from self._taken(check(rows))
             return
         known = self.grading.crashes

@@ -194,12 +194,13 @@ class Parts:
         records = {record.id: record for record in graded.records}
         ids = set(graded.ids)
         # A second record for a row is a finding, and so is a second row.
-        answered = (self._ids | ids) - self._rows.keys() - rows.keys() if records else set()
+        answered = [id_ for id_ in records if id_ in self._ids and id_ not in self._rows]
+        answered += [id_ for id_ in records if id_ in ids]
         waiting = (*rows, *records, *self._rows, *self._records)
         if (
             len(records) < len(graded.records)
             or not self._ids.isdisjoint(ids)
-            or not answered.isdisjoint(records)
+            or answered
             or not self._records.keys().isdisjoint({*records, *(ids - rows.keys())})
             or len(waiting) > _MAX_WAITING
             or self._may_be_foreign(graded)
