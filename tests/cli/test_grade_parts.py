@@ -137,9 +137,14 @@ def test_parts_give_what_the_whole_gives(
     monkeypatch.setattr(grade_parts, "_PART_BYTES", 1 << 12)
     monkeypatch.setattr(grade_parts, "_LINES", 8)
     monkeypatch.setattr(grade_parts, "_MAX_WAITING", 400 if is_regular else 50)
-    begun: list[Any] = []
+    begun: list[Grading] = []
     begin = Grading._begin  # noqa: SLF001 - it is called again for what is irregular
-    monkeypatch.setattr(Grading, "_begin", lambda self: begun.append(1) or begin(self))
+
+    def counted(self: Grading) -> Any:
+        begun.append(self)
+        return begin(self)
+
+    monkeypatch.setattr(Grading, "_begin", counted)
     assert graded(jobs) == whole
     assert len(begun) == (1 if is_regular else 2)
     assert len(whole[0]) >= 9
