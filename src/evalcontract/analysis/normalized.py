@@ -5,18 +5,24 @@ Checks compare outputs so, and rules what a rubric and its rows say.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from unicodedata import normalize
 
 
-@lru_cache(maxsize=4)  # the checks of a rubric ask for the same text, one after the other
 def normalized(text: str, *, case_sensitive: bool = True) -> str:
-    """Return a text as checks compare it: in normalisation form C.
+    """Return a text as checks compare it, with regard to case or without."""
+    return composed(text) if case_sensitive else folded(text)
 
-    If case does not matter, it is case-folded and then normalised again, since a folded letter may
-    have another composed form.
+
+def composed(text: str) -> str:
+    """Return a text as checks compare it where case matters: in normalisation form C."""
+    return text if text.isascii() else normalize("NFC", text)
+
+
+def folded(text: str) -> str:
+    """Return a text as checks compare it: without case, and in normalisation form C.
+
+    It is normalised again after folding, since a folded letter may have another composed form.
     """
     if text.isascii():  # then it is in form C, and its folded letters are its small ones
-        return text if case_sensitive else text.lower()
-    text = normalize("NFC", text)
-    return text if case_sensitive else normalize("NFC", text.casefold())
+        return text.lower()
+    return normalize("NFC", normalize("NFC", text).casefold())

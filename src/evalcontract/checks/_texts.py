@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.analysis.normalized import normalized
+from evalcontract.analysis.normalized import composed, folded
 from evalcontract.model.listing import clipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class Wanted(NamedTuple):
@@ -18,16 +19,28 @@ class Wanted(NamedTuple):
     normal: str
 
 
+# White space of ASCII but the space.
+_OTHER_SPACES = "\n\t\v\f\r\x1c\x1d\x1e\x1f"
+
+# The checks of a rubric ask for the same output, one after the other.
+_composed_output, _folded_output = lru_cache(maxsize=4)(composed), lru_cache(maxsize=4)(folded)
+
+
+def searched_form(*, case_sensitive: bool) -> Callable[[str], str]:
+    """Return what gives an output in the form in which checks search it."""
+    return _composed_output if case_sensitive else _folded_output
+
+
 def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]], list[Wanted]]:
     """Return a function that gives the texts a check looks for, for a row.
 
     They are the `values` of the check, which are normalised once, or else the row's list `key`.
     `check` has its defaults.
     """
-    sensitive = check["case_sensitive"]
+    form = composed if check["case_sensitive"] else folded
 
     def wanted(texts: Iterable[str]) -> list[Wanted]:
-        return [Wanted(text, normalized(text, case_sensitive=sensitive)) for text in texts]
+        return [Wanted(text, form(text)) for text in texts]
 
     if "values" not in check:
         return lambda row: wanted(row[key])
@@ -35,9 +48,35 @@ def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]]
     return lambda _: own
 
 
-def collapsed(text: str) -> str:
-    """Return a text as facts are compared: case-folded, each run of white space as one space."""
-    return " ".join(normalized(text, case_sensitive=False).split())
+def not_stated(facts: Iterable[str], text: str) -> list[str]:
+    """Return the facts that a text does not contain.
+
+    Both are case-folded, with each run of white space as one space. The text is searched as it is
+    first, since making it so takes long: what it contains then has single spaces, which stay.
+    """
+    searched, spaced = _folded_output(text), None
+    missing = []
+    for fact in facts:
+        words = folded(fact).split()
+        wanted = " ".join(words)
+        if wanted in searched:
+            continue
+        if _may_be_apart(words, searched):
+            spaced = " ".join(searched.split()) if spaced is None else spaced
+            if wanted in spaced:
+                continue
+        missing.append(fact)
+    return missing
+
+
+def _may_be_apart(words: Sequence[str], text: str) -> bool:
+    """Whether more than a space may follow a word in a text, other than the last of the words."""
+    if len(words) == 1:
+        return False
+    if not text.isascii():
+        return True
+    gaps = ["  ", *[space for space in _OTHER_SPACES if space in text]]
+    return any(word + gap in text for gap in gaps for word in words[:-1])
 
 
 def quoted(text: str) -> str:

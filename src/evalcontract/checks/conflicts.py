@@ -11,7 +11,7 @@ from evalcontract.analysis.clashes import (
     tool_names,
 )
 from evalcontract.analysis.clashing_texts import forbidden_texts
-from evalcontract.analysis.normalized import normalized
+from evalcontract.analysis.normalized import folded
 from evalcontract.analysis.substrings import Substrings, any_text
 
 if TYPE_CHECKING:
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from evalcontract.structure.valid_parts import Checks
 
 _NONE: Mapping[str, Path] = {}
-
-
-def folded(text: str) -> str:
-    """Return a text as checks compare it that ignore case."""
-    return normalized(text, case_sensitive=False)
 
 
 class Conflict(NamedTuple):

@@ -14,7 +14,7 @@ from evalcontract.checks._kind import (
     is_empty,
     never_runs,
 )
-from evalcontract.checks._texts import collapsed, quoted
+from evalcontract.checks._texts import not_stated, quoted
 from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always, failed, of_text
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
@@ -52,8 +52,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
         facts = _facts(filled, row)
-        searched = collapsed(text)
-        return _verdict(facts, [fact for fact in facts if collapsed(fact) not in searched], least)
+        return _verdict(facts, not_stated(facts, text), least)
 
     return of_text(judge)
 
@@ -93,7 +92,7 @@ def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
 def _verdict(facts: Sequence[str], missing: Sequence[str], least: float) -> Verdict:
     """Return the verdict: the score is the recall, the fraction of the facts that are stated."""
     recall = (len(facts) - len(missing)) / len(facts)
-    details = {"facts": len(facts), "missing": list(missing)}
+    details = {"facts": len(facts), "missing": [*missing]}
     if recall >= least:
         return Verdict(Outcome.PASSED, recall, None, details)
     return failed(f"it does not state {listed(map(quoted, missing))}", recall, **details)

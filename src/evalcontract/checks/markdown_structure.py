@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.normalized import normalized
+from evalcontract.analysis.normalized import composed, folded
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -79,22 +79,18 @@ def _faults(check: Check, structure: Markdown) -> Iterator[str]:
         yield f"it has a heading of level {max(levels)}, below level {deepest}"
     if check["no_h1"] and 1 in levels:
         yield "it has a heading of level 1"
-    titles = [_folded(heading.text) for heading in structure.headings]
+    titles = [folded(heading.text) for heading in structure.headings]
     sections = check.get("required_sections", ())
-    missing = [name for name in sections if not any(_folded(name) in title for title in titles)]
+    missing = [name for name in sections if not any(folded(name) in title for title in titles)]
     if missing:
         yield f"no heading contains {listed(map(quoted, missing))}"
 
 
-def _folded(text: str) -> str:
-    return normalized(text, case_sensitive=False)
-
-
 def _forbidden(check: Check, text: str) -> Iterator[str]:
     """Yield the forbidden texts that a text contains, if there are any."""
-    searched = normalized(text)
+    searched = composed(text)
     patterns = check.get("forbidden_patterns", ())
-    present = [pattern for pattern in patterns if normalized(pattern) in searched]
+    present = [pattern for pattern in patterns if composed(pattern) in searched]
     if present:
         yield f"it contains {listed(map(quoted, present))}"
 

@@ -42,27 +42,26 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     from evalcontract.analysis.compilation import Uncompilable, compile_pattern  # slow to import
-    from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError, matches
+    from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError, matcher
 
     filled = with_defaults(check)
     pattern = compile_pattern(filled["pattern"], filled["flags"])
     if isinstance(pattern, Uncompilable):
         return always(unavailable(_UNCOMPILABLE))
     name, full, negate = quoted(pattern.pattern), filled["match"] == "full", filled["negate"]
+    matches = matcher(pattern, full=full)
+    place = "the whole output" if full else "anywhere"
+    fault = failed(f"{name} matches" if negate else f"{name} does not match {place}")
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
         del row
         try:
-            does_match = matches(pattern, text, full=full)
+            does_match = matches(text)
         except OutOfTimeError:
             return error(f"{name} takes longer than {SECONDS:g} seconds on this output")
         except (NoChildError, MemoryError, RecursionError) as failure:
             return error(f"{name} cannot be searched for: {str(failure) or 'no memory'}")
-        if does_match is not negate:
-            return PASSED
-        if negate:
-            return failed(f"{name} matches")
-        return failed(f"{name} does not match {'the whole output' if full else 'anywhere'}")
+        return fault if does_match is negate else PASSED
 
     return of_text(judge)
 

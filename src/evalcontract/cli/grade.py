@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -137,25 +137,22 @@ def grade_command(
         raise UsageError("--resume needs --results: the file to go on with")
     inputs = (_one(dataset, None), _one(outputs, "outputs.jsonl"))
     comparison = Comparison(earlier_results(compare).rows) if compare else None
-    taken = _Taken(limit, comparison, is_lines=output_format == "jsonl")
+    is_printed = output_format == "jsonl"
+    kept = _Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
+    taken = _Taken(limit, comparison, is_printed=is_printed)
     with Bar() as bar, ExitStack() as stack:
         options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
-        head = manifest_line(__version__, *grading.manifest)
-        file = (
-            stack.enter_context(ResultsFile(results, replace=force, resume=resume))
-            if results
-            else None
-        )
+        head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
+        file = results and stack.enter_context(ResultsFile(results, replace=force, resume=resume))
         done = file.begin(head) if file else []
         taken.begin(head)
-        for row in done:
-            taken.take(row)
-        for row in grading.results({row.id for row in done}):
-            taken.take(row)
+        taken.take(kept.of(done))
+        for share in grading.shares(kept.of, {row.id for row in done}):
+            taken.take(share)
             if file:
-                file.write(row_line(row))
+                file.write(share.lines)
         wanted = grading.threshold if threshold is None else threshold
         usage = judging.usage if judging else None
         last = summary_line(taken.summary, wanted, usage)
@@ -172,32 +169,65 @@ def grade_command(
     return exit_status(grading.diagnostics) or taken.status(wanted)
 
 
+class _Share(NamedTuple):
+    """What the process that graded some rows hands on of their results.
+
+    `failures` are the first of them; `lines` and `rows` are empty if nothing needs them.
+    """
+
+    summary: Summary
+    errors: Errors
+    failures: list[RowResult]
+    lines: str
+    rows: list[RowResult]
+
+
+class _Kept(NamedTuple):
+    """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are."""
+
+    limit: int
+    lines: bool
+    rows: bool
+
+    def of(self, rows: list[RowResult]) -> _Share:
+        """Return the share of some rows."""
+        share = _Share(Summary(), Errors(), [], "", rows if self.rows else [])
+        for row in rows:
+            share.summary.add(row)
+            share.errors.add(row)
+            if is_failure(row) and (not self.limit or len(share.failures) < self.limit):
+                share.failures.append(row)
+        return share._replace(lines="".join(map(row_line, rows))) if self.lines else share
+
+
 class _Taken:
     """What is kept of the results: their summary, the first failures, and the comparison."""
 
-    def __init__(self, limit: int, comparison: Comparison | None, *, is_lines: bool) -> None:
+    def __init__(self, limit: int, comparison: Comparison | None, *, is_printed: bool) -> None:
         self.summary = Summary()
         self.failures: list[RowResult] = []
         self.errors = Errors()
         self.comparison = comparison
         self.limit = limit
-        self._is_lines = is_lines
+        self._is_printed = is_printed
 
     def begin(self, head: str) -> None:
         """Print the first line, if lines are wanted."""
-        if self._is_lines:
+        if self._is_printed:
             put_json([head])
 
-    def take(self, row: RowResult) -> None:
-        """Count a row, and print its line, if lines are wanted."""
-        self.summary.add(row)
-        self.errors.add(row)
+    def take(self, share: _Share) -> None:
+        """Count rows, and print their lines, if lines are wanted."""
+        self.summary.merge(share.summary)
+        self.errors.merge(share.errors)
         if self.comparison:
-            self.comparison.take(row)
-        if is_failure(row) and (not self.limit or len(self.failures) < self.limit):
-            self.failures.append(row)
-        if self._is_lines:
-            put_json([row_line(row)])
+            for row in share.rows:
+                self.comparison.take(row)
+        self.failures += share.failures
+        if self.limit:
+            del self.failures[self.limit :]
+        if self._is_printed:
+            put_json([share.lines])
 
     def status(self, threshold: float | None) -> int:
         """Return the exit code, as far as the results decide it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.engine.asking_ahead import asked_ahead
-from evalcontract.engine.joining import Join, Pair
+from evalcontract.engine.grade_parts import IrregularError, parts_of
+from evalcontract.engine.joining import Join
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.outputs import Outputs
 from evalcontract.engine.passes import NATIVE, rows_of
@@ -24,12 +25,16 @@ from evalcontract.source.digest import sha256_of
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from evalcontract.checks._kind import Ask
+    from evalcontract.engine.joining import Pair
     from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.outputs import Record
     from evalcontract.engine.passes import CheckedRow, DatasetPass
     from evalcontract.judging.asking import Judging
+
+T = TypeVar("T")
 
 # The number of rows that a process grades at a time.
 _CHUNK = 250
@@ -121,34 +126,73 @@ class Grading:
 
     def results(self, done: Container[str] = ()) -> Iterator[RowResult]:
         """Yield the result of each row, but for those whose ids are `done`."""
+        for results in self.shares(list, done):
+            yield from results
+
+    def shares(self, of: Callable[[list[RowResult]], T], done: Container[str] = ()) -> Iterator[T]:
+        """Yield what `of` makes of the results of some rows, and of the next; see `results`.
+
+        It is called by the processes that grade, so what it returns must be picklable.
+        """
         if self._outputs is None:
             return
+        outputs, dataset_pass = self._outputs, self._begin()
+        parts = None if self._judging else parts_of(dataset_pass, outputs)
+        if parts:
+
+            def grade(pairs: list[Pair]) -> T:
+                return of([self._grade(task) for task in self._tasks(pairs, done)])
+
+            try:
+                for share in parts.shares(grade, self._options.jobs):
+                    yield share
+                    self._show_progress(outputs)
+            except IrregularError:
+                dataset_pass = self._begin()
+            else:
+                self.diagnostics += parts.diagnostics
+                self._finish(dataset_pass, parts.surplus)
+                return
+        join = Join()
+        pairs = join.pairs(self._rows(dataset_pass), outputs.batches())
+        new = (pair for pair in pairs if not (parts and parts.had(pair)))
+        for share in self._in_chunks(self._tasks(new, done), of):
+            yield share
+            self._show_progress(outputs)
+        self._finish(dataset_pass, join.surplus)
+
+    def _begin(self) -> DatasetPass:
         path = self._inputs[0].path
         policy, graded = self._run.policy_for(path), self._run.graded_for(path)
-        dataset_pass = self._dataset.begin(self._run, policy, graded)
-        join = Join()
-        pairs = join.pairs(self._rows(dataset_pass), self._outputs.batches())
-        tasks = (task for pair in pairs if (task := self._task(pair)).id not in done)
-        for results in self._in_chunks(tasks):
-            yield from results
-            self._show_progress(self._outputs)
+        return self._dataset.begin(self._run, policy, graded)
+
+    def _finish(self, dataset_pass: DatasetPass, surplus: list[Record]) -> None:
+        if self._outputs is None:
+            return
         self.diagnostics += dataset_pass.finish()
-        self._report_unmatched(self._outputs, join)
+        self._report_unmatched(self._outputs, surplus)
         self.diagnostics += [*self._outputs.diagnostics, *self._run.artifacts()]
         self.diagnostics.sort(key=sort_key)
 
-    def _in_chunks(self, tasks: Iterator[_Task]) -> Iterator[list[RowResult]]:
-        """Yield the results of tasks, in order.
+    def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[_Task]:
+        return (task for pair in pairs if (task := self._task(pair)).id not in done)
+
+    def _in_chunks(self, tasks: Iterator[_Task], of: Callable[[list[RowResult]], T]) -> Iterator[T]:
+        """Yield what `of` makes of the results of tasks, in order.
 
         Judges are asked by threads of this process, and answers are known in it alone.
         """
         if self._judging is None:
             chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
-            yield from map_in_parallel(self._grade_all, chunks, self._options.jobs)
+
+            def work(chunk: list[_Task]) -> T:
+                return of(self._grade_all(chunk))
+
+            yield from map_in_parallel(work, chunks, self._options.jobs)
             return
         try:
             for task in asked_ahead(tasks, self._judging, self._asking):
-                yield [self._grade(task)]
+                yield of([self._grade(task)])
         finally:
             self._judging.close()
 
@@ -177,7 +221,7 @@ class Grading:
             return _Task(name, None, {}, reason="no output was recorded")
         return _Task(name, value.get("rubric_ref"), value, record.output)
 
-    def _grade_all(self, tasks: list[_Task]) -> list[RowResult]:
+    def _grade_all(self, tasks: Iterable[_Task]) -> list[RowResult]:
         return [self._grade(task) for task in tasks]
 
     def _grade(self, task: _Task) -> RowResult:
@@ -185,14 +229,14 @@ class Grading:
             return RowResult(task.id, None, Outcome.ERROR, None, task.reason)
         return self._grader.grade(*task[:4])
 
-    def _report_unmatched(self, outputs: Outputs, join: Join) -> None:
+    def _report_unmatched(self, outputs: Outputs, surplus: list[Record]) -> None:
         if self._missing:
             names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._missing)
             rows = "1 row has" if len(self._missing) == 1 else f"{len(self._missing):,} rows have"
             message = f"{rows} no output in this file: {names}"
             advice = "record an output for every row; an empty text is one, too"
             outputs.report(Problem("output/missing", message, (), advice))
-        for record in join.surplus:
+        for record in surplus:
             message = f"the dataset has no row `{clipped(record.id, NAME_LENGTH)}`"
             outputs.report(Problem("output/unknown-id", message, ("id",)), record.number)
 

@@ -14,11 +14,12 @@ from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.source import Source
+    from evalcontract.source.jsonl import RowStream
     from evalcontract.source.rows import Rows
 
 _INVALID, _REPEATED = "output/invalid-record", "output/duplicate-id"
@@ -76,9 +77,29 @@ class Outputs:
             ]
             yield list(self._records(batch.first_index, batch.rows))
 
-    def _records(self, first: int, values: Iterable[Any]) -> Iterator[Record]:
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream of the records, for JSONL."""
+        return self._rows.stream if self._rows else None
+
+    def clean_records(self, part: RowStream) -> Iterator[list[Record] | None]:
+        """Yield the records of a part of the stream, batch by batch; None if one is not valid.
+
+        They are numbered from the start of the part; several may have the same id.
+        """
+        for batch in part.batches():
+            if batch.faults or not self._structure.are_clean(batch.rows):
+                yield None
+                return
+            yield [
+                Record(value["id"], number, output_of(value))
+                for number, value in enumerate(batch.rows, batch.first_index)
+            ]
+
+    def _records(self, first: int, values: list[Any]) -> Iterator[Record]:
+        are_clean = self._structure.are_clean(values)
         for number, value in enumerate(values, first):
-            if not self._structure.is_clean(value) and not self._is_usable(number, value):
+            if not are_clean and not self._is_usable(number, value):
                 continue
             id_ = value["id"]
             earlier = self._seen.setdefault(id_, number)
@@ -89,7 +110,7 @@ class Outputs:
                 self.report(Problem(_REPEATED, message, ("id",)), number)
 
     def _is_usable(self, number: int, value: Any) -> bool:
-        """Report the problems of a record; return whether it is valid."""
+        """Report the problems of a record, if any; return whether it is valid."""
         problems = self._structure.check(value)
         for problem in problems:
             is_guess = problem.code.endswith(GUESSES)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evalcontract.engine.forked import Forked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from multiprocessing.connection import Connection
 
 Item = TypeVar("Item")
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 def map_in_parallel(
     work: Callable[[Item], Result], items: Iterable[Item], jobs: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield `work` of each item, in order, with up to `jobs` forked processes.
 
     With one job, or a single item, no process is started. If a process cannot be started, or dies,

@@ -115,18 +115,19 @@ class ResultsFile:
                 f"{name} is of other files, rubrics, judges or models: run it without --resume"
             )
 
-    def write(self, line: str) -> None:
-        """Write a line.
+    def write(self, lines: str) -> None:
+        """Write one or several lines.
 
         Raises:
             UsageError: that is not possible, for example because the disk is full.
 
         """
         try:
-            self._file.write(line)
-            self._lines += 1
-            if self._lines % _FLUSHED == 0:
+            self._file.write(lines)
+            self._lines += lines.count("\n")
+            if self._lines >= _FLUSHED:
                 self._file.flush()
+                self._lines = 0
         except OSError as error:
             raise write_error(self._path, error) from None
 

@@ -72,14 +72,14 @@ def check_in_parallel(
     try:
         workers.extend(_workers(others, check, collect))
         rows.forget()
-        yield from _shifted(rows, first, check(first), 0, 0)
+        yield from shifted(rows, first, check(first), 0, 0)
         if not first.is_done:
             return  # reading failed
         for part, worker in zip_longest(others, workers):
             count = rows.count, rows.lines
             received = worker.results(merge) if worker else None
             results = check(part) if received is None else iter(received)
-            yield from _shifted(rows, part, results, *count)
+            yield from shifted(rows, part, results, *count)
         if rows.is_empty:
             yield BatchResult(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
     finally:
@@ -87,7 +87,7 @@ def check_in_parallel(
             worker.forked.stop()
 
 
-def _shifted(
+def shifted(
     rows: RowStream, part: RowStream, results: Iterator[BatchResult], count: int, lines: int
 ) -> Iterator[BatchResult]:
     """Yield the results of a part that follows `count` rows and `lines` lines."""
@@ -161,7 +161,7 @@ class _Worker:
             return None
         self.part.restore(state)
         merge(collected)
-        return [_unpacked(result) for result in results]
+        return [unpacked(result) for result in results]
 
 
 def _run_worker(
@@ -173,7 +173,7 @@ def _run_worker(
 ) -> None:
     # Without memory nothing is sent, so that the main process checks the part.
     with suppress(MemoryError, BrokenPipeError):  # or the main process was killed
-        results = list(_packed(_while_needed(check(part), is_needed)))
+        results = list(packed(_while_needed(check(part), is_needed)))
         sender.send((results, part.state, collect()))
 
 
@@ -187,7 +187,7 @@ def _while_needed(
         yield result
 
 
-def _packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
+def packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
     """Remove the rows from results, and join the ids of consecutive clean batches in one string.
 
     Sending many small objects is slow. At most `_MAX_BATCHES` batches are joined, since their ids
@@ -219,7 +219,7 @@ def _merged(clean: list[BatchResult]) -> BatchResult:
     return BatchResult(Batch(first, []), len(ids), [], [observed], references)
 
 
-def _unpacked(result: BatchResult) -> BatchResult:
+def unpacked(result: BatchResult) -> BatchResult:
     """Split the ids that `_merged` has joined; any other result is returned as it is."""
     observed = result.observed
     if len(observed) != 1 or len(observed[0].ids) != 1 or result.row_count == 1:

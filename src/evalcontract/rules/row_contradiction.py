@@ -39,8 +39,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.normalized import folded
 from evalcontract.analysis.substrings import Substrings
-from evalcontract.checks.conflicts import OWN_CONFLICTS, folded
+from evalcontract.checks.conflicts import OWN_CONFLICTS
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related

@@ -24,6 +24,11 @@ class CheckResult(NamedTuple):
     details: Mapping[str, Any] | None = None
     checks: tuple[CheckResult, ...] = ()
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What counts of it: id, kind, outcome and score, and those of the checks inside."""
+        return (*self[:4], *(check.key for check in self.checks))
+
     def leaves(self, prefix: str = "") -> Iterator[tuple[str, CheckResult]]:
         """Yield the checks that ran: this one, or those of a composite as `composite/check`."""
         name = f"{prefix}{self.id}"
