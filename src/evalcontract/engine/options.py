@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source import DISK, Files, read_file, read_stream
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.cache import Cache, Memory
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
+    from evalcontract.workspace import Workspace
 
 #: Called from time to time while a file is streamed: its name, the bytes read and the total.
 Progress = Callable[[str, int, int], None]
@@ -28,7 +29,9 @@ class Options(NamedTuple):
     None, it is detected. `files` is the file system that the run reads. With `is_joined`, findings
     with the same cause are one. With `allows_empty`, a folder may contain nothing to check.
     `memory` has results of earlier runs for files that have not changed. `max_findings` is the
-    number of findings after which a run stops; 0 for no limit.
+    number of findings after which a run stops; 0 for no limit. `look` is called between the batches
+    of a dataset; what it raises ends the run. `opened` are workspaces by root that are open already,
+    and are used as they are.
     """
 
     root: Path | None = None
@@ -43,6 +46,8 @@ class Options(NamedTuple):
     allows_empty: bool = False
     memory: Memory | None = None
     max_findings: int = 0
+    look: Callable[[], None] | None = None
+    opened: Mapping[Path, Workspace] | None = None
 
 
 class Input(NamedTuple):
