@@ -139,7 +139,7 @@ class _FixRun:
             self._refuse(path, diagnostics, (error.strerror or str(error)).lower())
             return False
         form = format_of(diagnostics[0].place.file) or guess_format(file.after)
-        by_fix = {_fix_in_text(diagnostic, form): diagnostic for diagnostic in diagnostics}
+        by_fix = {fix_in_text(diagnostic, form): diagnostic for diagnostic in diagnostics}
         edited = edit_text(file.text, form, [fix for fix in by_fix if fix])
         unplaced = [by_fix[None]] if None in by_fix else []
         self._refuse(path, [*unplaced, *(by_fix[fix] for fix in edited.refused)], _AMBIGUOUS_EDIT)
@@ -171,7 +171,7 @@ class _FixRun:
         return self._files[path]
 
 
-def _fix_in_text(diagnostic: Diagnostic, form: str) -> Fix | None:
+def fix_in_text(diagnostic: Diagnostic, form: str) -> Fix | None:
     """Return the fix of a finding with its path in the text: in JSONL, a row is a line."""
     span = diagnostic.place.span
     if diagnostic.fix is None or form != "jsonl":

@@ -30,8 +30,8 @@ class Options(NamedTuple):
     with the same cause are one. With `allows_empty`, a folder may contain nothing to check.
     `memory` has results of earlier runs for files that have not changed. `max_findings` is the
     number of findings after which a run stops; 0 for no limit. `look` is called between the batches
-    of a dataset; what it raises ends the run. `opened` are workspaces by root that are open already,
-    and are used as they are.
+    of a dataset; what it raises ends the run. `opened` are workspaces by root that are used as they
+    are.
     """
 
     root: Path | None = None

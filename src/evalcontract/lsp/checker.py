@@ -106,7 +106,7 @@ class Checker:
                 self._work(snapshot, files, roots)
             except Superseded:
                 continue
-            except Exception:
+            except Exception:  # noqa: BLE001 - a bug in a check must not end the server
                 # The server goes on; the editor keeps what it has.
                 _LOG.exception("a check failed")
                 with self._change:

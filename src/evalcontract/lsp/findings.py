@@ -20,6 +20,7 @@ from evalcontract.workspace.roots import is_workspace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from evalcontract.model.diagnostic import Site
     from evalcontract.source import Files
     from evalcontract.workspace import Workspace
 
@@ -119,23 +120,24 @@ def spread(diagnostic: Diagnostic) -> list[Diagnostic]:
     if diagnostic.sites is None:
         return [diagnostic]
     own = diagnostic.place
-    related = (*diagnostic.related, *((diagnostic.sites.message, site.place) for site in
-               diagnostic.sites.first[:_RELATED] if not _is_same(site.place, own)))  # fmt: skip
-    first = diagnostic._replace(related=related)
-    others = [
-        diagnostic._replace(
-            place=site.place,
-            path=site.path,
-            row=site.row,
-            row_index=site.row_index,
-            fix=site.fix,
-            sites=None,
-            related=(("also reported here", own),),
-        )  # fmt: skip
-        for site in diagnostic.sites.first
-        if not _is_same(site.place, own)
-    ]
-    return [first, *others]
+    others = [site for site in diagnostic.sites.first if not _is_same(site.place, own)]
+    message = diagnostic.sites.message
+    related = [(message, site.place) for site in others[:_RELATED]]
+    first = diagnostic._replace(related=(*diagnostic.related, *related))
+    return [first, *(_at(site, diagnostic) for site in others)]
+
+
+def _at(site: Site, finding: Diagnostic) -> Diagnostic:
+    """Return a finding at another of its places."""
+    return finding._replace(
+        place=site.place,
+        path=site.path,
+        row=site.row,
+        row_index=site.row_index,
+        fix=site.fix,
+        sites=None,
+        related=(("also reported here", finding.place),),
+    )
 
 
 #: The number of other places of a finding that are listed with it.

@@ -38,20 +38,22 @@ def kind_of(path: Path, files: Files) -> str | None:
     root = find_root(path, files)
     real = files.real(path)
     folder = real.relative_to(root).parts[0] if root in real.parents else ""
-    kind = _KIND_OF_FOLDER.get(folder) if real.parent != root else None
-    if kind is not None:
-        if format_of(path.name) is None:
-            return None
-        is_schema = path.name.endswith(SCHEMA_SUFFIX)
-        return kind if is_schema == (kind == BUNDLE) else None
-    if folder in ARTIFACT_FOLDERS and real.parent != root:
-        return None
+    if real.parent == root or folder not in ARTIFACT_FOLDERS:
+        return _kind_by_content(path, root, files)
+    is_schema = path.name.endswith(SCHEMA_SUFFIX)
+    kind = _KIND_OF_FOLDER[folder]
+    is_read = format_of(path.name) is not None and is_schema == (kind == BUNDLE)
+    return kind if is_read else None
+
+
+def _kind_by_content(path: Path, root: Path, files: Files) -> str | None:
     try:
         head = files.read(path)[:_HEAD].decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
     if named := _SCHEMA.search(head):
         return Kind(named["kind"])
-    source = read_file(path, display_name(path), files, quick=True)
+    real = files.real(path)
     inside = real if root in real.parents else root / path.name
+    source = read_file(path, display_name(path), files, quick=True)
     return Kind.DATASET if is_dataset(inside, root, source, files) else None

@@ -92,8 +92,8 @@ class Publisher:
             return text
         if path not in self._on_disk:
             content = read_text(path, path.name)
-            text = "" if isinstance(content, UnreadableFile) else content
-            self._on_disk[path] = Text(text, self._encoding)
+            shown = "" if isinstance(content, UnreadableFile) else content
+            self._on_disk[path] = Text(shown, self._encoding)
         return self._on_disk[path]
 
 

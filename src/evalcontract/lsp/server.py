@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from evalcontract import __version__
 from evalcontract.lsp.checker import Checker, Result
 from evalcontract.lsp.documents import Documents, Open
-from evalcontract.lsp.findings import workspace_of
+from evalcontract.lsp.findings import needs_workspace, workspace_of
 from evalcontract.lsp.lifetime import end_with
 from evalcontract.lsp.opened import OpenedWorkspaces
 from evalcontract.lsp.publishing import Publisher
@@ -24,8 +25,10 @@ from evalcontract.source import DISK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evalcontract.lsp.documents import Snapshot
     from evalcontract.lsp.text import Text
     from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.workspace import Workspace
 
 NAME = "evalcontract"
 #: The files whose changes on the disk an editor is asked to tell.
@@ -59,7 +62,8 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         super().__init__(NAME, __version__, protocol_cls=Protocol)
         self.documents = Documents()
-        self.workspaces = OpenedWorkspaces()
+        self._workspaces = OpenedWorkspaces()
+        self._reading = threading.Lock()
         #: The findings that the editor shows, by the resolved path of their file.
         self.shown: dict[Path, list[Diagnostic]] = {}
         #: The version of an open document that its findings belong to.
@@ -125,6 +129,16 @@ class Server(LanguageServer):
         """Return the kind of a document when it was last checked."""
         return self._checker.kind(document.path)
 
+    def workspace_of(self, document: Open, snapshot: Snapshot) -> Workspace | None:
+        """Return the workspace of a document; None if its configuration cannot be used."""
+        stamp = tuple(
+            (path, version)
+            for path, version in snapshot.versions.items()
+            if needs_workspace(self._checker.kind(path))
+        )
+        with self._reading:
+            return self._workspaces.of(document.real, snapshot.files(), stamp)[1]
+
     def stop(self) -> None:
         """End all work."""
         self._checker.close()
@@ -148,15 +162,15 @@ class Server(LanguageServer):
         found = {DISK.real(path): findings for path, findings in result.found.items()}
         now = self.documents.snapshot().versions
         then = result.snapshot.versions
-        if result.root is not None:
-            before = [path for path, root in self._roots.items() if root == result.root]
-            found = {**dict.fromkeys(before, []), **dict.fromkeys(self._open_in(result.root), []),
-                     **found}  # fmt: skip
+        root = result.root
+        if root is not None:
+            before = [path for path, its in self._roots.items() if its == root]
+            found = {path: [] for path in (*before, *self._open_in(root))} | found
         current = {
             path: findings for path, findings in found.items() if now.get(path) == then.get(path)
         }
-        for path in current if result.root is not None else ():
-            self._roots[path] = result.root
+        if root is not None:
+            self._roots.update(dict.fromkeys(current, root))
         self.checked.update({path: then[path] for path in current if path in then})
         self._publish(current)
 
