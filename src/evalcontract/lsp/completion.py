@@ -101,19 +101,16 @@ def _values(context: Context) -> Iterator[Item]:
         yield from _bundles(context)
         return
     schema = context.schema_of_value()
-    around = context.cursor.siblings
     holder = context.mapping_schema() if key is not None and schema else {}
     for number, value in enumerate(_possible(schema)):
         label = value if isinstance(value, str) else json.dumps(value)
-        yield Item(
-            label,
-            _value_text(context, value),
-            "value",
-            lambda label=label: describe_value(  # type: ignore[misc]
-                context.kind, holder, around, str(key), label
-            ),
-            sort=number,
-        )
+        about = describe_key(str(key or list_key), schema, context.root)
+
+        def document(label: str = label, about: str = about) -> str:
+            siblings = context.cursor.siblings
+            return describe_value(context.kind, holder, siblings, str(key), label) or about
+
+        yield Item(label, _value_text(context, value), "value", document, sort=number)
 
 
 def _possible(schema: dict[str, Any]) -> list[Any]:

@@ -10,7 +10,6 @@ from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Use, rows_of, uses_of, uses_of_check
 from evalcontract.model.errors import UsageError
 from evalcontract.model.fix import Fix, Rename, Write
-from evalcontract.model.path import key_of
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source import format_of, read_text
 from evalcontract.source.editing import edit_text
@@ -100,7 +99,7 @@ def _uses_of_artifact(
 
 
 def _fix(use: Use, name: Name, new: str) -> Fix:
-    if key_of(use.path) == name.text and name.role == CHECK and use.path[:1] == ("scoring",):
+    if name.role == CHECK and use.path[0] == "scoring":  # a weight, by the id of its check
         return Fix(use.path, Rename(new))
     text = new
     if name.reference is not None and use.path != ("id",):
