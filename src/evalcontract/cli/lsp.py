@@ -7,7 +7,6 @@ from importlib.util import find_spec
 import click
 
 from evalcontract.model.errors import UsageError
-from evalcontract.policy.exit_status import OK
 
 _INSTALL = "pip install 'evalcontract[lsp]'"
 
@@ -32,5 +31,4 @@ def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
         raise UsageError(f"the language server needs pygls: {_INSTALL}")
     from evalcontract.lsp.start import serve  # slow to import, and needs the extra
 
-    serve()
-    return OK
+    return serve()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.lsp.documents import Open, Snapshot
+    from evalcontract.lsp.naming import Kept
     from evalcontract.lsp.server import Server
 
 #: Threads for answers; one slow answer does not hold up the others.
@@ -52,6 +53,7 @@ class Answers:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._threads = ThreadPoolExecutor(_THREADS, "answer")
+        self._kept: Kept = {}
         self._outlines: dict[str, list[types.DocumentSymbol]] = {}
 
     async def completion(self, params: types.CompletionParams) -> types.CompletionList:
@@ -61,7 +63,7 @@ class Answers:
         if asked is None:
             return empty
         context = self._context(asked)
-        naming = Naming(asked.document, asked.snapshot)
+        naming = self._naming(asked)
 
         def work() -> types.CompletionList:
             if context is None:
@@ -105,7 +107,7 @@ class Answers:
         """Return the id at a position that can be renamed."""
         asked = self._asked(params.text_document.uri, params.position)
         context = self._context(asked) if asked else None
-        naming = Naming(asked.document, asked.snapshot) if asked else None
+        naming = self._naming(asked) if asked else None
         name = naming.name(context) if naming and context else None
         if asked is None or context is None or name is None or name.role not in ROLES:
             return None
@@ -122,7 +124,7 @@ class Answers:
         """Return the changes that rename the id at a position."""
         asked = self._asked(params.text_document.uri, params.position)
         context = self._context(asked) if asked else None
-        naming = Naming(asked.document, asked.snapshot) if asked else None
+        naming = self._naming(asked) if asked else None
         name = naming.name(context) if naming and context else None
         if asked is None or naming is None or name is None or name.role not in ROLES:
             raise ValueError("there is no id that can be renamed here")
@@ -139,7 +141,7 @@ class Answers:
         asked = self._asked(uri, types.Position(0, 0))
         if asked is None or asked.kind is None:
             return []
-        naming = Naming(asked.document, asked.snapshot)
+        naming = self._naming(asked)
         found = await self._run(lambda: symbols_of(str(asked.kind), naming.source), [])
         if found:
             self._outlines[uri] = document_symbols(found, asked.document.text)
@@ -202,7 +204,7 @@ class Answers:
     async def _places(self, params: Any, find: Callable[..., Any]) -> list[types.Location]:
         asked = self._asked(params.text_document.uri, params.position)
         context = self._context(asked) if asked else None
-        naming = Naming(asked.document, asked.snapshot) if asked else None
+        naming = self._naming(asked) if asked else None
         name = naming.name(context) if naming and context else None
         if naming is None or name is None:
             return []
@@ -216,10 +218,13 @@ class Answers:
         kind = self._server.kind(document)
         return Asked(document, self._server.documents.snapshot(), kind, position)
 
+    def _naming(self, asked: Asked) -> Naming:
+        return Naming(asked.document, asked.snapshot, self._kept)
+
     def _context(self, asked: Asked) -> Context | None:
         text = asked.document.text
         point = text.point(asked.position.line, asked.position.character)
-        kind = asked.kind or Naming(asked.document, asked.snapshot).kind
+        kind = asked.kind or self._naming(asked).kind
         return context_at(asked.document, kind, point, None)
 
     def _workspace(self, asked: Asked) -> Any:

@@ -23,6 +23,8 @@ _BLOCK = re.compile(r"[|>][-+0-9]*\s*(?:#.*)?$")
 _COMMENT = re.compile(r"(?:^|\s)#.*$")
 #: The lines around a position that are searched for its own mapping.
 _MOST_LINES = 1 << 17
+#: A line with more characters is not looked at.
+_MOST_CHARACTERS = 1 << 14
 _QUOTES = "\"'"
 #: What a line begins with that has no structure: nothing, its end, or a comment.
 _NOTHING = ("", "\r", "\n", "#")
@@ -87,6 +89,8 @@ class _Entry(NamedTuple):
 def cursor_in_yaml(text: Text, line: int, character: int) -> Cursor:
     """Return the cursor at a place in block-style YAML; both numbers are from 0."""
     whole = text.line(line)
+    if len(whole) > _MOST_CHARACTERS:
+        return Cursor((), {}, "", "", character)
     here = _entry(whole[:character])
     if block := _block_above(text, line, here.column if whole.strip() else character):
         steps, siblings = _above(text, block, _entry(text.line(block)))
@@ -113,7 +117,7 @@ def _unquoted(start: int, typed: str) -> tuple[int, str, str]:
 
 
 def _entry(line: str) -> _Entry:
-    found = _LINE.match(line)
+    found = _LINE.match(line[:_MOST_CHARACTERS])
     if found is None:
         return _Entry((), 0, None, "", 0)
     at = len(found["lead"])

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from evalcontract.lsp.cursor import Cursor, Step
 
 _PART = re.compile(r'"(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z)|[{}\[\],:]|[^\s{}\[\],:"]+')
+#: The brackets around a position that are followed, and the characters of a line of YAML.
+_MOST_BRACKETS, _MOST_CHARACTERS = 100, 1 << 14
 #: The characters after the position that are searched for the other keys of its mapping.
 _BEYOND = 1 << 14
 
@@ -71,6 +73,8 @@ def cursor_in_json(text: str, at: int, column: int) -> Cursor:
     rest = re.match(r'[^"\n]*' if quote else r'[^\s{}\[\],:"]*', text[at:])
     after = at + (len(rest[0]) + len(quote) if rest else 0)
     _read_beyond(scan, text, after)
+    if len(scan.opened) > _MOST_BRACKETS:
+        return Cursor((), {}, "", "", column)
     steps: list[Step] = []
     for number, key in enumerate(scan.keys):
         outer = scan.opened[number - 1] if number else None
@@ -107,6 +111,8 @@ def open_bracket(line: str, at: int) -> int | None:
     """
     opened: list[int] = []
     before = ""
+    if at > _MOST_CHARACTERS:
+        return None
     for match in _PART.finditer(line, 0, at):
         part = match[0]
         begins = before in ("", ":", "-") or opened

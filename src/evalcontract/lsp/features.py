@@ -33,6 +33,14 @@ def _register_files(server: Server) -> None:
     def initialized(_: types.InitializedParams) -> None:
         server.watch()
 
+    @server.feature(types.SHUTDOWN)
+    def shut_down(_: None) -> None:
+        server.is_shut_down = True
+
+    @server.feature(types.EXIT)
+    def ended(_: None) -> None:
+        server.is_asked_to_exit = True
+
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
         server.save(params.text_document.uri)

@@ -34,12 +34,20 @@ if TYPE_CHECKING:
     from evalcontract.lsp.documents import Open, Snapshot
     from evalcontract.source import Source
 
+    #: The last document that was read, by its path, its version and the hash of its content.
+    Kept = dict[tuple[Path, int, int], Source]
+
 
 class Naming:
-    """What the names in a document mean; the workspace is read when it is needed."""
+    """What the names in a document mean; the workspace is read when it is needed.
 
-    def __init__(self, document: Open, snapshot: Snapshot) -> None:
+    `kept` keeps the last document that was read, for the next request on it.
+    """
+
+    def __init__(self, document: Open, snapshot: Snapshot, kept: Kept | None = None) -> None:
         self._path = document.real
+        self._version = snapshot.versions.get(document.real, 0)
+        self._kept = {} if kept is None else kept
         self._data = snapshot.texts.get(document.real, b"")
         self._snapshot = snapshot
 
@@ -53,10 +61,16 @@ class Naming:
         """The name of the file in findings."""
         return display_name(self._path)
 
-    @cached_property
+    @property
     def source(self) -> Source:
-        """The document, as it is read by checks."""
-        return read_stream(io.BytesIO(self._data), self.file, quick=True)
+        """The document, as it is read by checks; the last one that was read is kept."""
+        key = self._path, self._version, hash(self._data)
+        source = self._kept.get(key)
+        if source is None:
+            source = read_stream(io.BytesIO(self._data), self.file, quick=True)
+            self._kept.clear()
+            self._kept[key] = source
+        return source
 
     @cached_property
     def workspace(self) -> Workspace:

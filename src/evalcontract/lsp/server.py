@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
@@ -40,6 +41,20 @@ class Protocol(LanguageServerProtocol):
 
     _server: Server
 
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Read a message; a request that cannot be read gets an error as its answer.
+
+        Raises:
+            JsonRpcException: it cannot be read.
+
+        """
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], None, error.to_response_error())
+            raise
+
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Open a document."""
@@ -70,6 +85,8 @@ class Server(LanguageServer):
         self.checked: dict[Path, int] = {}
         self._roots: dict[Path, Path] = {}  # the workspace that the findings in a file came from
         self._checker = Checker(self._hear)
+        #: Whether the editor said `shutdown`, and whether it then, or without it, said `exit`.
+        self.is_shut_down = self.is_asked_to_exit = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def begin(self, params: types.InitializeParams) -> None:

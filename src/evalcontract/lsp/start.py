@@ -9,8 +9,10 @@ from evalcontract.lsp.features import register
 from evalcontract.lsp.server import Server
 
 
-def serve() -> None:
-    """Serve an editor until it says `exit` or closes standard input.
+def serve() -> int:
+    """Serve an editor until it says `exit` or closes standard input; return the exit code.
+
+    It is 1 if the editor says `exit` without `shutdown` before it, as the protocol asks for.
 
     Standard output belongs to the protocol alone: whatever else writes to it writes to standard
     error instead.
@@ -23,3 +25,4 @@ def serve() -> None:
         server.start_io(sys.stdin.buffer, protocol)
     finally:
         server.stop()
+    return int(server.is_asked_to_exit and not server.is_shut_down)
