@@ -90,6 +90,12 @@ class Live(Client):
                 shown = json.dumps(found, indent=1)
                 raise AssertionError(f"{uri}: {about()} {shown}") from None
 
+    def forget(self, uri: str) -> None:
+        """Forget what the server has said of a file."""
+        while not self._inbox.empty():
+            self._next(time.monotonic() + 1)
+        self._published.pop(uri, None)
+
     def published(self) -> dict[str, list[dict[str, Any]]]:
         """Return what the server has said so far of each file."""
         return self._published
@@ -152,6 +158,12 @@ class Document:
 
     def codes_at_all(self) -> list[dict[str, Any]]:
         """Wait until the server has said something of the document."""
+        return self.server.until(self.uri, lambda _: True)
+
+    def published_after(self, change: Callable[[], object]) -> list[dict[str, Any]]:
+        """Make a change, and wait until the server has said something more of the document."""
+        self.server.forget(self.uri)
+        change()
         return self.server.until(self.uri, lambda _: True)
 
     def until_message(self, text: str, version: int) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-#: A finding: its file, code and severity, and the line and the UTF-16 unit where it begins and ends.
+#: A finding: its file, code and severity, and the lines and UTF-16 units of its beginning and end.
 Shown = tuple[str, str, int, tuple[int, ...]]
 _SEVERITIES = {"error": 1, "warning": 2, "note": 3}
 _OPENED = {".yaml", ".yml", ".json", ".jsonl"}
@@ -160,7 +160,7 @@ questions:
 
 @pytest.fixture
 def folder(server: Live, request: pytest.FixtureRequest) -> Path:
-    path = server.folder / "live" / request.node.name
+    path: Path = server.folder / "live" / str(request.node.name)
     (path / "rubrics").mkdir(parents=True)
     (path / "datasets").mkdir()
     (path / "rubrics/polite.yaml").write_text(RUBRIC, encoding="utf-8")
@@ -239,7 +239,10 @@ def test_positions_count_what_the_editor_counts(tmp_path: Path, name: str, encod
     ]
     texts = {
         "a.yaml": f'questions:\n  - {{id: a, input: "{before}", rubric_ref: rubric/none@1.0.0}}\n',
-        "a.json": f'{{"questions": [{{"id": "a", "input": "{before}", "rubric_ref": "rubric/none@1.0.0"}}]}}',
+        "a.json": (
+            f'{{"questions": [{{"id": "a", "input": "{before}",'
+            ' "rubric_ref": "rubric/none@1.0.0"}]}'
+        ),
         "a.jsonl": f'{{"id": "a", "input": "{before}", "rubric_ref": "rubric/none@1.0.0"}}\n',
     }
     (tmp_path / "rubrics").mkdir()
