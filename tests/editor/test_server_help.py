@@ -294,6 +294,21 @@ def test_rename_of_a_rubric(server: Live) -> None:
             dataset.ask("rename", (4, 25), newName=name)
 
 
+def test_a_file_is_renamed_with_its_rubric(tmp_path: Path) -> None:
+    can = {"documentChanges": True, "resourceOperations": ["rename"]}
+    capabilities = {"workspace": {"workspaceEdit": can, "configuration": True}}
+    with Live(write(tmp_path), capabilities=capabilities) as live:
+        dataset = live.start(live.folder / "datasets/greetings.yaml")
+        edit = dataset.ask("rename", (4, 25), newName="kind")
+        files = [change for change in edit["documentChanges"] if "kind" in change]
+        assert {
+            tuple(unquote(change[side]).rpartition("/")[2] for side in ("oldUri", "newUri"))
+            for change in files
+        } == {("polite.yaml", "kind.yaml"), ("polite@2.0.0.yaml", "kind@2.0.0.yaml")}
+        texts = [change["textDocument"] for change in edit["documentChanges"] if "edits" in change]
+        assert {"uri": dataset.uri, "version": 1} in texts
+
+
 def test_rename_of_a_check_and_of_a_row(server: Live) -> None:
     rubric = server.start(server.folder / "rubrics/polite.yaml")
     texts = changed(server, rubric.ask("rename", (4, 11), newName="gratitude"))

@@ -291,7 +291,7 @@ def test_exit(tmp_path: Path, code: int, *, is_asked: bool) -> None:
     send(server, {"method": "exit"})
     out, _ = server.communicate(timeout=60)
     assert server.returncode == code
-    assert out.count(b"jsonrpc") == is_asked
+    assert out.count(b'"jsonrpc"') == is_asked
 
 
 def test_closed_input_ends_it(tmp_path: Path) -> None:
