@@ -319,3 +319,19 @@ def test_a_file_outside_of_every_workspace(server: Live, tmp_path: Path) -> None
     server.until(rubric.uri, bool)
     dataset.close()
     server.until(dataset.uri, lambda found: not found)
+
+
+def test_a_closed_file_has_the_findings_of_the_disk(server: Live, folder: Path) -> None:
+    path = folder / "datasets/closed.yaml"
+    path.write_text(ROWS.replace("input:", "inptu:"), encoding="utf-8")
+    document = server.start(path)
+    document.codes("dataset/near-miss-key")
+    version = document.replace_all(ROWS)
+    document.codes(version=version)
+    document.close()
+    document.codes("dataset/near-miss-key")
+    server.start(path)
+    document.codes("dataset/near-miss-key")
+    document.close()
+    server.until(document.uri, lambda found: not found)
+    document.codes("dataset/near-miss-key")

@@ -112,6 +112,8 @@ TEXTS = {
     "many keys": "questions:\n  - id: a\n" + "".join(f"    k{n}: v\n" for n in range(5_000)),
     "quotes": '"' * 100_001,
     "colons": ": " * 50_000,
+    "blanks": f"questions:\n  - a{' ' * 16_000}x\n",
+    "hashes": f"questions:\n  - {'# ' * 8_000}x\n",
     "dashes": "- " * 5_000,
 }
 

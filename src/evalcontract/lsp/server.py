@@ -130,21 +130,22 @@ class Server(LanguageServer):
     def close(self, uri: str) -> None:
         """Close a document: the findings in it are those of the file again."""
         if document := self.documents.close(uri):
-            if workspace_of(document.path, DISK) is None and not self.documents.at(document.real):
+            if workspace_of(document.real, DISK) is None and not self.documents.at(document.real):
                 self._publish({document.real: []})
             self._send(uri, document, [])
-            self._checker.check(self.documents.snapshot(), document.path, whole=True)
+            self.shown.pop(document.real, None)
+            self._checker.check(self.documents.snapshot(), document.real, whole=True)
 
     def reload(self, uris: Sequence[str]) -> None:
         """Check again what files that changed on the disk may affect."""
         changed = [path for uri in uris if (path := path_of_uri(uri))]
-        paths = {document.path for document in self.documents}
-        paths |= {path for path in changed if workspace_of(path, DISK)}
+        paths = {document.real for document in self.documents}
+        paths |= {DISK.real(path) for path in changed if workspace_of(path, DISK)}
         self._checker.check(self.documents.snapshot(), *paths, whole=True)
 
     def kind(self, document: Open) -> str | None:
         """Return the kind of a document when it was last checked."""
-        return self._checker.kind(document.path)
+        return self._checker.kind(document.real)
 
     def workspace_of(self, document: Open, snapshot: Snapshot) -> Workspace | None:
         """Return the workspace of a document; None if its configuration cannot be used."""
@@ -165,7 +166,7 @@ class Server(LanguageServer):
         return Publisher(self._text_of, self.documents.encoding)
 
     def _check(self, document: Open, *, whole: bool = False) -> None:
-        self._checker.check(self.documents.snapshot(), document.path, whole=whole)
+        self._checker.check(self.documents.snapshot(), document.real, whole=whole)
 
     def _text_of(self, path: Path) -> Text | None:
         return next((document.text for document in self.documents.at(path)), None)
