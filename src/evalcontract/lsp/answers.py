@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evalcontract.lsp.documents import Open, Snapshot
     from evalcontract.lsp.naming import Kept
     from evalcontract.lsp.server import Server
+    from evalcontract.lsp.symbols import Symbol
 
 #: Threads for answers; one slow answer does not hold up the others.
 _THREADS = 2
@@ -139,10 +140,15 @@ class Answers:
         """Return the outline of a document; while it cannot be parsed, the last one."""
         uri = params.text_document.uri
         asked = self._asked(uri, types.Position(0, 0))
-        if asked is None or asked.kind is None:
+        if asked is None:
             return []
         naming = self._naming(asked)
-        found = await self._run(lambda: symbols_of(str(asked.kind), naming.source), [])
+
+        def work() -> list[Symbol]:
+            kind = asked.kind or naming.kind
+            return symbols_of(kind, naming.source) if kind else []
+
+        found = await self._run(work, [])
         if found:
             self._outlines[uri] = document_symbols(found, asked.document.text)
         return self._outlines.get(uri, [])

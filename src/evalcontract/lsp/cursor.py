@@ -92,18 +92,20 @@ def cursor_in_yaml(text: Text, line: int, character: int) -> Cursor:
     if len(whole) > _MOST_CHARACTERS:
         return Cursor((), {}, "", "", character)
     here = _entry(whole[:character])
-    if block := _block_above(text, line, here.column if whole.strip() else character):
-        steps, siblings = _above(text, block, _entry(text.line(block)))
-        key = _entry(text.line(block)).key
-        return Cursor(steps, siblings, key, whole[:character], 0, whole[character:], is_block=True)
+    block = _block_above(text, line, here.column if whole.strip() else character)
+    if block is not None:
+        owner = _entry(text.line(block))
+        steps, siblings = _above(text, block, owner)
+        typed, rest = whole[:character], whole[character:]
+        return Cursor(steps, siblings, owner.key, typed, 0, rest, is_block=True)
     steps, siblings = _above(text, line, here)
     if here.key is None:
         below = _below(text, line, here)
         typed = whole[here.column : character]
-        rest = re.match(r"[^\s:]*", whole[character:])
+        word = re.match(r"[^\s:]*", whole[character:])
         start, typed, quote = _unquoted(here.column, typed)
         others = {**siblings, **below}
-        return Cursor(steps, others, None, typed, start, rest[0] if rest else "", quote)
+        return Cursor(steps, others, None, typed, start, word[0] if word else "", quote)
     siblings = {**siblings, **_below(text, line, here)}
     start, typed, quote = _unquoted(here.value_at, whole[here.value_at : character])
     rest_of = _COMMENT.sub("", whole[character:]).strip().removesuffix(quote)

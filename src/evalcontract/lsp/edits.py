@@ -17,7 +17,7 @@ def edits_between(before: str, after: str, encoding: str) -> list[types.TextEdit
     if before == after:
         return []
     text, new = Text(before, encoding), Text(after, encoding)
-    if len(text.lines) == len(new.lines):
+    if list(map(_end, text.lines)) == list(map(_end, new.lines)):
         pairs = enumerate(zip(text.lines, new.lines, strict=True))
         changed = [(number, old, line) for number, (old, line) in pairs if old != line]
         return [_edit(text, number, old, line) for number, old, line in changed]
@@ -42,6 +42,10 @@ def _edit(text: Text, number: int, old: str, new: str) -> types.TextEdit:
         types.Position(number, text.units(number, end)),
     )
     return types.TextEdit(range_, new[start : len(new) - kept])
+
+
+def _end(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:

@@ -15,6 +15,7 @@ from evalcontract.model.page import page_url
 from evalcontract.report.frame import escape_controls
 from evalcontract.source import DISK, UnreadableFile, read_text
 from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.rules_in_use import RulesInUse, rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,6 +109,6 @@ def _plain(message: str) -> str:
 
 @cache
 def _has_page(code: str) -> bool:
-    """Whether the manual has a page on a code: those of other packages have none."""
-    known = KnownCodes().get(code)
-    return known is not None
+    """Whether the manual has a page on a code: it has none on those of other packages."""
+    is_of_others = code in rules_in_use().codes and code not in RulesInUse().codes
+    return code in KnownCodes() and not is_of_others
