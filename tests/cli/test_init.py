@@ -85,7 +85,9 @@ def test_what_it_makes_is_clean(
         ["evalcontract", "grade"],
     ]
     check, coverage, grade = (run(capsys, *each[1:]) for each in commands)
-    assert check.endswith("1 dataset (3 rows), 1 rubric, 1 judge, 1 target" + NOTHING_FOUND)
+    assert check.endswith(
+        "1 dataset (3 rows), 1 rubric, 1 judge, 1 target, 1 output file" + NOTHING_FOUND
+    )
     assert coverage.endswith("checks will run: 100.0 %\n")
     assert "3 rows, mean score" in grade
     assert run(capsys, "check").endswith(NOTHING_FOUND)

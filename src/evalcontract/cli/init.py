@@ -157,7 +157,7 @@ def _about(name: str) -> str:
 
 def _next(folder: Path, done: InitResult) -> Iterator[str]:
     """Yield what `check` finds, and the next three commands."""
-    yield f"\nevalcontract check: {summary_of(check_workspaces(folder, Options()))}\n"
+    yield f"\nevalcontract check:\n  {summary_of(check_workspaces(folder, Options()))}\n"
     yield "\nnext:\n"
     if folder.resolve() != Path.cwd():
         yield f"  cd {shlex.quote(escape_controls(display_name(folder)))}\n"

@@ -31,6 +31,7 @@ COMMANDS = {
     "migrate": "evalcontract.cli.migrate:migrate_command",
     "explain": "evalcontract.cli.explain:explain",
     "schema": "evalcontract.cli.schema:schema",
+    "lsp": "evalcontract.cli.lsp:lsp_command",
 }
 ALIASES = {
     "aevd": "validate-dataset",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source import DISK, Files, read_file, read_stream
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.policy.selection import Selection
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
+    from evalcontract.workspace import Workspace
 
 #: Called from time to time while a file is streamed: its name, the bytes read and the total.
 Progress = Callable[[str, int, int], None]
@@ -30,7 +31,8 @@ class Options(NamedTuple):
     with the same cause are one. With `allows_empty`, a folder may contain nothing to check.
     `memory` has results of earlier runs for files that have not changed. `max_findings` is the
     number of findings after which a run stops; 0 for no limit. `selection` has the codes to report,
-    None for all.
+    None for all. `look` is called between the batches of a dataset; what it raises ends the run.
+    `opened` are workspaces by root that are used as they are.
     """
 
     root: Path | None = None
@@ -46,6 +48,8 @@ class Options(NamedTuple):
     memory: Memory | None = None
     max_findings: int = 0
     selection: Selection | None = None
+    look: Callable[[], None] | None = None
+    opened: Mapping[Path, Workspace] | None = None
 
 
 class Input(NamedTuple):

@@ -108,7 +108,7 @@ def check_workspaces(path: Path, options: Options) -> Outcome:
 
 
 #: The options that do not affect the outcome.
-_IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files", "memory"})
+_IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files", "memory", "look", "opened"})
 
 
 def _check_all(path: Path, options: Options) -> Outcome:
@@ -243,7 +243,9 @@ def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:
 
 
 def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
-    workspace = open_workspace(root, nested, options.files)
+    workspace = options.opened.get(root) if options.opened else None
+    if workspace is None:
+        workspace = open_workspace(root, nested, options.files)
     day = options.today or today()
     return Run(
         workspace,
@@ -282,6 +284,8 @@ def _check_dataset(
             findings.add(diagnostics, run.workspace.root)
             if options.progress and dataset_pass.progress:
                 options.progress(dataset.file, *dataset_pass.progress)
+            if options.look:
+                options.look()
             if findings.is_full:
                 break
         else:

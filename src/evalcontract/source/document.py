@@ -140,6 +140,13 @@ class Document:
             self._source_maps[path] = ScalarSourceMap(text, self.lines, span)
         return find_within(self._source_maps[path], text, within)
 
+    def item_lines(self, path: Path) -> list[tuple[int, int]]:
+        """Return the first and the last line of each item of the list at a path, from 1."""
+        node, _, depth = self._root.find(path)
+        items = node.children if depth == len(path) and isinstance(node.children, list) else []
+        last = len(self.lines)
+        return [(min(item.span.line, last), min(item.span.end_line, last)) for item in items]
+
     def raw(self, path: Path) -> str | None:
         """Return the source text of a scalar; None if the path does not lead to a scalar."""
         node, _, depth = self._root.find(path)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from evalcontract.source.document import Document
 
+#: The bytes from which on the faults of YAML are searched for where the fast reader refuses it.
+_LARGE = 1 << 16
+
 
 def read_file(
     path: Path, name: str, files: Files = DISK, *, quick: bool = False
@@ -70,6 +73,10 @@ def read_stream(
                 return document
         from evalcontract.source.yaml import parse_yaml
 
+        if quick and len(data) > _LARGE:
+            from evalcontract.source.yaml_narrow import raise_early
+
+            raise_early(text, data, lambda part: parse_yaml(part, name, b""))
         return parse_yaml(text, name, data)
     except ParseError as error:
         from evalcontract.source.wrong_extension import wrong_extension_fault  # slow to import

@@ -162,6 +162,12 @@ class YamlDataset(QuickDocument):
         place = piece.document.place(inner, on_key=on_key, within=within)
         return place._replace(span=place.span and place.span.below(piece.lines_before))
 
+    def item_lines(self, path: Path) -> list[tuple[int, int]]:
+        """Return the lines of the items of a list; those of the rows without parsing them."""
+        if path != (_KEY,):
+            return super().item_lines(path)
+        return [(first + 1, last) for first, last in pairwise(self._lines_before)]
+
     def raw(self, path: Path) -> str | None:
         """Return the source text of a scalar; see `Document.raw`."""
         piece, inner = self._piece_of(path)

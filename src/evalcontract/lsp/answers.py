@@ -1,0 +1,254 @@
+"""Answers to requests: what is asked is read in the loop, and worked out in other threads."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lsprotocol import types
+
+from evalcontract.lsp.actions import edits_of, title_of
+from evalcontract.lsp.completion import complete
+from evalcontract.lsp.context import Context, context_at
+from evalcontract.lsp.hovering import hover
+from evalcontract.lsp.naming import Naming
+from evalcontract.lsp.rename import ROLES, rename
+from evalcontract.lsp.replies import (
+    completion_list,
+    document_symbols,
+    locations,
+    markup,
+    overlaps,
+    workspace_edit,
+)
+from evalcontract.lsp.symbols import symbols_of
+from evalcontract.model.errors import EvalContractError
+from evalcontract.source import MisreadError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from evalcontract.lsp.documents import Open, Snapshot
+    from evalcontract.lsp.naming import Kept
+    from evalcontract.lsp.server import Server
+    from evalcontract.lsp.symbols import Symbol
+
+#: Threads for answers; one slow answer does not hold up the others.
+_THREADS = 2
+_NOTHING: list[Any] = []
+
+
+class Asked(NamedTuple):
+    """A request: the document, the state of all open documents, and the position in it."""
+
+    document: Open
+    snapshot: Snapshot
+    kind: str | None
+    position: types.Position
+
+
+class Answers:
+    """Answers the requests of an editor. A request on an unknown document has an empty answer."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._threads = ThreadPoolExecutor(_THREADS, "answer")
+        self._kept: Kept = {}
+        self._outlines: dict[str, list[types.DocumentSymbol]] = {}
+
+    async def completion(self, params: types.CompletionParams) -> types.CompletionList:
+        """Return what can be written at a position."""
+        asked = self._asked(params.text_document.uri, params.position)
+        empty = types.CompletionList(is_incomplete=False, items=[])
+        if asked is None:
+            return empty
+        context = self._context(asked)
+        naming = self._naming(asked)
+
+        def work() -> types.CompletionList:
+            if context is None:
+                return empty
+            full = context._replace(workspace=self._workspace(asked))
+            items = list(complete(full, lambda: naming.check_ids(asked.position.line)))
+            return completion_list(items, full, asked.position, asked.document.text)
+
+        found: types.CompletionList = await self._run(work, empty)
+        return found
+
+    async def hover(self, params: types.HoverParams) -> types.Hover | None:
+        """Return what the word at a position means."""
+        asked = self._asked(params.text_document.uri, params.position)
+        context = self._context(asked) if asked else None
+        if asked is None or context is None:
+            return None
+        workspace = await self._run(lambda: self._workspace(asked), None)
+        text = await self._run(lambda: hover(context._replace(workspace=workspace)), "")
+        return types.Hover(markup(text, self._server.client_capabilities)) if text else None
+
+    async def definition(self, params: types.DefinitionParams) -> list[types.Location]:
+        """Return where the name at a position is defined."""
+        return await self._places(params, lambda naming, name: naming.definitions(name))
+
+    async def references(
+        self, params: types.ReferenceParams, *, with_definition: bool
+    ) -> list[types.Location]:
+        """Return where the name at a position is used."""
+        return await self._places(
+            params,
+            lambda naming, name: [
+                *(naming.definitions(name) if with_definition else _NOTHING),
+                *naming.uses(name),
+            ],
+        )
+
+    async def prepare_rename(
+        self, params: types.PrepareRenameParams
+    ) -> types.PrepareRenamePlaceholder | None:
+        """Return the id at a position that can be renamed."""
+        asked = self._asked(params.text_document.uri, params.position)
+        context = self._context(asked) if asked else None
+        naming = self._naming(asked) if asked else None
+        name = naming.name(context) if naming and context else None
+        if asked is None or context is None or name is None or name.role not in ROLES:
+            return None
+        id_ = name.reference.id if name.reference else name.text
+        start = context.cursor.start + context.cursor.word.find(id_)
+        text, line = asked.document.text, asked.position.line
+        range_ = types.Range(
+            types.Position(line, text.units(line, start)),
+            types.Position(line, text.units(line, start + len(id_))),
+        )
+        return types.PrepareRenamePlaceholder(range_, id_)
+
+    async def rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
+        """Return the changes that rename the id at a position."""
+        asked = self._asked(params.text_document.uri, params.position)
+        context = self._context(asked) if asked else None
+        naming = self._naming(asked) if asked else None
+        name = naming.name(context) if naming and context else None
+        if asked is None or naming is None or name is None or name.role not in ROLES:
+            raise ValueError("there is no id that can be renamed here")
+        encoding = self._server.documents.encoding
+        renamed = await self._raising(
+            lambda: rename(name, params.new_name, naming.source, naming.workspace, encoding)
+        )
+        capabilities = self._server.client_capabilities
+        return workspace_edit(renamed, self._server.documents, capabilities)
+
+    async def symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        """Return the outline of a document; while it cannot be parsed, the last one."""
+        uri = params.text_document.uri
+        asked = self._asked(uri, types.Position(0, 0))
+        if asked is None:
+            return []
+        naming = self._naming(asked)
+
+        def work() -> list[Symbol]:
+            kind = asked.kind or naming.kind
+            return symbols_of(kind, naming.source) if kind else []
+
+        found = await self._run(work, [])
+        if found:
+            self._outlines[uri] = document_symbols(found, asked.document.text)
+        return self._outlines.get(uri, [])
+
+    async def actions(self, params: types.CodeActionParams, all_: str) -> list[types.CodeAction]:
+        """Return the fixes of the findings in a range, and that of all safe ones."""
+        document = self._server.documents.get(params.text_document.uri)
+        if document is None or self._server.checked.get(document.real) != document.version:
+            return []
+        publisher = self._server.publisher()
+        wanted = params.context.only or [types.CodeActionKind.QuickFix]
+        found = self._server.shown.get(document.real, [])
+        made: list[types.CodeAction] = []
+        for number, finding in enumerate(found):
+            if finding.fix is None or not _is_wanted(types.CodeActionKind.QuickFix, wanted):
+                continue
+            range_ = publisher.range(document.real, finding.place.span)
+            if overlaps(range_, params.range):
+                data = {"uri": document.uri, "version": document.version, "findings": [number]}
+                made.append(
+                    types.CodeAction(
+                        title_of(finding.fix),
+                        types.CodeActionKind.QuickFix,
+                        [publisher.diagnostic(finding)],
+                        is_preferred=finding.fix.safe,
+                        data=data,
+                    )
+                )
+        safe = [n for n, finding in enumerate(found) if finding.fix and finding.fix.safe]
+        if safe and params.context.only and _is_wanted(all_, wanted):
+            data = {"uri": document.uri, "version": document.version, "findings": safe}
+            made.append(types.CodeAction("Apply all safe fixes of evalcontract", all_, data=data))
+        if not self._resolves_edits():
+            return [await self.resolve(action) for action in made]
+        return made
+
+    async def resolve(self, action: types.CodeAction) -> types.CodeAction:
+        """Return an action with its edit; without one, if the text has changed since."""
+        data = action.data if isinstance(action.data, dict) else {}
+        document = self._server.documents.get(str(data.get("uri")))
+        if document is None or document.version != data.get("version"):
+            return action
+        found = self._server.shown.get(document.real, [])
+        chosen = [found[n] for n in data.get("findings", ()) if 0 <= n < len(found)]
+        text, form = document.text.whole, document.format
+        encoding = self._server.documents.encoding
+        edits = await self._run(lambda: edits_of(chosen, text, form, encoding), [])
+        if edits:
+            action.edit = types.WorkspaceEdit(changes={document.uri: edits})
+        return action
+
+    def _resolves_edits(self) -> bool:
+        """Whether the editor asks for the edit of an action when somebody chooses it."""
+        of_text = self._server.client_capabilities.text_document
+        action = of_text.code_action if of_text else None
+        support = action.resolve_support if action else None
+        return support is not None and "edit" in support.properties
+
+    async def _places(self, params: Any, find: Callable[..., Any]) -> list[types.Location]:
+        asked = self._asked(params.text_document.uri, params.position)
+        context = self._context(asked) if asked else None
+        naming = self._naming(asked) if asked else None
+        name = naming.name(context) if naming and context else None
+        if naming is None or name is None:
+            return []
+        places = await self._run(lambda: list(find(naming, name)), [])
+        return locations(places, self._server.publisher())
+
+    def _asked(self, uri: str, position: types.Position) -> Asked | None:
+        document = self._server.documents.get(uri)
+        if document is None:
+            return None
+        kind = self._server.kind(document)
+        return Asked(document, self._server.documents.snapshot(), kind, position)
+
+    def _naming(self, asked: Asked) -> Naming:
+        return Naming(asked.document, asked.snapshot, self._kept)
+
+    def _context(self, asked: Asked) -> Context | None:
+        text = asked.document.text
+        point = text.point(asked.position.line, asked.position.character)
+        kind = asked.kind or self._naming(asked).kind
+        return context_at(asked.document, kind, point, None)
+
+    def _workspace(self, asked: Asked) -> Any:
+        return self._server.workspace_of(asked.document, asked.snapshot)
+
+    async def _run(self, work: Callable[[], Any], default: Any) -> Any:
+        """Return the result of work in another thread; a file that it cannot read gives none."""
+        try:
+            return await self._raising(work)
+        except (EvalContractError, MisreadError, OSError):
+            return default
+
+    async def _raising(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+def _is_wanted(kind: str, wanted: Any) -> bool:
+    """Whether a kind of action is asked for, or one that it belongs to."""
+    name = str(getattr(kind, "value", kind))
+    names = [str(getattr(each, "value", each)) for each in wanted]
+    return any(name == each or name.startswith(f"{each}.") or not each for each in names)

@@ -1,0 +1,212 @@
+"""Where a position is in the structure of a text, which may not be possible to parse.
+
+An author asks for help in the middle of a word, so the lines around it decide, by their columns in
+YAML and by their brackets in JSON. The result leads to a part of a schema; checks never use it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.lsp.text import Text
+
+_LINE = re.compile(
+    r"(?P<lead> *)(?P<dashes>(?:-(?: +|$))*)"
+    r"(?:(?P<key>\"[^\"]*\"|'[^']*'|[^\s#\"'{}\[\],&*!|>%@`-][^#]{0,200}?|-[^\s#][^#]{0,200}?)\s*:(?=\s|$)"
+    r"(?P<gap>\s*)(?P<value>.*))?"
+)
+_BLOCK = re.compile(r"[|>][-+0-9]*\s*(?:#.*)?$")
+_COMMENT = re.compile(r"(?:^|\s)#.*$")
+#: The lines around a position that are searched for its own mapping.
+_MOST_LINES = 1 << 17
+#: A line with more characters is not looked at.
+_MOST_CHARACTERS = 1 << 14
+_QUOTES = "\"'"
+#: What a line begins with that has no structure: nothing, its end, or a comment.
+_NOTHING = ("", "\r", "\n", "#")
+
+
+class Step(NamedTuple):
+    """One step from the root to the position: a key, or an item of a list; and what is beside it.
+
+    `siblings` are the keys of the mapping that the step is in, with their scalars as texts.
+    """
+
+    key: str | int
+    siblings: dict[str, str]
+
+
+class Cursor(NamedTuple):
+    """A position: the steps to the mapping, list or scalar it is in.
+
+    `typed` is the part of a word before the position, which begins at the character `start` of
+    the line, and `rest` the part after it. In a value, `key` is its key; else a key can be written,
+    beside the `siblings`. `quote` is the quotation mark that the word began with.
+    """
+
+    steps: tuple[Step, ...]
+    siblings: dict[str, str]
+    key: str | None
+    typed: str
+    start: int
+    rest: str = ""
+    quote: str = ""
+    is_block: bool = False
+
+    @property
+    def word(self) -> str:
+        """The whole word at the position."""
+        return self.typed + self.rest
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """The steps to the mapping or list, where each item of a list is number 0."""
+        return tuple(step.key for step in self.steps)
+
+    @property
+    def value(self) -> Any:
+        """The mappings around the position as a value, with just what leads to it."""
+        inner: Any = dict(self.siblings)
+        for step in reversed(self.steps):
+            inner = [inner] if isinstance(step.key, int) else {**step.siblings, step.key: inner}
+        return inner
+
+
+class _Entry(NamedTuple):
+    """A line of YAML: where its dashes are, and its key with the text of its value."""
+
+    dashes: tuple[int, ...]
+    column: int
+    key: str | None
+    value: str
+    value_at: int
+
+
+def cursor_in_yaml(text: Text, line: int, character: int) -> Cursor:
+    """Return the cursor at a place in block-style YAML; both numbers are from 0."""
+    whole = text.line(line)
+    if len(whole) > _MOST_CHARACTERS:
+        return Cursor((), {}, "", "", character)
+    here = _entry(whole[:character])
+    block = _block_above(text, line, here.column if whole.strip() else character)
+    if block is not None:
+        owner = _entry(text.line(block))
+        steps, siblings = _above(text, block, owner)
+        typed, rest = whole[:character], whole[character:]
+        return Cursor(steps, siblings, owner.key, typed, 0, rest, is_block=True)
+    steps, siblings = _above(text, line, here)
+    if here.key is None:
+        below = _below(text, line, here)
+        typed = whole[here.column : character]
+        word = re.match(r"[^\s:]*", whole[character:])
+        start, typed, quote = _unquoted(here.column, typed)
+        others = {**siblings, **below}
+        return Cursor(steps, others, None, typed, start, word[0] if word else "", quote)
+    siblings = {**siblings, **_below(text, line, here)}
+    start, typed, quote = _unquoted(here.value_at, whole[here.value_at : character])
+    rest_of = _COMMENT.sub("", whole[character:]).strip().removesuffix(quote)
+    return Cursor(steps, siblings, here.key, typed, start, rest_of, quote)
+
+
+def _unquoted(start: int, typed: str) -> tuple[int, str, str]:
+    if typed[:1] and typed[0] in _QUOTES:
+        return start + 1, typed[1:], typed[0]
+    return start, typed, ""
+
+
+def _entry(line: str) -> _Entry:
+    found = _LINE.match(line[:_MOST_CHARACTERS])
+    if found is None:
+        return _Entry((), 0, None, "", 0)
+    at = len(found["lead"])
+    dashes = tuple(at + n for n, sign in enumerate(found["dashes"]) if sign == "-")
+    key = found["key"]
+    column = found.start("key") if key else found.end("dashes")
+    return _Entry(
+        dashes,
+        column,
+        key.strip(_QUOTES) if key else None,
+        _COMMENT.sub("", found["value"] or "").strip() if key else "",
+        found.start("value") if key else column,
+    )
+
+
+def _block_above(text: Text, line: int, column: int) -> int | None:
+    """Return the line of the key whose block of text a line belongs to, if it does."""
+    for number, above, lead in _lines_above(text, line):
+        if lead >= column:
+            continue
+        entry = _entry(above)
+        if entry.key is not None and _BLOCK.match(entry.value) and entry.column < column:
+            return number
+        if not lead:
+            return None
+        column = lead
+    return None
+
+
+def _above(text: Text, line: int, here: _Entry) -> tuple[tuple[Step, ...], dict[str, str]]:
+    """Return the steps to the mapping of a line, and the keys of the mapping above the line."""
+    steps: list[Step] = []
+    own: dict[str, str] = {}
+    siblings, column, in_list = own, here.column, False
+    dashes = here.dashes
+    lines = _lines_above(text, line)
+    while True:
+        for dash in reversed(dashes):
+            if dash < column:
+                siblings = {}
+                steps.append(Step(0, siblings))
+                column, in_list = dash, True
+        _, above, lead = next(lines, (0, "", -1))
+        if lead < 0:
+            return tuple(reversed(steps)), own
+        if lead > column or (lead == column and above[lead] == "-"):
+            dashes = ()
+            continue
+        entry = _entry(above)
+        dashes = entry.dashes
+        if entry.key is None:
+            continue
+        if entry.column < column or (in_list and entry.column == column):
+            siblings = {}
+            steps.append(Step(entry.key, siblings))
+            column, in_list = entry.column, False
+        elif entry.column == column:
+            siblings.setdefault(entry.key, _scalar(entry.value))
+
+
+def _lines_above(text: Text, line: int) -> Iterator[tuple[int, str, int]]:
+    """Yield the lines above that are not blank, the nearest first, each with its indentation."""
+    for number in range(line - 1, max(line - _MOST_LINES, -1), -1):
+        above = text.lines[number] if number < len(text.lines) else ""
+        bare = above.lstrip(" ")
+        if bare[:1] in _NOTHING:
+            continue
+        if above.startswith(("---", "...")):
+            return
+        yield number, text.line(number), len(above) - len(bare)
+
+
+def _below(text: Text, line: int, here: _Entry) -> dict[str, str]:
+    """Return the keys of the mapping of a line that are below the line."""
+    found: dict[str, str] = {}
+    for number in range(line + 1, min(line + _MOST_LINES, len(text.lines))):
+        below = text.line(number)
+        if below.lstrip(" ")[:1] in _NOTHING:
+            continue
+        entry = _entry(below)
+        first = entry.dashes[0] if entry.dashes else entry.column
+        if first < here.column:
+            break
+        if entry.key is not None and entry.column == here.column:
+            found.setdefault(entry.key, _scalar(entry.value))
+    return found
+
+
+def _scalar(value: str) -> str:
+    return value.strip(_QUOTES)

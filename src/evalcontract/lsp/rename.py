@@ -1,0 +1,131 @@
+"""Rename an id everywhere: in the file that has it, and in all references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract.library.names import promised
+from evalcontract.lsp.edits import edits_between
+from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Use, rows_of, uses_of, uses_of_check
+from evalcontract.model.errors import UsageError
+from evalcontract.model.fix import Fix, Rename, Write
+from evalcontract.model.reference import IDENTIFIER
+from evalcontract.source import format_of, read_text
+from evalcontract.source.editing import edit_text
+from evalcontract.source.files import guess_format
+
+if TYPE_CHECKING:
+    from lsprotocol import types
+
+    from evalcontract.lsp.names import Name
+    from evalcontract.source import Files, Source
+    from evalcontract.workspace import Workspace
+
+#: The names that can be changed.
+ROLES = (ARTIFACT, CHECK, ROW)
+
+
+class Renamed(NamedTuple):
+    """The edits of a new name by file, and the files that get another name with it."""
+
+    edits: dict[Path, list[types.TextEdit]]
+    files: list[tuple[Path, Path]]
+
+
+def rename(name: Name, new: str, source: Source, workspace: Workspace, encoding: str) -> Renamed:
+    """Return the changes that give a new name to what has one; `source` is the open file.
+
+    Raises:
+        UsageError: the new name is not one, is taken, or a file cannot be edited safely.
+
+    """
+    if name.role != ROW and not IDENTIFIER.fullmatch(new):
+        raise UsageError(f"{new!r} is not an id: use lower-case letters, digits and underscores")
+    if not new.strip():
+        raise UsageError("an id cannot be empty")
+    uses, files = _uses(name, new, source, workspace)
+    by_file: dict[str, list[Fix]] = {}
+    for use in uses:
+        by_file.setdefault(use.document.file, []).append(_fix(use, name, new))
+    edits = {
+        Path(file).absolute(): _edits(file, fixes, workspace.files, encoding)
+        for file, fixes in by_file.items()
+    }
+    return Renamed(edits, files)
+
+
+def _uses(
+    name: Name, new: str, source: Source, workspace: Workspace
+) -> tuple[list[Use], list[tuple[Path, Path]]]:
+    if name.role == ROW:
+        rows = list(rows_of(source))
+        if any(isinstance(row, dict) and row.get("id") == new for _, _, row in rows):
+            raise UsageError(f"another row has the id {new!r}")
+        return [
+            Use(all_, (*path, "id"), name.text)
+            for all_, path, row in rows
+            if isinstance(row, dict) and row.get("id") == name.text
+        ], []
+    if name.role == CHECK:
+        document = source.document
+        if document is None or uses_of_check(document, new):
+            raise UsageError(f"another check has the id {new!r}")
+        return uses_of_check(document, name.text), []
+    return _uses_of_artifact(name, new, workspace)
+
+
+def _uses_of_artifact(
+    name: Name, new: str, workspace: Workspace
+) -> tuple[list[Use], list[tuple[Path, Path]]]:
+    if name.reference is None:
+        raise UsageError("there is nothing to rename here")
+    kind, id_, _ = name.reference
+    library = workspace.library
+    if library.versions(kind, new):
+        raise UsageError(f"there is a {kind} {new!r} already")
+    own = [each for each in library.artifacts if (each.kind, each.id) == (kind, id_)]
+    files = []
+    for artifact in own:
+        path = Path(artifact.file).absolute()
+        if promised(artifact.file, kind)[0] == id_:
+            is_named = path.stem.partition("@")[0] == id_
+            stem = new + path.name[len(id_) :]
+            to = path.with_name(stem) if is_named else path.parent.with_name(new) / path.name
+            files.append((path, to))
+    uses = [Use(artifact.document, ("id",), str(id_)) for artifact in own]
+    uses += [use for use, _ in uses_of(workspace, kind, id_)]
+    return uses, files
+
+
+def _fix(use: Use, name: Name, new: str) -> Fix:
+    if name.role == CHECK and use.path[0] == "scoring":  # a weight, by the id of its check
+        return Fix(use.path, Rename(new))
+    text = new
+    if name.reference is not None and use.path != ("id",):
+        kind, id_, _ = name.reference
+        text = f"{kind}/{new}{use.text[len(f'{kind}/{id_}') :]}"
+    path = use.path
+    if format_of(use.document.file) == "jsonl":
+        span = use.place.span
+        path = ((span.line if span else 1) - 1, *path[1:])
+    return Fix(path, Write(text))
+
+
+def _edits(file: str, fixes: list[Fix], files: Files, encoding: str) -> list[types.TextEdit]:
+    """Return the edits of one file.
+
+    Raises:
+        UsageError: they would change something else, too.
+
+    """
+    text = read_text(Path(file), file, files)
+    if not isinstance(text, str):
+        raise UsageError(f"{file} cannot be read")
+    form = format_of(file) or guess_format(text.encode("utf-8", "surrogatepass"))
+    edited = edit_text(text, form, fixes)
+    if len(edited.made) < len(fixes):
+        raise UsageError(
+            f"{file} cannot be edited without changing something else: edit it by hand"
+        )
+    return edits_between(text, edited.text, encoding)

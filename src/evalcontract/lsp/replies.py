@@ -1,0 +1,166 @@
+"""Answers as the protocol has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from evalcontract.lsp.uris import uri_of_path
+from evalcontract.source import DISK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from evalcontract.lsp.completion import Item
+    from evalcontract.lsp.context import Context
+    from evalcontract.lsp.documents import Documents
+    from evalcontract.lsp.publishing import Publisher
+    from evalcontract.lsp.rename import Renamed
+    from evalcontract.lsp.symbols import Symbol
+    from evalcontract.lsp.text import Text
+    from evalcontract.model.span import Place
+
+_ICONS = {
+    "key": types.CompletionItemKind.Property,
+    "value": types.CompletionItemKind.EnumMember,
+    "reference": types.CompletionItemKind.Reference,
+    "bundle": types.CompletionItemKind.Module,
+    "check": types.CompletionItemKind.Field,
+    "variable": types.CompletionItemKind.Variable,
+}
+_SYMBOLS = {
+    "row": types.SymbolKind.Object,
+    "check": types.SymbolKind.Function,
+    "rubric": types.SymbolKind.Class,
+    "judge": types.SymbolKind.Class,
+    "target": types.SymbolKind.Event,
+}
+
+
+def markup(text: str, capabilities: types.ClientCapabilities) -> types.MarkupContent:
+    """Return Markdown, or the same as plain text for an editor that shows no Markdown."""
+    of_text = capabilities.text_document
+    formats = of_text.hover.content_format if of_text and of_text.hover else None
+    shows = formats is None or types.MarkupKind.Markdown in formats
+    return types.MarkupContent(
+        types.MarkupKind.Markdown if shows else types.MarkupKind.PlainText, text
+    )
+
+
+def completion_list(
+    items: Iterable[Item], context: Context, position: types.Position, text: Text
+) -> types.CompletionList:
+    """Return a list of what can be written in place of the word at a position."""
+    return types.CompletionList(
+        is_incomplete=False,
+        items=[_completion(item, context, position, text) for item in items],
+    )
+
+
+def _completion(
+    item: Item, context: Context, position: types.Position, text: Text
+) -> types.CompletionItem:
+    cursor, line = context.cursor, position.line
+    at = cursor.start + len(cursor.typed)
+    start = cursor.start if item.typed is None else at - item.typed
+    end = at + (len(cursor.rest) if item.typed is None else 0)
+    written = item.text
+    is_followed = text.line(line)[end:].lstrip('"').lstrip().startswith(":")
+    if item.role in ("key", "check") and is_followed:
+        written = item.label if not written.startswith('"') else f'"{item.label}"'
+    elif item.role in ("key", "check") and context.cursor.quote == '"' and context.form != "yaml":
+        written = item.label
+    range_ = types.Range(
+        types.Position(line, text.units(line, start)), types.Position(line, text.units(line, end))
+    )
+    return types.CompletionItem(
+        item.label,
+        kind=_ICONS[item.role],
+        detail=item.detail or None,
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, item.documentation()),
+        sort_text=f"{item.sort:02}{item.label}",
+        filter_text=item.label,
+        text_edit=types.TextEdit(range_, written),
+    )
+
+
+def locations(places: Sequence[Place], publisher: Publisher) -> list[types.Location]:
+    """Return places as the protocol has them, each once."""
+    found: list[types.Location] = []
+    for place in places:
+        location = publisher.location(place)
+        if location not in found[-1:]:
+            found.append(location)
+    return found
+
+
+def document_symbols(symbols: Iterable[Symbol], text: Text) -> list[types.DocumentSymbol]:
+    """Return an outline as the protocol has it."""
+    made = []
+    for symbol in symbols:
+        first, last = symbol.first - 1, max(symbol.last, symbol.first) - 1
+        range_ = types.Range(
+            types.Position(first, 0), types.Position(last, text.units(last, len(text.line(last))))
+        )
+        line = types.Range(
+            types.Position(first, 0),
+            types.Position(first, text.units(first, len(text.line(first)))),
+        )
+        parts = document_symbols(symbol.parts, text)
+        made.append(
+            types.DocumentSymbol(
+                symbol.name,
+                _SYMBOLS.get(symbol.role, types.SymbolKind.File),
+                range_,
+                line,
+                symbol.detail or None,
+                children=parts or None,
+            )
+        )
+    return made
+
+
+def workspace_edit(
+    renamed: Renamed, documents: Documents, capabilities: types.ClientCapabilities
+) -> types.WorkspaceEdit:
+    """Return changes of files; they are renamed only in an editor that can do that."""
+    changes: dict[str, list[types.TextEdit]] = {}
+    versions: dict[str, int | None] = {}
+    for path, edits in renamed.edits.items():
+        if not edits:
+            continue
+        uri, version = _address(path, documents)
+        changes.setdefault(uri, []).extend(edits)
+        versions[uri] = version
+    can = capabilities.workspace and capabilities.workspace.workspace_edit
+    if not (can and can.document_changes):
+        return types.WorkspaceEdit(changes=changes)
+    made: list[Any] = [
+        types.TextDocumentEdit(
+            types.OptionalVersionedTextDocumentIdentifier(uri, versions[uri]), list(edits)
+        )
+        for uri, edits in changes.items()
+    ]
+    if types.ResourceOperationKind.Rename in (can.resource_operations or ()):
+        made += [
+            types.RenameFile(_address(old, documents)[0], uri_of_path(new))
+            for old, new in renamed.files
+        ]
+    return types.WorkspaceEdit(document_changes=made)
+
+
+def _address(path: Path, documents: Documents) -> tuple[str, int | None]:
+    for document in documents.at(DISK.real(path)):
+        return document.uri, document.version
+    return uri_of_path(path), None
+
+
+def overlaps(one: types.Range, other: types.Range) -> bool:
+    """Whether two ranges have a place in common; they may just touch."""
+    return _at(one.start) <= _at(other.end) and _at(other.start) <= _at(one.end)
+
+
+def _at(position: types.Position) -> tuple[int, int]:
+    return position.line, position.character

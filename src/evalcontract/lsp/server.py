@@ -1,0 +1,219 @@
+"""The server: documents come in, findings go out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from evalcontract import __version__
+from evalcontract.lsp.checker import Checker, Result
+from evalcontract.lsp.documents import Documents, Open
+from evalcontract.lsp.findings import needs_workspace, workspace_of
+from evalcontract.lsp.lifetime import end_with
+from evalcontract.lsp.opened import OpenedWorkspaces
+from evalcontract.lsp.publishing import Publisher
+from evalcontract.lsp.uris import path_of_uri, uri_of_path
+from evalcontract.source import DISK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalcontract.lsp.documents import Snapshot
+    from evalcontract.lsp.text import Text
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.workspace import Workspace
+
+NAME = "evalcontract"
+#: The files whose changes on the disk an editor is asked to tell.
+_WATCHED = ("**/*.{yaml,yml,json,jsonl,ndjson}", "**/evalcontract.toml")
+
+
+class Protocol(LanguageServerProtocol):
+    """The protocol with documents of our own: editors and `pygls` differ on what ends a line."""
+
+    _server: Server
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Read a message; a request that cannot be read gets an error as its answer.
+
+        Raises:
+            JsonRpcException: it cannot be read.
+
+        """
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], None, error.to_response_error())
+            raise
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Open a document."""
+        self._server.open(params.text_document)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Change a document."""
+        self._server.change(params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Close a document."""
+        self._server.close(params.text_document.uri)
+
+
+class Server(LanguageServer):
+    """The language server. All but checks and slow answers run in the thread of its loop."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME, __version__, protocol_cls=Protocol)
+        self.documents = Documents()
+        self._workspaces = OpenedWorkspaces()
+        self._reading = threading.Lock()
+        #: The findings that the editor shows, by the resolved path of their file.
+        self.shown: dict[Path, list[Diagnostic]] = {}
+        #: The version of an open document that its findings belong to.
+        self.checked: dict[Path, int] = {}
+        self._roots: dict[Path, Path] = {}  # the workspace that the findings in a file came from
+        self._checker = Checker(self._hear)
+        #: Whether the editor said `shutdown`, and whether it then, or without it, said `exit`.
+        self.is_shut_down = self.is_asked_to_exit = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def begin(self, params: types.InitializeParams) -> None:
+        """Begin to work for an editor: in its first folder, as long as it lives."""
+        folders = [folder.uri for folder in params.workspace_folders or []]
+        top = path_of_uri(next(iter(folders), params.root_uri or ""))
+        if top and os.path.isdir(top):
+            os.chdir(top)  # messages name files as the command line does there
+        self.documents = Documents(Path.cwd(), str(_encoding(self)))
+        self._loop = asyncio.get_running_loop()
+        self._checker.start()
+        if params.process_id:
+            end_with(params.process_id)
+
+    def watch(self) -> None:
+        """Ask the editor to tell which files change on the disk, if it can."""
+        workspace = self.client_capabilities.workspace
+        watched = workspace.did_change_watched_files if workspace else None
+        if watched and watched.dynamic_registration:
+            watchers = [types.FileSystemWatcher(glob) for glob in _WATCHED]
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+            name = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+            registration = types.Registration(name, name, options)
+            self.client_register_capability(types.RegistrationParams([registration]))
+
+    def open(self, item: types.TextDocumentItem) -> None:
+        """Open a document, and check it and its workspace."""
+        self._check(self.documents.open(item), whole=True)
+
+    def change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Change a document, and check it."""
+        if document := self.documents.get(params.text_document.uri):
+            document.change(params.content_changes, params.text_document.version)
+            self._check(document)
+
+    def save(self, uri: str) -> None:
+        """Check a document and its workspace."""
+        if document := self.documents.get(uri):
+            self._check(document, whole=True)
+
+    def close(self, uri: str) -> None:
+        """Close a document: the findings in it are those of the file again."""
+        if document := self.documents.close(uri):
+            if workspace_of(document.real, DISK) is None and not self.documents.at(document.real):
+                self._publish({document.real: []})
+            self._send(uri, document, [])
+            self.shown.pop(document.real, None)
+            self._checker.check(self.documents.snapshot(), document.real, whole=True)
+
+    def reload(self, uris: Sequence[str]) -> None:
+        """Check again what files that changed on the disk may affect."""
+        changed = [path for uri in uris if (path := path_of_uri(uri))]
+        paths = {document.real for document in self.documents}
+        paths |= {DISK.real(path) for path in changed if workspace_of(path, DISK)}
+        self._checker.check(self.documents.snapshot(), *paths, whole=True)
+
+    def kind(self, document: Open) -> str | None:
+        """Return the kind of a document when it was last checked."""
+        return self._checker.kind(document.real)
+
+    def workspace_of(self, document: Open, snapshot: Snapshot) -> Workspace | None:
+        """Return the workspace of a document; None if its configuration cannot be used."""
+        stamp = tuple(
+            (path, version)
+            for path, version in snapshot.versions.items()
+            if needs_workspace(self._checker.kind(path))
+        )
+        with self._reading:
+            return self._workspaces.of(document.real, snapshot.files(), stamp)[1]
+
+    def stop(self) -> None:
+        """End all work."""
+        self._checker.close()
+
+    def publisher(self) -> Publisher:
+        """Return what converts places in the files of now."""
+        return Publisher(self._text_of, self.documents.encoding)
+
+    def _check(self, document: Open, *, whole: bool = False) -> None:
+        self._checker.check(self.documents.snapshot(), document.real, whole=whole)
+
+    def _text_of(self, path: Path) -> Text | None:
+        return next((document.text for document in self.documents.at(path)), None)
+
+    def _hear(self, result: Result) -> None:
+        """Take the result of a check, which runs in another thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._take, result)
+
+    def _take(self, result: Result) -> None:
+        found = {DISK.real(path): findings for path, findings in result.found.items()}
+        now = self.documents.snapshot().versions
+        then = result.snapshot.versions
+        root = result.root
+        if root is not None:
+            before = [path for path, its in self._roots.items() if its == root]
+            found = {path: [] for path in (*before, *self._open_in(root))} | found
+        current = {
+            path: findings for path, findings in found.items() if now.get(path) == then.get(path)
+        }
+        if root is not None:
+            self._roots.update(dict.fromkeys(current, root))
+        self.checked.update({path: then[path] for path in current if path in then})
+        self._publish(current)
+
+    def _open_in(self, root: Path) -> list[Path]:
+        return [each.real for each in self.documents if root in each.real.parents]
+
+    def _publish(self, found: dict[Path, list[Diagnostic]]) -> None:
+        publisher = self.publisher()
+        for path, findings in found.items():
+            documents = self.documents.at(path)
+            if not documents and findings == self.shown.get(path, []):
+                continue
+            self.shown[path] = findings
+            converted = [publisher.diagnostic(finding) for finding in findings]
+            for document in documents:
+                self._send(document.uri, document, converted)
+            if not documents:
+                self._send(uri_of_path(path), None, converted)
+
+    def _send(self, uri: str, document: Open | None, found: list[types.Diagnostic]) -> None:
+        version = document.version if document else None
+        params = types.PublishDiagnosticsParams(uri, found, version)
+        self.text_document_publish_diagnostics(params)
+
+
+def _encoding(server: Any) -> str:
+    encoding = server.workspace.position_encoding
+    return str(getattr(encoding, "value", encoding) or "utf-16")

@@ -1,0 +1,84 @@
+"""Faults of a large YAML dataset, found without the exact reader reading all of its rows.
+
+Somebody who writes in a file of thousands of rows breaks one of them. The fast reader accepts the
+others, piece by piece, so they have no fault, and none of them changes what the rest means: it has
+no anchors, and each piece is a complete list. The exact reader reads a text with blank lines in
+place of them, in which the fault is in the same line. Rows near a fault are kept, since the
+explanation of a fault may refer to them.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from evalcontract.source.fault import ParseError
+from evalcontract.source.yaml_quick import quick_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ROWS = re.compile(r"(?:\A|\n)questions: *+(?:#.*+)?\n(?P<column> *+)-[ \n]")
+_END_OF_ROWS = re.compile(r"\n[^\s#-]")
+#: The rows of a piece, the fewest pieces that are worth it, and the most that may have faults.
+_PIECE, _FEWEST, _MOST_FAULTY = 50, 8, 10
+#: The faults of a row that have nothing to do with the rows after it.
+_LOCAL = frozenset({"source/duplicate-key"})
+
+
+def raise_early(text: str, data: bytes, parse: Callable[[str], object]) -> None:
+    """Raise the faults of a text that the fast reader refuses, if few rows decide on them.
+
+    `data` are the bytes of the text, `parse` is the exact reader. A text whose faults may be
+    elsewhere, or that has none, raises nothing.
+
+    Raises:
+        ParseError: the same that `parse` raises for the text.
+
+    """
+    edges = _edges(text)
+    if len(edges) <= _FEWEST or b"\r" in data:
+        return
+    faulty = [number for number, edge in enumerate(pairwise(edges)) if not _is_sound(text, *edge)]
+    if not faulty or len(faulty) > _MOST_FAULTY:
+        return
+    near = {number + step for number in faulty for step in (-1, 0, 1)} | {0, len(edges) - 2}
+    try:
+        parse(_blanked(text, edges, near))
+    except ParseError as error:
+        if all(fault.code in _LOCAL for fault in error.faults):
+            raise
+        # A fault of the syntax may reach further down: keep all that follows.
+        parse(_blanked(text, edges, {*near, *range(faulty[0], len(edges))}))
+
+
+def _edges(text: str) -> list[int]:
+    """Return where the pieces of the rows begin, and where the last one ends."""
+    begin = _ROWS.search(text)
+    if begin is None:
+        return []
+    start = begin.start("column")
+    end = _END_OF_ROWS.search(text, begin.end())
+    last = end.start() + 1 if end else len(text)
+    rows = re.compile(rf"^{begin['column']}-(?=[ \n])", re.MULTILINE).finditer(text, start, last)
+    starts = [row.start() for row in rows][::_PIECE]
+    return [*starts, last]
+
+
+def _is_sound(text: str, start: int, end: int) -> bool:
+    """Whether the fast reader accepts a piece as a list of its rows."""
+    piece = text[start:end]
+    column = len(piece) - len(piece.lstrip(" "))
+    number = len(re.findall(rf"^ {{{column}}}-(?=[ \n])", piece, re.MULTILINE))
+    value = quick_value(piece, piece.encode("utf-8", "surrogatepass"))
+    return isinstance(value, list) and len(value) == number
+
+
+def _blanked(text: str, edges: list[int], kept: set[int]) -> str:
+    """Return a text with blank lines in place of the pieces that are not kept."""
+    parts = [text[: edges[0]]]
+    for number, (start, end) in enumerate(pairwise(edges)):
+        is_kept = number in kept
+        parts.append(text[start:end] if is_kept else "\n" * text.count("\n", start, end))
+    return "".join([*parts, text[edges[-1] :]])

@@ -1,0 +1,368 @@
+"""What the language server offers to an author: it speaks the protocol in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+
+if not os.environ.get("CI"):
+    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
+
+from live import Live, applied
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+RUBRIC = """\
+id: polite
+version: "1.0.0"
+label: Polite replies
+checks:
+  - id: thanks
+    kind: must_contain_any
+    values: [thank you]
+  - id: tone
+    kind: llm_judge
+    judge_prompt_ref: judge/tone@1.2.0
+scoring:
+  combine: weighted_avg
+  weights:
+    thanks: 1
+    tone: 2
+  threshold: 0.5
+"""
+JUDGE = """\
+id: tone
+version: "1.2.0"
+template: |
+  Is this polite?
+  {{ output }}
+"""
+DATASET = """\
+bundle: shop
+questions:
+  - id: one
+    input: Hello
+    rubric_ref: rubric/polite@1.0.0
+  - id: two
+    input: Hello again
+    rubric_ref: rubric/polite@1.0.0
+    tags: [a]
+"""
+BUNDLE = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Shop [here](command:evil)",
+    "type": "object",
+    "properties": {"basket": {"type": "array", "description": "What is in the <b>basket</b>"}},
+}
+
+
+def write(folder: Path) -> Path:
+    files = {
+        "rubrics/polite.yaml": RUBRIC,
+        "rubrics/polite@2.0.0.yaml": RUBRIC.replace("1.0.0", "2.0.0", 1),
+        "judges/tone.yaml": JUDGE,
+        "bundles/shop.schema.json": json.dumps(BUNDLE),
+        "datasets/greetings.yaml": DATASET,
+        "datasets/more.jsonl": '{"id": "x", "input": "y", "rubric_ref": "rubric/polite@1.0.0"}\n',
+        "datasets/more.json": json.dumps(
+            {"questions": [{"id": "x", "input": "y", "rubric_ref": "rubric/polite@2.0.0"}]}
+        ),
+    }
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    with Live(write(tmp_path_factory.mktemp("help") / "work space")) as live:
+        yield live
+
+
+def opened(server: Live, name: str, marked: str, tag: str) -> tuple[Any, int, int]:
+    """Open a file whose text has a `|` where the cursor is; return it and the position."""
+    at = marked.index("|")
+    line, character = marked.count("\n", 0, at), at - (marked.rfind("\n", 0, at) + 1)
+    path = server.folder / name
+    path = path.with_name(f"{path.stem}{tag}{path.suffix}")
+    return server.start(path, marked.replace("|", "", 1)), line, character
+
+
+REFS = ["rubric/polite@2.0.0", "rubric/polite@1.0.0"]
+HEAD = "id: x\nversion: '1.0.0'\n"
+#: The file, the text with the cursor, what is offered, and what is not.
+COMPLETIONS: dict[str, tuple[str, str, list[str], list[str]]] = {
+    "a reference": ("datasets/a.yaml", "questions:\n  - id: a\n    rubric_ref: |\n", REFS, []),
+    "a part of one": (
+        "datasets/a.yaml", "questions:\n  - id: a\n    rubric_ref: rubric/|\n", REFS, [],
+    ),
+    "one in a file that cannot be parsed": (
+        "datasets/a.yaml", 'questions:\n  - id: "a\n    rubric_ref: "rub|\n  - [\n', REFS, [],
+    ),
+    "one in flow style": ("datasets/a.yaml", "questions:\n  - {id: a, rubric_ref: |\n", REFS, []),
+    "one in JSON": ("datasets/a.json", '{"questions": [{"rubric_ref": "rub|"}]}', REFS, []),
+    "one in JSON that ends": ("datasets/a.json", '{"questions": [{"rubric_ref": |', REFS, []),
+    "one in a list of rows": ("datasets/a.json", '[{"rubric_ref": "|"}]', REFS, []),
+    "one in JSONL": ("datasets/a.jsonl", '{"id": "a"}\n{"rubric_ref": "|\n', REFS, []),
+    "a judge": (
+        "rubrics/a.yaml",
+        HEAD + "checks:\n  - kind: llm_judge\n    judge_prompt_ref: j|\n",
+        ["judge/tone@1.2.0"],
+        REFS,
+    ),
+    "a judge of a jury": (
+        "rubrics/a.yaml",
+        HEAD + "checks:\n  - kind: llm_judge\n    jury:\n      judges:\n"
+        "        - judge_prompt_ref: |\n",
+        ["judge/tone@1.2.0"],
+        [],
+    ),
+    "a key of a row": (
+        "datasets/a.yaml",
+        "questions:\n  - id: a\n    |\n    tags: []\n",
+        ["input", "rubric_ref", "expected_facts"],
+        ["id", "tags", "questions", "basket"],
+    ),
+    "a key of a bundle": (
+        "datasets/a.yaml", "bundle: shop\nquestions:\n  - id: a\n    b|\n", ["basket", "input"], [],
+    ),
+    "a key of a dataset": ("datasets/a.yaml", "que|\n", ["questions", "metadata"], ["input"]),
+    "a key of a row in JSON": (
+        "datasets/a.json", '{"questions": [{"id": "a", "|"}]}', ["input"], ["id"],
+    ),
+    "a key of a row in JSONL": ("datasets/a.jsonl", '{"id": "a", |}', ["input"], ["id"]),
+    "a kind": (
+        "rubrics/a.yaml", HEAD + "checks:\n  - kind: |\n", ["regex", "llm_judge", "composite"], [],
+    ),
+    "a key of a kind": (
+        "rubrics/a.yaml",
+        HEAD + "checks:\n  - id: a\n    |\n    kind: regex\n",
+        ["pattern"],
+        ["values", "id", "kind"],
+    ),
+    "a value of a list": (
+        "rubrics/a.yaml", HEAD + "checks:\n  - kind: regex\n    flags:\n      - |\n", ["i"], [],
+    ),
+    "how scores are combined": (
+        "rubrics/a.yaml", HEAD + "scoring:\n  combine: w|\n", ["weighted_avg", "all_pass"], [],
+    ),
+    "the checks of weights": (
+        "rubrics/a.yaml",
+        RUBRIC.replace("    thanks: 1\n", "    |\n"),
+        ["thanks"],
+        ["tone"],
+    ),
+    "bundles": ("datasets/a.yaml", "bundle: |\nquestions: []\n", ["shop"], []),
+    "bundles of a rubric": (
+        "rubrics/a.yaml", HEAD + "applicable_bundles:\n  - |\n", ["shop"], [],
+    ),
+    "variables": (
+        "judges/a.yaml", HEAD + "template: >\n  Is {{ ou|\n", ["output", "expected.format"], [],
+    ),
+    "a score type": (
+        "judges/a.yaml", HEAD + "score_type: |\n", ["binary", "continuous", "levels"], [],
+    ),
+    "true and false": (
+        "rubrics/a.yaml",
+        HEAD + "checks:\n  - kind: must_contain_any\n    case_sensitive: |\n",
+        ["true", "false"],
+        [],
+    ),
+    "nothing in prose": ("datasets/a.yaml", "questions:\n  - input: hello |\n", [], ["input"]),
+    "nothing in a file of something else": ("other.yaml", "services:\n  |\n", [], ["questions"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPLETIONS)
+def test_completion(server: Live, name: str) -> None:
+    file, marked, offered, others = COMPLETIONS[name]
+    document, line, character = opened(server, file, marked, f"_{name.replace(' ', '_')}")
+    found = document.completions(line, character)
+    document.close()  # an open rubric is one of the workspace
+    assert set(offered) <= set(found), list(found)
+    assert not set(others) & set(found)
+    for label in offered:
+        assert found[label]["documentation"]["value"], label
+
+
+def test_completion_writes_what_is_missing(server: Live) -> None:
+    cases = {
+        "datasets/w.yaml": ("questions:\n  - id: a\n    rubric_ref: rubric/po|\n", REFS[0]),
+        "datasets/q.yaml": ('questions:\n  - id: a\n    rubric_ref: "rubric/po|"\n', REFS[0]),
+        "datasets/w.jsonl": ('{"rubric_ref": |', REFS[0]),
+        "datasets/q.jsonl": ('{"rubric_ref": "r|', REFS[0]),
+        "datasets/k.jsonl": ('{"id": "a", in|}', "input"),
+        "datasets/k.yaml": ("questions:\n  - id: a\n    in|\n", "input"),
+        "datasets/r.yaml": ("questions:\n  - id: a\n    in|put: x\n", "input"),
+        "judges/w.yaml": ('id: x\ntemplate: "{{|"\n', "output"),
+    }
+    written = {}
+    for name, (marked, label) in cases.items():
+        document, line, character = opened(server, name, marked, "_written")
+        edit = document.completions(line, character)[label]["textEdit"]
+        document.close()
+        written[name] = applied(marked.replace("|", ""), [edit])
+    assert written == {
+        "datasets/w.yaml": f"questions:\n  - id: a\n    rubric_ref: {REFS[0]}\n",
+        "datasets/q.yaml": f'questions:\n  - id: a\n    rubric_ref: "{REFS[0]}"\n',
+        "datasets/w.jsonl": f'{{"rubric_ref": "{REFS[0]}"',
+        "datasets/q.jsonl": f'{{"rubric_ref": "{REFS[0]}',
+        "datasets/k.jsonl": '{"id": "a", "input": }',
+        "datasets/k.yaml": "questions:\n  - id: a\n    input: \n",
+        "datasets/r.yaml": "questions:\n  - id: a\n    input: x\n",
+        "judges/w.yaml": 'id: x\ntemplate: "{{output }}"\n',
+    }
+
+
+def test_newest_version_is_first(server: Live) -> None:
+    document, line, character = opened(server, *COMPLETIONS["a reference"][:2], "_order")
+    found = document.completions(line, character)
+    assert sorted(found, key=lambda label: found[label]["sortText"]) == REFS
+    assert found[REFS[0]]["detail"] == "newest version"
+
+
+def test_hover(server: Live) -> None:
+    dataset = server.start(server.folder / "datasets/greetings.yaml")
+    rubric = dataset.hover(4, 25)
+    assert "rubric/polite@1.0.0" in rubric
+    assert "Polite replies" in rubric
+    assert "`tone`: `llm_judge` → `judge/tone@1.2.0`" in rubric
+    assert "threshold `0.5`" in rubric
+    assert "prompt" in dataset.hover(3, 6)
+    assert "command:" not in dataset.hover(0, 9).replace("command\\:", "")
+    judge = server.start(server.folder / "rubrics/polite.yaml")
+    assert "not validated" in judge.hover(9, 30)
+    assert "Passes" in judge.hover(5, 15) or "text" in judge.hover(5, 15)
+    assert dataset.hover(3, 15) == ""
+    assert dataset.hover(400, 400) == ""
+
+
+def places(server: Live, found: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    top = server.folder.as_uri() + "/"
+    return sorted((each["uri"].removeprefix(top), each["range"]["start"]["line"]) for each in found)
+
+
+def test_definition_and_references(server: Live) -> None:
+    dataset = server.start(server.folder / "datasets/greetings.yaml")
+    found = dataset.ask("definition", (4, 25))
+    assert places(server, found) == [("rubrics/polite.yaml", 0)]
+    rubric = server.start(server.folder / "rubrics/polite.yaml")
+    found = rubric.ask("definition", (13, 6))
+    assert places(server, found) == [("rubrics/polite.yaml", 4)]
+    with_own = {"context": {"includeDeclaration": True}}
+    found = rubric.ask("references", (0, 5), **with_own)
+    uses = [*(("datasets/greetings.yaml", line) for line in (4, 7)), ("datasets/more.jsonl", 0)]
+    assert places(server, found) == [*uses, ("rubrics/polite.yaml", 0)]
+    without = {"context": {"includeDeclaration": False}}
+    assert places(server, dataset.ask("references", (4, 25), **without)) == uses
+    bundle = dataset.ask("definition", (0, 9))
+    assert places(server, bundle) == [("bundles/shop.schema.json", 0)]
+    assert dataset.ask("definition", (3, 12)) == []
+
+
+def changed(server: Live, edit: dict[str, Any]) -> dict[str, str]:
+    """Return the files that an edit changes, with their new texts."""
+    top = server.folder.as_uri() + "/"
+    found = {}
+    for uri, edits in edit["changes"].items():
+        name = unquote(uri.removeprefix(top))
+        found[name] = applied((server.folder / name).read_text(encoding="utf-8"), edits)
+    return found
+
+
+def test_rename_of_a_rubric(server: Live) -> None:
+    dataset = server.start(server.folder / "datasets/greetings.yaml")
+    prepared = dataset.ask("prepareRename", (4, 25))
+    assert prepared["placeholder"] == "polite"
+    assert prepared["range"]["start"]["character"] == DATASET.splitlines()[4].index("polite")
+    texts = changed(server, dataset.ask("rename", (4, 25), newName="kind"))
+    assert texts["datasets/greetings.yaml"] == DATASET.replace("rubric/polite", "rubric/kind")
+    assert texts["rubrics/polite.yaml"] == RUBRIC.replace("id: polite", "id: kind")
+    assert '"rubric/kind@1.0.0"' in texts["datasets/more.jsonl"]
+    assert '"rubric/kind@2.0.0"' in texts["datasets/more.json"]
+    assert len(texts) == 5
+    for name in ("Not An Id", "../x", "", "tone tone"):
+        with pytest.raises(RuntimeError):
+            dataset.ask("rename", (4, 25), newName=name)
+
+
+def test_a_file_is_renamed_with_its_rubric(tmp_path: Path) -> None:
+    can = {"documentChanges": True, "resourceOperations": ["rename"]}
+    capabilities = {"workspace": {"workspaceEdit": can, "configuration": True}}
+    with Live(write(tmp_path), capabilities=capabilities) as live:
+        dataset = live.start(live.folder / "datasets/greetings.yaml")
+        edit = dataset.ask("rename", (4, 25), newName="kind")
+        files = [change for change in edit["documentChanges"] if "kind" in change]
+        assert {
+            tuple(unquote(change[side]).rpartition("/")[2] for side in ("oldUri", "newUri"))
+            for change in files
+        } == {("polite.yaml", "kind.yaml"), ("polite@2.0.0.yaml", "kind@2.0.0.yaml")}
+        texts = [change["textDocument"] for change in edit["documentChanges"] if "edits" in change]
+        assert {"uri": dataset.uri, "version": 1} in texts
+
+
+def test_rename_of_a_check_and_of_a_row(server: Live) -> None:
+    rubric = server.start(server.folder / "rubrics/polite.yaml")
+    texts = changed(server, rubric.ask("rename", (4, 11), newName="gratitude"))
+    assert texts == {"rubrics/polite.yaml": RUBRIC.replace("thanks", "gratitude")}
+    assert texts == changed(server, rubric.ask("rename", (13, 6), newName="gratitude"))
+    with pytest.raises(RuntimeError, match="another check"):
+        rubric.ask("rename", (4, 11), newName="tone")
+    dataset = server.start(server.folder / "datasets/greetings.yaml")
+    texts = changed(server, dataset.ask("rename", (2, 11), newName="Row 1"))
+    assert texts == {"datasets/greetings.yaml": DATASET.replace("id: one", "id: Row 1")}
+    with pytest.raises(RuntimeError, match="another row"):
+        dataset.ask("rename", (2, 11), newName="two")
+
+
+def test_outline(server: Live) -> None:
+    dataset = server.start(server.folder / "datasets/greetings.yaml")
+    dataset.codes_at_all()
+    rows = dataset.ask("documentSymbol")
+    assert [(row["name"], row["detail"]) for row in rows] == [
+        ("one", "Hello"),
+        ("two", "Hello again"),
+    ]
+    assert [row["range"]["start"]["line"] for row in rows] == [2, 5]
+    assert [row["range"]["end"]["line"] for row in rows] == [4, 8]
+    lines = server.start(server.folder / "datasets/more.jsonl")
+    lines.codes_at_all()
+    assert [row["name"] for row in lines.ask("documentSymbol")] == ["x"]
+    rubric = server.start(server.folder / "rubrics/polite.yaml")
+    rubric.codes_at_all()
+    outline = rubric.ask("documentSymbol")
+    assert [each["name"] for each in outline] == ["polite"]
+    assert [check["name"] for check in outline[0]["children"]] == ["thanks", "tone"]
+
+
+def test_quick_fixes(server: Live) -> None:
+    text = DATASET.replace("input: Hello\n", "inptu: Hello\n").replace("@1.0.0\n  - id", "\n  - id")
+    dataset = server.start(server.folder / "datasets/fixes.yaml", text)
+    dataset.codes("dataset/near-miss-key", "reference/unpinned")
+    everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    found = dataset.ask("codeAction", range=everywhere, context={"diagnostics": []})
+    assert [action["title"] for action in found] == [
+        "Rename the key to `input`",
+        "Replace by `rubric/polite@2.0.0`",
+    ]
+    edits = found[0]["edit"]["changes"][dataset.uri]
+    assert applied(text, edits) == text.replace("inptu", "input")
+    assert found[0]["diagnostics"][0]["code"] == "dataset/near-miss-key"
+    asked = {"diagnostics": [], "only": ["source.fixAll"]}
+    all_ = dataset.ask("codeAction", range=everywhere, context=asked)
+    assert [action["kind"] for action in all_] == ["source.fixAll.evalcontract"]
+    fixed = applied(text, all_[0]["edit"]["changes"][dataset.uri])
+    assert fixed == DATASET.replace("@1.0.0\n  - id", "@2.0.0\n  - id")
+    nowhere = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    assert dataset.ask("codeAction", range=nowhere, context={"diagnostics": []}) == []
+    dataset.close()
