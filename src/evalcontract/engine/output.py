@@ -133,14 +133,25 @@ class Output:
         return yaml_text(head, key, rows, self._comments, self._above.header)
 
     def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
-        try:
-            bound = bound or write_bound(path)
-            return self._staged.open(path, bound=bound, replace=self._force)
-        except FileExistsError:
-            name = display_name(path)
-            raise UsageError(f"{name} already exists; pass --force to replace it") from None
-        except (OSError, RuntimeError, ValueError) as error:
-            raise write_error(path, error) from None
+        return open_staged(self._staged, path, bound, force=self._force)
+
+
+def open_staged(
+    staged: Staged, path: Path, bound: Path | None = None, *, force: bool
+) -> BinaryIO:
+    """Open a file that the user named; an existing one is only replaced with `force`.
+
+    Raises:
+        UsageError: the file exists, or cannot be written.
+
+    """
+    try:
+        return staged.open(path, bound=bound or write_bound(path), replace=force)
+    except FileExistsError:
+        name = display_name(path)
+        raise UsageError(f"{name} already exists; pass --force to replace it") from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise write_error(path, error) from None
 
 
 def write_error(path: Path, error: Exception) -> UsageError:
