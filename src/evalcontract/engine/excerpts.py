@@ -65,8 +65,9 @@ class Excerpts:
         """Take the text of a dataset and the places of its rows with findings, after a pass."""
         if dataset.file not in self._found:
             return
-        if dataset.document:
-            self._lines[dataset.file] = dataset.document.lines
+        if dataset.document is None:
+            return  # a row is a line, and its places have it
+        self._lines[dataset.file] = dataset.document.lines
         for index in self._found[dataset.file]:
             if index is not None and index < dataset_pass.count:
                 place = dataset_pass.place(dataset_pass.path_of(index))
@@ -91,14 +92,14 @@ class Excerpts:
         row = None if index is None else self._rows.get((file, index))
         spans = [each.place.span for each in found if each.place.span]
         if known is None:
-            # A row of JSONL is a line, which its places have; so have those in other files.
-            places = (row, *(each.place for each in found))
-            texts = {each.span.line: each.text for each in places if each and each.span}
+            # Places have the line that they begin on.
+            texts = {each.span.line: each.text for _, each, *_ in found if each.span}
             yield from (Line(at, texts[at] or "") for at in sorted(texts))
         elif row is not None and row.span:
             yield from _row_lines(known, row.span, spans)
         else:
-            for at in _near(spans, _AROUND, len(known)):
+            last = len(known) - (not known[-1])  # a final line end begins no line
+            for at in _near(spans, _AROUND, last):
                 yield Line(at, known[at - 1])
 
 

@@ -51,9 +51,8 @@ def layout(
         for chain, edge, ends in zip(chains, forward, edges, strict=True)
     ]
     width = _left(max(layer_of.values(), default=0)) + WIDTH + _MARGIN
-    height = max((top + HEIGHT for _, top in boxes), default=0.0) + _MARGIN
-    low = max((y for line in lines for _, y in line), default=0.0)
-    return Layout(width, max(height, low + _MARGIN), boxes, lines)
+    height = max((top + HEIGHT for _, top in boxes), default=0.0) + _MARGIN + _GAP_Y
+    return Layout(width, height, boxes, lines)
 
 
 def _left(layer: int) -> float:
@@ -176,7 +175,7 @@ def _points(
     middle = tops[start] + HEIGHT / 2
     if start == end:
         right, low = _left(layer) + WIDTH, tops[start] + HEIGHT
-        return [(right, middle), (right + _GAP_X / 3, low + _GAP_Y / 3), (right - 30, low)]
+        return [(right - 40, low), (right - 80, low)]
     points = [(_left(layer) + WIDTH, middle)]
     for node, at in chain[1:-1]:
         y = tops[node] + _height(node, count) / 2

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from evalcontract.report.html.content import HtmlReport
 
-#: The modules of the page, each behind those that it imports. They have no names in common.
+#: The modules of the page, each behind those that it imports.
 MODULES = (
     "dom",
     "data",
@@ -39,7 +39,7 @@ MODULES = (
     "main",
 )
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"\./\w+\.js\";\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class|let)\b)", re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:function|const) (\w+))", re.MULTILINE)
 # What could end the element of the data or begin another, what some readers take for line ends,
 # and what UTF-8 cannot encode.
 _ESCAPED = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
@@ -60,9 +60,17 @@ def write_page(report: HtmlReport) -> Iterator[str]:
 
 
 def linked_script() -> str:
-    """Return all modules as one script: a module of its own, without imports."""
-    texts = (text_of(f"{name}.js") for name in MODULES)
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
+    """Return all modules as one script that imports nothing: each a function, called once.
+
+    What a module exports is visible in those behind it; other names are its own.
+    """
+    return "\n".join(_linked(text_of(f"{name}.js")) for name in MODULES)
+
+
+def _linked(text: str) -> str:
+    names = ", ".join(match[2] for match in _EXPORT.finditer(text))
+    body = _EXPORT.sub(r"\1", _IMPORT.sub("", text))
+    return f"const {{ {names} }} = (() => {{\n{body}return {{ {names} }};\n}})();"
 
 
 def data_text(value: Any) -> str:

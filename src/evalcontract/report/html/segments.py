@@ -36,24 +36,18 @@ def segments(line: Line, marks: Sequence[Mark]) -> list[Segment]:
 
 
 def _range_in(line: Line, mark: Mark) -> tuple[int, int] | None:
-    """Return the part of a line that a mark covers, without the indentation; None if there is none.
+    """Return the part of a line that a mark covers; None if it begins on another line.
 
-    Offsets count from 0 in the text of the line.
+    Offsets count from 0 in the text of the line. Of several lines, only the first one is marked, as
+    in the text report: what is missing from a rubric is not on all of its lines.
     """
     span = mark.span
-    if not span.line <= line.number <= span.end_line:
+    if span.line != line.number:
         return None
     length = len(line.text)
-    start = span.column - line.column if line.number == span.line else 0
-    end = span.end_column - line.column if line.number == span.end_line else length
-    if line.number > span.line:
-        start = max(start, length - len(line.text.lstrip()))
-        if end <= start:
-            return None
+    start = span.column - line.column
+    end = span.end_column - line.column if span.end_line == span.line else length
     if end < 0 or start > length:
         return None
     start = max(start, 0)
-    end = min(max(end, start + 1), max(length, start + 1))
-    return start, end
-
-
+    return start, min(max(end, start + 1), max(length, start + 1))

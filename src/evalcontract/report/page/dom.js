@@ -18,7 +18,7 @@ function filled(node, { on = {}, ...attributes }, children) {
     else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
   }
   for (const [event, listener] of Object.entries(on)) node.addEventListener(event, listener);
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return node;
 }
 

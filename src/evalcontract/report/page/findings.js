@@ -124,7 +124,7 @@ function note(number, isMarked) {
   if (finding.sites) line("places", finding.sites + (finding.more ? `; ${many(finding.more, "place")} not shown` : ""));
   for (const related of finding.related) line("see", related);
   if (finding.because && state.mode === DATA.mode) line("because", finding.because);
-  return el("div", { class: `note ${severity} ${isMarked ? "marked" : ""}`, "data-finding": number }, parts);
+  return el("div", { class: `remark ${severity} ${isMarked ? "marked" : ""}`, "data-finding": number }, parts);
 }
 
 function segment(part, wanted) {
@@ -169,7 +169,8 @@ function sourceOf(excerpt, findings) {
 function card({ excerpt, findings }, index, total) {
   const isRow = excerpt.index !== null;
   const name = isRow ? (excerpt.row ?? `row ${excerpt.index}`) : "";
-  const line = excerpt.lines[0]?.[0];
+  const marked = excerpt.lines.find((parts) => parts.some(Array.isArray)) ?? excerpt.lines[0];
+  const line = isRow ? excerpt.lines[0]?.[0] : marked?.[0];
   return el(
     "article",
     {

@@ -10,7 +10,11 @@ function short(text) {
   return text.length > NAME ? `${text.slice(0, NAME - 1)}…` : text;
 }
 
-function curve(points) {
+function curve({ points, start, end }) {
+  if (start === end) {
+    const [[fromX, fromY], [toX, toY]] = points;
+    return `M${fromX} ${fromY} C${fromX + 12} ${fromY + 28} ${toX - 12} ${toY + 28} ${toX} ${toY}`;
+  }
   const [first, ...rest] = points;
   let path = `M${first[0]} ${first[1]}`;
   let [x, y] = first;
@@ -47,12 +51,12 @@ function drawn(graph, findings) {
     "aria-label": "Graph of references; the list below says the same",
   });
   picture.append(svg("defs", {}, svg(
-    "marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
+    "marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerUnits: "userSpaceOnUse", markerWidth: 10, markerHeight: 10, orient: "auto-start-reverse" },
     svg("path", { d: "M0 0L8 4L0 8Z", class: "head" }),
   )));
   const lines = graph.edges.map((edge) => {
     const kinds = [edge.in_cycle && "cycle", !edge.pinned && "unpinned", graph.nodes[edge.end].missing && "dangling"];
-    const line = svg("path", { d: curve(edge.points), class: ["edge", ...kinds].filter(Boolean).join(" "), "marker-end": "url(#arrow)" },
+    const line = svg("path", { d: curve(edge), class: ["edge", ...kinds].filter(Boolean).join(" "), "marker-end": "url(#arrow)" },
       svg("title", {}, `${fullName(graph.nodes[edge.start])} → ${edgeText(edge, graph)}`));
     picture.append(line);
     return line;
@@ -60,7 +64,7 @@ function drawn(graph, findings) {
   const [width, height] = graph.box;
   for (const [at, node] of graph.nodes.entries()) {
     const count = node.file ? findings.get(node.file) ?? 0 : 0;
-    const facts = [node.kind, node.detail, node.in_cycle && "in a cycle", node.missing && "does not exist"].filter(Boolean);
+    const facts = [node.kind, node.detail, node.in_cycle && "cycle", node.missing && "missing"].filter(Boolean);
     const box = [
       svg("title", {}, `${fullName(node)}${count ? `: ${many(count, "finding")}` : ""}`),
       svg("rect", { width, height, rx: node.kind === "dataset" ? 3 : node.kind === "judge" ? 24 : 10 }),

@@ -67,6 +67,7 @@ export function heatmap({ label, describe, choose }) {
     names = host.clientWidth < 560 ? 96 : 190;
     spacer.style.width = `${names + table.columns.length * CELL + 12}px`;
     spacer.style.height = `${BAND + HEAD + table.rows.length * CELL + 8}px`;
+    host.style.height = `${BAND + HEAD + table.rows.length * CELL + 28}px`;
     const [width, height] = [host.clientWidth, host.clientHeight];
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
@@ -138,7 +139,8 @@ export function heatmap({ label, describe, choose }) {
       pen.fillStyle = colours.text;
       pen.font = "600 12px system-ui, sans-serif";
       const from = Math.max(start, names);
-      const name = end - from > 30 ? clip(group.name, end - from - 10) : "";
+      const room = (group === table.groups.at(-1) ? width : end) - from - 10;
+      const name = room > 20 ? clip(group.name.replace(/^rubric\//, ""), room) : "";
       pen.fillText(name, from + 5, BAND / 2);
     }
     pen.font = "12px ui-monospace, monospace";
