@@ -64,9 +64,7 @@ class Browser:
         assert "error" not in said, said.get("error")
         return said["result"]
 
-    def open(
-        self, page: Path, fragment: str = "", size: tuple[int, int] = (1280, 900)
-    ) -> None:
+    def open(self, page: Path, fragment: str = "", size: tuple[int, int] = (1280, 900)) -> None:
         """Open a file anew, in a window of a size in CSS pixels."""
         self.call("open", page.as_uri() + fragment, *size)
 

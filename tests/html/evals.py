@@ -8,48 +8,93 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+_JUDGE = """\
+id: tone
+version: 1.0.0
+label: Tone
+template: "Is this polite? {{output}}"
+output_format: score
+"""
+_CYCLE = """\
+id: {id}
+version: 1.0.0
+label: One of a circle
+checks:
+  - {{id: inner, kind: composite, rubric_ref: rubric/{other}@1.0.0}}
+  - {{id: lost, kind: llm_judge, judge_prompt_ref: judge/lost@2.0.0}}
+scoring: {{combine: all_pass}}
+"""
+_SMALL = """\
+# A comment before the rows.
+questions:
+  - id: good
+    input: Where is my order?
+    expected_facts: [it left on Monday]
+    rubric_ref: rubric/narrow@1.0.0
+
+  - id: misspelled
+    input: Where is my other order?
+    expecteed_facts: [it left on Monday]
+    rubric_ref: rubric/narrow
+
+  - id: circular
+    input: Where is it?
+    rubric_ref: rubric/one@1.0.0
+
+  - id: dangling
+    input: Where?
+    rubric_ref: rubric/norrow@1.0.0
+"""
+
+
+def small(root: Path) -> Path:
+    """Write a dataset with a few faults, a circle and what is missing; return its path."""
+    _library(root, 4)
+    for id_, other in (("one", "other"), ("other", "one")):
+        (root / "rubrics" / f"{id_}.yaml").write_text(_CYCLE.format(id=id_, other=other))
+    return _written(root / "datasets" / "small.yaml", _SMALL)
+
 
 def large(root: Path, rows: int, checks: int = 36) -> Path:
     """Write a dataset with many rows, graded by two rubrics with many checks; return its path.
 
-    Every seventh row has a key that is misspelled, every eleventh lacks what some checks read.
+    Every row lacks what some checks read, and every seventh has a key that is misspelled.
     """
-    for name in ("wide", "narrow"):
-        _rubric(root, name, checks if name == "wide" else 5)
-    (root / "judges").mkdir(parents=True)
-    (root / "judges" / "tone.yaml").write_text(
-        "id: tone\nversion: 1.0.0\nlabel: Tone\nprompt_template: 'Judge {{output}}'\n"
-        "output_schema: {score: number}\n"
-    )
-    path = root / "datasets" / "large.jsonl"
-    path.parent.mkdir()
-    with path.open("w", encoding="utf-8") as file:
-        for number in range(rows):
-            row = {
-                "id": f"row_{number:05}",
-                "input": f"What is the state of order {number}, and when does it arrive? " * 3,
-                "expected_facts": [f"order {number} left on Monday"],
-                "rubric_ref": f"rubric/{'narrow' if number % 5 == 4 else 'wide'}@1.0.0",
-            }
-            if number % 7 == 0:
-                row["expecteed_tools"] = ["order_lookup"]
-            if number % 11 == 0:
-                del row["expected_facts"]
-            file.write(json.dumps(row) + "\n")
+    _library(root, checks)
+    lines = []
+    for number in range(rows):
+        row = {
+            "id": f"row_{number:05}",
+            "input": f"What is the state of order {number}, and when does it arrive? " * 3,
+            "expected_facts": [f"order {number} left on Monday"],
+            "rubric_ref": f"rubric/{'narrow' if number % 5 == 4 else 'wide'}@1.0.0",
+        }
+        if number % 7 == 0:
+            row["expecteed_tools"] = ["order_lookup"]
+        lines.append(json.dumps(row))
+    return _written(root / "datasets" / "large.jsonl", "\n".join([*lines, ""]))
+
+
+def _library(root: Path, checks: int) -> None:
+    _written(root / "judges" / "tone.yaml", _JUDGE)
+    for name, count in (("wide", checks), ("narrow", 4)):
+        lines = [f"id: {name}", "version: 1.0.0", f"label: The {name} rubric", "checks:"]
+        for number in range(count):
+            lines.append(f"  - id: {name}_{number}")
+            lines += _KINDS[number % len(_KINDS)]
+        text = "\n".join([*lines, "scoring: {combine: all_pass}", ""])
+        _written(root / "rubrics" / f"{name}.yaml", text)
+
+
+_KINDS = (
+    ["    kind: fact_match"],
+    ["    kind: llm_judge", "    judge_prompt_ref: judge/tone@1.0.0"],
+    ["    kind: must_not_contain", "    values: [nonsense]"],
+    ["    kind: tool_usage"],
+)
+
+
+def _written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
     return path
-
-
-def _rubric(root: Path, name: str, checks: int) -> None:
-    lines = [f"id: {name}", "version: 1.0.0", f"label: The {name} rubric", "checks:"]
-    for number in range(checks):
-        lines.append(f"  - id: {name}_{number}")
-        if number % 4 == 0:
-            lines.append("    kind: fact_match")
-        elif number % 4 == 1:
-            lines += ["    kind: llm_judge", "    judge_prompt_ref: judge/tone@1.0.0"]
-        elif number % 4 == 2:
-            lines += ["    kind: must_not_contain", f"    values: [word {number}]"]
-        else:
-            lines.append("    kind: tool_usage")
-    (root / "rubrics").mkdir(parents=True, exist_ok=True)
-    (root / "rubrics" / f"{name}.yaml").write_text("\n".join([*lines, ""]))

@@ -84,7 +84,7 @@ def report_command(
     stdin_filename: str | None,
     dialect: str | None,
 ) -> int:
-    """Write findings, coverage and results as one HTML page.
+    r"""Write findings, coverage and results as one HTML page.
 
     The page shows rows with their findings in the text, which checks run on which rows, and the
     references between datasets, rubrics and judges. It is one file that loads nothing else, and can

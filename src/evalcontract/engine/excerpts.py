@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.model.span import Span
 from evalcontract.report.html.content import Excerpt, Line, Mark
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.passes import Dataset, DatasetPass
     from evalcontract.engine.run import Run
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.span import Place
+    from evalcontract.model.span import Place, Span
 
 #: The lines of a file around a finding outside of rows.
 _AROUND = 2
@@ -34,7 +33,7 @@ class _Found(NamedTuple):
 
     finding: int
     place: Place
-    index: int | None
+    row_index: int | None
     row: str | None
 
 
@@ -46,7 +45,7 @@ class Excerpts:
         for number, diagnostic in enumerate(diagnostics):
             for found in _places(number, diagnostic):
                 of_file = self._found.setdefault(found.place.file, {})
-                of_file.setdefault(found.index, {})[found] = None
+                of_file.setdefault(found.row_index, {})[found] = None
         self._lines: dict[str, Sequence[str]] = {}
         self._rows: dict[tuple[str, int], Place] = {}
 

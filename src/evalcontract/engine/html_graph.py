@@ -76,7 +76,7 @@ class GraphCollector:
     ) -> None:
         known = self._edges.get((start, end), Edge(0, 0, 0, pinned=True))
         self._edges[start, end] = Edge(
-            0, 0, known.count + count, known.pinned and pinned, known.in_cycle or in_cycle
+            0, 0, known.uses + count, known.pinned and pinned, known.in_cycle or in_cycle
         )
 
     def graph(self) -> Graph:

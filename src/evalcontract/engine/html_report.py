@@ -1,4 +1,4 @@
-"""Collect what the HTML report shows: findings in all modes, rows, coverage, references, results."""
+"""Collect what the HTML report shows: findings in all modes, coverage, references, results."""
 
 from __future__ import annotations
 

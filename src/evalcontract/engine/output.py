@@ -136,9 +136,7 @@ class Output:
         return open_staged(self._staged, path, bound, force=self._force)
 
 
-def open_staged(
-    staged: Staged, path: Path, bound: Path | None = None, *, force: bool
-) -> BinaryIO:
+def open_staged(staged: Staged, path: Path, bound: Path | None = None, *, force: bool) -> BinaryIO:
     """Open a file that the user named; an existing one is only replaced with `force`.
 
     Raises:

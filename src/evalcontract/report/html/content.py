@@ -49,12 +49,12 @@ class Mark(NamedTuple):
 class Excerpt(NamedTuple):
     """A row with findings, or the lines around the findings of a file outside its rows.
 
-    `index` and `row` are the index from 0 and the id of the row; None outside of rows. `findings`
-    are the numbers of all findings of the excerpt, `marks` those with a place in its lines.
+    `row_index` and `row` are the index from 0 and the id of the row; None outside of rows.
+    `findings` are the numbers of all findings of the excerpt, `marks` those with a place in it.
     """
 
     file: str
-    index: int | None
+    row_index: int | None
     row: str | None
     lines: Sequence[Line]
     findings: Sequence[int]
@@ -75,7 +75,7 @@ class CoverageRow(NamedTuple):
     `fault` is the reason if the row's checks are unknown.
     """
 
-    index: int
+    row_index: int
     row: str | None
     pattern: int
     fault: str | None
@@ -117,14 +117,14 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """References of one node to another, by their numbers; `count` is how many there are.
+    """References of one node to another, by their numbers; `uses` is how many there are.
 
     `pinned` is whether all of them name a version, `in_cycle` whether they are part of a cycle.
     """
 
     start: int
     end: int
-    count: int
+    uses: int
     pinned: bool
     in_cycle: bool = False
 

@@ -13,7 +13,7 @@ from evalcontract.report.html.results_data import run_data
 from evalcontract.report.html.segments import segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from evalcontract.checks._kind import Prediction
     from evalcontract.checks.coverage import Totals
@@ -104,7 +104,7 @@ def _excerpts(report: HtmlReport) -> tuple[list[dict[str, Any]], bool]:
         told.append(
             {
                 "file": shown(excerpt.file),
-                "index": excerpt.index,
+                "index": excerpt.row_index,
                 "row": None if excerpt.row is None else shown(excerpt.row),
                 "findings": list(excerpt.findings),
                 "lines": [_line(line, excerpt) for line in lines],
@@ -115,8 +115,7 @@ def _excerpts(report: HtmlReport) -> tuple[list[dict[str, Any]], bool]:
 
 def _line(line: Line, excerpt: Excerpt) -> list[Any]:
     parts = [
-        [text, findings] if findings else text
-        for text, findings in segments(line, excerpt.marks)
+        [text, findings] if findings else text for text, findings in segments(line, excerpt.marks)
     ]
     if line.column > 1:
         parts.insert(0, "…")
@@ -134,7 +133,7 @@ def _coverage(table: CoverageTable) -> dict[str, Any]:
         patterns.append([number for pair in told for number in pair])
     rows = [
         [
-            row.index,
+            row.row_index,
             None if row.row is None else shown(row.row, NAME_LENGTH),
             row.pattern,
             None if row.fault is None else faults.setdefault(row.fault, len(faults)),
@@ -158,8 +157,7 @@ def _coverage(table: CoverageTable) -> dict[str, Any]:
             for column, counts in zip(table.columns, table.counts, strict=True)
         ],
         "predictions": [
-            [str(each.state), each.reason and shown(each.reason, _SENTENCE)]
-            for each in predictions
+            [str(each.state), each.reason and shown(each.reason, _SENTENCE)] for each in predictions
         ],
         "patterns": patterns,
         "faults": [shown(fault, _SENTENCE) for fault in faults],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 Point = tuple[float, float]
 
 #: The size of a box, and the gaps between boxes, in CSS pixels.
-WIDTH, HEIGHT = 220, 52
-_GAP_X, _GAP_Y, _MARGIN = 90, 22, 16
+WIDTH, HEIGHT = 180, 52
+_GAP_X, _GAP_Y, _MARGIN = 70, 22, 16
 # What an edge takes where it passes through a layer.
 _THIN = 14
 _SWEEPS = 8
@@ -34,15 +35,12 @@ def layout(
 
     An edge that closes a cycle is drawn backwards, and an edge of a box to itself as a loop.
     """
-    forward = [(end, start) if back else (start, end) for start, end, back in _acyclic(count, edges)]
+    acyclic = _acyclic(count, edges)
+    forward = [(end, start) if is_back else (start, end) for start, end, is_back in acyclic]
     layers = _layers(count, forward, last)
     chains = [_chain(edge, layers) for edge in _numbered(forward, layers, count)]
-    layer_of = {node: layers[node] for node in range(count)}
-    links: list[tuple[int, int]] = []
-    for chain in chains:
-        for node, layer in chain:
-            layer_of[node] = layer
-        links += [(one, other) for (one, _), (other, _) in zip(chain, chain[1:], strict=False)]
+    layer_of = dict(enumerate(layers)) | {node: at for chain in chains for node, at in chain}
+    links = [(one, other) for chain in chains for (one, _), (other, _) in pairwise(chain)]
     columns = _ordered(layer_of, links)
     tops = _tops(columns, count)
     boxes = [(_left(layers[node]), tops[node]) for node in range(count)]
@@ -85,9 +83,7 @@ def _acyclic(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, in
     return [(start, end, (start, end) in back) for start, end in edges]
 
 
-def _layers(
-    count: int, edges: Sequence[tuple[int, int]], last: frozenset[int]
-) -> list[int]:
+def _layers(count: int, edges: Sequence[tuple[int, int]], last: frozenset[int]) -> list[int]:
     """Return the layer of each box: the length of the longest way to it."""
     layers = [0] * count
     waiting = [0] * count

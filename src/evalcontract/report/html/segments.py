@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from evalcontract.report.frame import escape_controls
@@ -31,7 +32,7 @@ def segments(line: Line, marks: Sequence[Mark]) -> list[Segment]:
             text[start:end],
             sorted({finding for finding, low, high in ranges if low <= start and end <= high}),
         )
-        for start, end in zip(bounds, bounds[1:], strict=False)
+        for start, end in pairwise(bounds)
     ]
 
 

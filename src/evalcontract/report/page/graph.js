@@ -4,10 +4,12 @@ import { byId, el, svg } from "./dom.js";
 import { DATA, many } from "./data.js";
 import { fragment } from "./state.js";
 
-const NAME = 26;
+// What fits into a box.
+const NAME = 18;
+const FACTS = 25;
 
-function short(text) {
-  return text.length > NAME ? `${text.slice(0, NAME - 1)}…` : text;
+function short(text, most) {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
 function curve({ points, start, end }) {
@@ -38,7 +40,7 @@ function fullName(node) {
 function edgeText(edge, graph) {
   const end = graph.nodes[edge.end];
   const facts = [];
-  if (edge.count > 1) facts.push(many(edge.count, "reference"));
+  if (edge.uses > 1) facts.push(many(edge.uses, "reference"));
   if (!edge.pinned) facts.push("no version");
   if (edge.in_cycle) facts.push("part of a cycle");
   if (end.missing) facts.push("does not exist");
@@ -68,8 +70,8 @@ function drawn(graph, findings) {
     const box = [
       svg("title", {}, `${fullName(node)}${count ? `: ${many(count, "finding")}` : ""}`),
       svg("rect", { width, height, rx: node.kind === "dataset" ? 3 : node.kind === "judge" ? 24 : 10 }),
-      svg("text", { x: 16, y: 22, class: "node-name" }, short(node.kind === "dataset" ? node.name.split("/").at(-1) : node.name)),
-      svg("text", { x: 16, y: 40, class: "node-facts" }, short(facts.join(" · "))),
+      svg("text", { x: 16, y: 22, class: "node-name" }, short(node.kind === "dataset" ? node.name.split("/").at(-1) : node.name, NAME)),
+      svg("text", { x: 16, y: 40, class: "node-facts" }, short(facts.join(" · "), FACTS)),
       count ? [svg("circle", { cx: width - 4, cy: 4, r: 11, class: "count-back" }), svg("text", { x: width - 4, y: 8, class: "count-text" }, String(Math.min(count, 99)))] : [],
     ].flat();
     const near = (isOn) => {

@@ -14,6 +14,7 @@ export function virtualList(container, { estimate, render }) {
   let frame = 0;
   let kept = -1;
   let width = 0;
+  let isSpread = false;
 
   function sum() {
     tops = new Float64Array(items.length + 1);
@@ -61,7 +62,7 @@ export function virtualList(container, { estimate, render }) {
 
   function draw() {
     frame = 0;
-    if (!items.length || !container.offsetParent) return;
+    if (isSpread || !items.length || !container.offsetParent) return;
     for (let round = 0; round < 4; round += 1) {
       const top = -container.getBoundingClientRect().top;
       const first = at(Math.max(top - BEYOND, 0));
@@ -97,7 +98,7 @@ export function virtualList(container, { estimate, render }) {
   addEventListener("scroll", later, { passive: true });
   addEventListener("resize", later);
   new ResizeObserver(() => {
-    if (container.clientWidth === width) return;
+    if (isSpread || container.clientWidth === width) return;
     width = container.clientWidth;
     clear();
     later();
@@ -135,11 +136,18 @@ export function virtualList(container, { estimate, render }) {
     },
     /** Put the first items into the document, for paper; return how many are left out. */
     spread(most) {
-      for (let index = 0; index < Math.min(most, items.length); index += 1) show(index);
+      clear();
+      isSpread = true;
+      container.append(...items.slice(0, most).map((item, index) => {
+        const node = render(item, index);
+        shown.set(index, node);
+        return node;
+      }));
       return Math.max(items.length - most, 0);
     },
     /** Undo `spread`. */
     gather() {
+      isSpread = false;
       clear();
       draw();
     },
