@@ -84,7 +84,7 @@ def report_command(
     stdin_filename: str | None,
     dialect: str | None,
 ) -> int:
-    r"""Write findings, coverage and results as one HTML page.
+    """Write findings, coverage and results as one HTML page.
 
     The page shows rows with their findings in the text, which checks run on which rows, and the
     references between datasets, rubrics and judges. It is one file that loads nothing else, and can
@@ -96,7 +96,7 @@ def report_command(
       evalcontract report evals/ -o report.html
       evalcontract grade support.yaml --outputs out.jsonl --results res.jsonl
       evalcontract report support.yaml --results res.jsonl --force
-    """
+    """  # noqa: D301 - click takes the backspace for "do not wrap this"
     inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect)
     base = Options(root, dialect=dialect, jobs=usable_cores(), max_findings=max_findings)
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
