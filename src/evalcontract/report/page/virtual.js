@@ -43,15 +43,16 @@ export function virtualList(container, { estimate, render }) {
     node.classList.add("virtual");
     place(index, node);
     shown.set(index, node);
-    const after = [...shown.keys()].filter((other) => other > index);
-    container.insertBefore(node, after.length ? shown.get(Math.min(...after)) : null);
+    let after = null;
+    for (const other of shown.keys()) if (other > index && (after === null || other < after)) after = other;
+    container.insertBefore(node, after === null ? null : shown.get(after));
     return true;
   }
 
   function measure(fresh) {
     let isChanged = false;
     for (const index of fresh) {
-      const height = shown.get(index).offsetHeight;
+      const height = shown.get(index).offsetHeight; // only the first of them makes the browser lay out
       if (height && Math.abs(height - heights[index]) > 0.5) {
         heights[index] = height;
         isChanged = true;
