@@ -22,7 +22,7 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench bombs mutate lowest audit
+.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench bench-html bombs mutate lowest audit
 .PHONY: constraints peers suites clean
 
 demo: $(READY)
@@ -71,6 +71,10 @@ docs: $(READY)
 # `make bench BENCH="--only yaml,jsonl --rounds 3"`.
 bench: $(READY)
 	$(BIN)/python bench/run.py $(BENCH)
+
+# How smoothly the HTML report scrolls in Chromium.
+bench-html: $(READY)
+	PYTHONPATH=tests:tests/html $(BIN)/python bench/html_report.py
 
 # What small hostile workspaces cost, some minutes; writes the table in docs/limits.md. A part of
 # it: `make bombs BOMBS="--only near_weights,anchors"`.
