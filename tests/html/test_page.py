@@ -204,9 +204,9 @@ def test_a_cell_of_the_map_says_what_it_is(browser: Browser, page: Path) -> None
     # The pointer says the same of the same cell: rows are 18 pixels high, below 150 of names.
     left = 190 + columns.index("narrow_3") * 18 + 9
     browser.call("page.hover", ".heatmap", {"position": {"x": left, "y": 150 + 9}})
-    assert browser.texts(".tip") == ["good · narrow_3\nskip: the row has no `expected_tools`"]
+    assert browser.texts(".tip") == ["good · narrow_3\nskip: the row has no expected_tools"]
     browser.call("page.hover", ".heatmap", {"position": {"x": 40, "y": 150 + 3 * 18 + 9}})
-    assert browser.texts(".tip")[0].startswith("dangling\nunknown: there is no `rubric/norrow")
+    assert browser.texts(".tip")[0].startswith("dangling\nunknown: there is no rubric/norrow")
 
 
 def test_the_map_leads_to_the_findings_of_a_row(browser: Browser, page: Path) -> None:

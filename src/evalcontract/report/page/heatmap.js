@@ -1,6 +1,6 @@
 // A map of rows by checks on a canvas: it draws what can be seen, however many rows there are.
 
-import { el } from "./dom.js";
+import { el, withCode } from "./dom.js";
 import { SHAPES } from "./legend.js";
 import { onTheme } from "./theme.js";
 
@@ -188,7 +188,7 @@ export function heatmap({ label, describe, choose }) {
     tip.hidden = !cell;
     if (!cell) return;
     const { title, text } = describe(...cell);
-    tip.replaceChildren(el("b", {}, title), el("span", {}, text));
+    tip.replaceChildren(el("b", {}, title), el("span", {}, withCode(text)));
     const box = whole.getBoundingClientRect();
     const right = Math.max(4, Math.min(event.clientX - box.left + 14, whole.clientWidth - tip.offsetWidth - 4));
     tip.style.left = `${right}px`;
@@ -213,7 +213,7 @@ export function heatmap({ label, describe, choose }) {
 
   function tell() {
     const { title, text } = describe(...cursor);
-    said.replaceChildren(el("b", {}, title), ` ${text}`);
+    said.replaceChildren(el("b", {}, title), " ", ...withCode(text));
     choose(...cursor);
     later();
   }

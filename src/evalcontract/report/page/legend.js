@@ -9,7 +9,7 @@ export const STATES = {
   vacuous: "passes whatever the output is",
   unavailable: "cannot run here",
   fail: "fails whatever the output is",
-  unknown: "unknown: the row or its rubric has a fault",
+  unknown: "the row or its rubric has a fault",
 };
 
 /** The outcomes of a graded row or check. */

@@ -141,6 +141,7 @@ export function virtualList(container, { estimate, render }) {
       isSpread = true;
       container.append(...items.slice(0, most).map((item, index) => {
         const node = render(item, index);
+        node.classList.add("virtual");
         shown.set(index, node);
         return node;
       }));
