@@ -28,9 +28,9 @@ export function byId(id) {
 }
 
 /** Return a link to a page on the web; a text if the address is none. */
-export function outside(address, text) {
-  if (!/^https:\/\//.test(address ?? "")) return el("span", { class: "code" }, text);
-  return el("a", { class: "code", href: address, rel: "noopener noreferrer", target: "_blank" }, text);
+export function outside(address, text, title) {
+  if (!/^https:\/\//.test(address ?? "")) return el("span", { class: "code", title }, text);
+  return el("a", { class: "code", title, href: address, rel: "noopener noreferrer", target: "_blank" }, text);
 }
 
 /** Return a text in which what stands between backticks is code. */

@@ -113,7 +113,7 @@ function note(number, isMarked) {
     el(
       "p", { class: "message" },
       el("span", { class: `severity ${severity}` }, severity), " ",
-      outside(DATA.codes[finding.code].url, finding.code), " ",
+      outside(DATA.codes[finding.code].url, finding.code, DATA.codes[finding.code].summary), " ",
       el("span", {}, withCode(finding.message)),
     ),
   ];
