@@ -22,8 +22,8 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages docs schemas bench bombs mutate lowest audit
-.PHONY: constraints peers suites clean dist pythons
+.PHONY: demo test thorough fuzz check lint types imports fast messages docs schemas bench bench-html
+.PHONY: bombs mutate lowest audit constraints peers suites clean dist pythons
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -75,6 +75,10 @@ schemas: $(READY)
 # `make bench BENCH="--only yaml,jsonl --rounds 3"`.
 bench: $(READY)
 	$(BIN)/python bench/run.py $(BENCH)
+
+# How smoothly the HTML report scrolls in Chromium.
+bench-html: $(READY)
+	PYTHONPATH=tests:tests/html $(BIN)/python bench/html_report.py
 
 # What small hostile workspaces cost, some minutes; writes the table in docs/limits.md. A part of
 # it: `make bombs BOMBS="--only near_weights,anchors"`.

@@ -188,14 +188,19 @@ class Tally:
 
     def take(self, row: RowCoverage, place: Callable[[], Place]) -> None:
         """Count a row; `place` is called only if the row is kept."""
+        has_gap = self.count(row)
+        if self._keep_all or has_gap:
+            self._kept.append((row, place()))
+
+    def count(self, row: RowCoverage) -> bool:
+        """Count a row without keeping it; return whether a check will not run on it."""
         if row.cells:
             self._rubrics.setdefault(row.rubric, RubricCoverage(row.rubric)).take(row.cells)
         running = count_states(row.cells)[State.RUN]
         self._rows += 1
         self._empty += not row.cells
         self._idle += not running
-        if self._keep_all or not row.cells or running < len(row.cells):
-            self._kept.append((row, place()))
+        return not row.cells or running < len(row.cells)
 
     def of(self, file: str) -> FileCoverage:
         """Return the coverage of the rows, as that of `file`."""

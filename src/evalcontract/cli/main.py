@@ -26,6 +26,7 @@ COMMANDS = {
     "fix": "evalcontract.cli.fix:fix_command",
     "coverage": "evalcontract.cli.coverage:coverage_command",
     "grade": "evalcontract.cli.grade:grade_command",
+    "report": "evalcontract.cli.report:report_command",
     "calibrate-judge": "evalcontract.cli.calibrate:calibrate_command",
     "convert": "evalcontract.cli.convert:convert_command",
     "migrate": "evalcontract.cli.migrate:migrate_command",

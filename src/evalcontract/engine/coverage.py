@@ -64,8 +64,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
         any_input, path = True, input_.path
         root = root_of(path if options.files.is_folder(path) else path.parent)
         if root not in runs:
-            has_php = shutil.which("php") is not None
-            runs[root] = Run(open_workspace(root), None, options.today or today(), has_php=has_php)
+            runs[root] = run_for_coverage(root, options)
         run = runs[root]
         dataset = open_dataset(input_, options.dialect)
         rubric = _rubric_in(dataset)
@@ -80,6 +79,12 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
     if not any_input:
         raise NothingToCheck("there is nothing to check")
     return outcome
+
+
+def run_for_coverage(root: Path, options: Options) -> Run:
+    """Return the run of a workspace that predicts what runs on this machine."""
+    has_php = shutil.which("php") is not None
+    return Run(open_workspace(root), None, options.today or today(), has_php=has_php)
 
 
 def _rubric_in(dataset: Dataset) -> Document | None:

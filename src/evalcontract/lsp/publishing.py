@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,9 @@ from lsprotocol import types
 from evalcontract.lsp.text import Text
 from evalcontract.lsp.uris import uri_of_path
 from evalcontract.model.diagnostic import Severity
-from evalcontract.model.page import page_url
 from evalcontract.report.frame import escape_controls
 from evalcontract.source import DISK, UnreadableFile, read_text
-from evalcontract.workspace.known_codes import KnownCodes
-from evalcontract.workspace.rules_in_use import RulesInUse, rules_in_use
+from evalcontract.workspace.known_codes import url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,13 +54,13 @@ class Publisher:
         message = finding.message
         if finding.help:
             message = f"{message}\nhelp: {finding.help}"
-        is_known = _has_page(finding.code)
+        url = url_of(finding.code)
         return types.Diagnostic(
             self.range(self._file(finding.place), finding.place.span),
             _plain(message),
             _SEVERITIES[finding.severity],
             finding.code or None,
-            types.CodeDescription(page_url(finding.code)) if is_known else None,
+            types.CodeDescription(url) if url else None,
             SOURCE,
             [tag for ending, tag in _TAGS if finding.code.endswith(ending)] or None,
             related or None,
@@ -105,10 +102,3 @@ def _position(text: Text, line: int, column: int) -> types.Position:
 def _plain(message: str) -> str:
     """Return a message without control characters, which an editor might act on."""
     return "\n".join(map(escape_controls, message.split("\n")))
-
-
-@cache
-def _has_page(code: str) -> bool:
-    """Whether the manual has a page on a code: it has none on those of other packages."""
-    is_of_others = code in rules_in_use().codes and code not in RulesInUse().codes
-    return code in KnownCodes() and not is_of_others

@@ -37,6 +37,11 @@ class Tally:
         self._scores += other._scores
 
     @property
+    def scores(self) -> Mapping[float, int]:
+        """How many results have each score."""
+        return self._scores
+
+    @property
     def total(self) -> int:
         """The number of results."""
         return self.outcomes.total()

@@ -1,0 +1,114 @@
+"""`report`: write findings, coverage, references and results as one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.options import DIALECT
+from evalcontract.cli.output import put
+from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.engine.html_output import HtmlFile
+from evalcontract.engine.html_report import ReportInputs, html_report
+from evalcontract.engine.options import Options
+from evalcontract.engine.workers import usable_cores
+from evalcontract.model.reference import Kind
+from evalcontract.policy.exit_status import OK
+from evalcontract.report.html.page import write_page
+
+#: The modes of the page, each with the value of `Options.strict`.
+_MODES = {"configured": None, "soft": False, "strict": True}
+
+
+@click.command(
+    "report",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    short_help="Write findings, coverage and results as an HTML page.",
+)
+@click.argument("files", nargs=-1, required=True, metavar="DATASET...")
+@click.option(
+    "-o",
+    "--output",
+    default="report.html",
+    show_default=True,
+    metavar="FILE",
+    help="File to write the page to; `-` for standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option(
+    "--results",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Results that `grade --results` wrote, to show scores; can be given several times.",
+)
+@click.option(
+    "--strict/--soft",
+    default=None,
+    help="Mode that the page shows first (default: set by targets and configuration).",
+)
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Root folder of the workspace (default: detected from the files).",
+)
+@click.option(
+    "--max-rows",
+    type=click.IntRange(min=0),
+    metavar="NUMBER",
+    default=20_000,
+    show_default=True,
+    help="Maximum number of rows in a table, those with findings or gaps first (0: no limit).",
+)
+@click.option(
+    "--max-findings",
+    type=click.IntRange(min=0),
+    metavar="NUMBER",
+    default=10_000,
+    show_default=True,
+    help="Number of findings after which to stop checking (0: no limit).",
+)
+@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
+@DIALECT
+def report_command(
+    files: tuple[str, ...],
+    output: str,
+    force: bool,  # noqa: FBT001 - click passes flags by name
+    results: tuple[Path, ...],
+    strict: bool | None,  # noqa: FBT001 - the same
+    root: Path | None,
+    max_rows: int,
+    max_findings: int,
+    stdin_filename: str | None,
+    dialect: str | None,
+) -> int:
+    """Write findings, coverage and results as one HTML page.
+
+    The page shows rows with their findings in the text, which checks run on which rows, and the
+    references between datasets, rubrics and judges. It is one file that loads nothing else, and can
+    be kept as an artifact of CI. DATASET is a file or a folder. The exit code is 0 if the page was
+    written, whatever it shows.
+
+    \b
+    Examples:
+      evalcontract report evals/ -o report.html
+      evalcontract grade support.yaml --outputs out.jsonl --results res.jsonl
+      evalcontract report support.yaml --results res.jsonl --force
+    """  # noqa: D301 - click takes the backspace for "do not wrap this"
+    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect)
+    base = Options(root, dialect=dialect, jobs=usable_cores(), max_findings=max_findings)
+    modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
+    first = next(name for name, mode in _MODES.items() if mode is strict)
+    wanted = ReportInputs(inputs, modes, first, results, max_rows)
+    if output == "-":
+        put(write_page(html_report(wanted)), raw=True)
+        return OK
+    with signals_as_interrupts(), HtmlFile(Path(output), force=force) as file:
+        report = html_report(wanted)
+        name = file.write(write_page(report))
+    shown = report.count_by_severity()
+    told = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in shown)
+    put([f"wrote {name}: {told or 'no findings'}\n"])
+    return OK

@@ -1,0 +1,163 @@
+"""Collect what the HTML report shows: findings in all modes, coverage, references, results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract import __version__
+from evalcontract.engine.coverage import run_for_coverage
+from evalcontract.engine.excerpts import Excerpts
+from evalcontract.engine.html_coverage import CoverageCollector
+from evalcontract.engine.html_graph import GraphCollector
+from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.passes import rows_of
+from evalcontract.engine.pipeline import validate
+from evalcontract.engine.results_file import earlier_results
+from evalcontract.engine.run import today
+from evalcontract.model.reference import Kind
+from evalcontract.report.html.content import GradedRun, HtmlReport, ModeFinding
+from evalcontract.source import MisreadError
+from evalcontract.workspace import display_name, find_root
+from evalcontract.workspace.known_codes import KnownCodes, url_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.passes import Dataset
+    from evalcontract.engine.run import Run
+    from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity
+    from evalcontract.report.html.content import CoverageTable
+
+
+class ReportInputs(NamedTuple):
+    """What a report is about.
+
+    `modes` are the options of each mode by its name; findings are those of all modes. `mode` is the
+    name of the one that is shown first. `results` are files that `grade` wrote. Tables have at most
+    `max_rows` rows, if that is not 0: those with findings or gaps first.
+    """
+
+    datasets: Sequence[Input]
+    modes: Mapping[str, Options]
+    mode: str
+    results: Sequence[Path] = ()
+    max_rows: int = 0
+
+
+def html_report(inputs: ReportInputs) -> HtmlReport:
+    """Check datasets in every mode, and collect what the page shows of them.
+
+    Raises:
+        NothingToCheck: there is no input.
+        ConfigurationError: a workspace's configuration cannot be used.
+        UsageError: there is no such dialect, or results cannot be read.
+
+    """
+    runs = [_graded(path) for path in inputs.results]
+    # Standard input is read once, and checked several times.
+    datasets = [input_.buffered() for input_ in inputs.datasets]
+    outcomes = {
+        name: validate(Kind.DATASET, _rewound(datasets), options)
+        for name, options in inputs.modes.items()
+    }
+    findings = _merged(outcomes)
+    collected = _Collected([each.diagnostic for each in findings], inputs.max_rows)
+    options = inputs.modes[inputs.mode]
+    for input_ in _rewound(datasets):
+        collected.take(input_, options)
+    outcome = outcomes[inputs.mode]
+    return HtmlReport(
+        __version__,
+        (options.today or today()).isoformat(),
+        list(inputs.modes),
+        inputs.mode,
+        outcome.files,
+        outcome.rows,
+        [display_name(input_.path) for input_ in datasets],
+        findings,
+        collected.excerpts.of_all(),
+        collected.tables,
+        collected.graph.graph(),
+        runs,
+        inputs.max_rows,
+    )
+
+
+def _rewound(inputs: Sequence[Input]) -> Sequence[Input]:
+    for input_ in inputs:
+        if input_.stream is not None:
+            input_.stream.seek(0)
+    return inputs
+
+
+def _graded(path: Path) -> GradedRun:
+    results = earlier_results(path)
+    dataset = results.manifest["dataset"]["file"]
+    return GradedRun(display_name(path), dataset, results.is_complete, results.rows)
+
+
+def _merged(outcomes: Mapping[str, Outcome]) -> list[ModeFinding]:
+    """Return the findings of all modes, each with its severities."""
+    severities: dict[Diagnostic, dict[str, Severity]] = {}
+    first: dict[Diagnostic, Diagnostic] = {}
+    for mode, outcome in outcomes.items():
+        for diagnostic in outcome.diagnostics:
+            key = diagnostic._replace(severity=diagnostic.severity.NOTE, severity_source=None)
+            first.setdefault(key, diagnostic)
+            severities.setdefault(key, {})[mode] = diagnostic.severity
+    known = KnownCodes()
+    pages: dict[str, tuple[str | None, str | None]] = {}
+    for diagnostic in first:
+        if diagnostic.code not in pages:
+            pages[diagnostic.code] = _page_of(diagnostic.code, known)
+    return [
+        ModeFinding(diagnostic, severities[key], *pages[key.code])
+        for key, diagnostic in first.items()
+    ]
+
+
+def _page_of(name: str, known: KnownCodes) -> tuple[str | None, str | None]:
+    """Return the address and the summary of the page of a code; None if it has none."""
+    code = known.get(name)
+    return (None, None) if code is None else (url_of(code), code.page.summary)
+
+
+class _Collected:
+    """What the passes over the datasets collect."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], max_rows: int) -> None:
+        self.excerpts = Excerpts(diagnostics)
+        self.graph = GraphCollector()
+        self.tables: list[CoverageTable] = []
+        self._runs: dict[Path, Run] = {}
+        self._max_rows = max_rows
+
+    def take(self, input_: Input, options: Options) -> None:
+        """Pass over the rows of a dataset; one that cannot be read has findings alone."""
+        root = options.files.real(options.root or find_root(input_.path, options.files))
+        if root not in self._runs:
+            self._runs[root] = run_for_coverage(root, options)
+            self.excerpts.know(self._runs[root])
+        run = self._runs[root]
+        dataset = open_dataset(input_, options.dialect)
+        if not dataset.unreadable:
+            try:
+                self._pass_over(dataset, run, input_.path)
+            except MisreadError:  # a finding, too
+                return
+
+    def _pass_over(self, dataset: Dataset, run: Run, path: Path) -> None:
+        table = CoverageCollector(dataset.file, self._max_rows)
+        rows_with_findings = self.excerpts.rows_of(dataset.file)
+        dataset_pass = dataset.begin(run, run.base_policy, run.graded_for(path))
+        node = self.graph.dataset(dataset.file, run.workspace.library)
+        for checked in dataset_pass.batches(keep_rows=True):
+            for row in rows_of(dataset_pass, checked):
+                table.take(dataset_pass.cover(row), has_findings=row.number in rows_with_findings)
+                node.take(row.value)
+        if table.row_count:
+            self.tables.append(table.table())
+        node.finish()
+        self.excerpts.locate(dataset, dataset_pass)

@@ -1,0 +1,180 @@
+"""Lay out a graph in layers, from left to right (after Sugiyama): no edge runs through a box."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Point = tuple[float, float]
+
+#: The size of a box, and the gaps between boxes, in CSS pixels.
+WIDTH, HEIGHT = 180, 52
+_GAP_X, _GAP_Y, _MARGIN = 70, 22, 16
+# What an edge takes where it passes through a layer.
+_THIN = 14
+_SWEEPS = 8
+
+
+class Layout(NamedTuple):
+    """The top left corners of the boxes, and the points of each edge, from the start to the end."""
+
+    width: float
+    height: float
+    boxes: Sequence[Point]
+    lines: Sequence[Sequence[Point]]
+
+
+def layout(
+    count: int, edges: Sequence[tuple[int, int]], last: frozenset[int] = frozenset()
+) -> Layout:
+    """Return the places of `count` boxes, connected by `edges`; those in `last` stand at the right.
+
+    An edge that closes a cycle is drawn backwards, and an edge of a box to itself as a loop.
+    """
+    acyclic = _acyclic(count, edges)
+    forward = [(end, start) if is_back else (start, end) for start, end, is_back in acyclic]
+    layers = _layers(count, forward, last)
+    chains = [_chain(edge, layers) for edge in _numbered(forward, layers, count)]
+    layer_of = dict(enumerate(layers)) | {node: at for chain in chains for node, at in chain}
+    links = [(one, other) for chain in chains for (one, _), (other, _) in pairwise(chain)]
+    columns = _ordered(layer_of, links)
+    tops = _tops(columns, count)
+    boxes = [(_left(layers[node]), tops[node]) for node in range(count)]
+    lines = [
+        _points(chain, tops, count, is_back=edge != ends)
+        for chain, edge, ends in zip(chains, forward, edges, strict=True)
+    ]
+    width = _left(max(layer_of.values(), default=0)) + WIDTH + _MARGIN
+    height = max((top + HEIGHT for _, top in boxes), default=0.0) + _MARGIN + _GAP_Y
+    return Layout(width, height, boxes, lines)
+
+
+def _left(layer: int) -> float:
+    return _MARGIN + layer * (WIDTH + _GAP_X)
+
+
+def _acyclic(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int, bool]]:
+    """Return the edges, each with whether it leads back to a box on the way to it."""
+    targets: Mapping[int, list[int]] = defaultdict(list)
+    for start, end in edges:
+        targets[start].append(end)
+    on_way: set[int] = set()
+    done: set[int] = set()
+    back: set[tuple[int, int]] = set()
+    for root in range(count):
+        walk = [] if root in done else [(root, iter(targets[root]))]
+        on_way |= {node for node, _ in walk}
+        while walk:
+            node, rest = walk[-1]
+            following = next(rest, None)
+            if following is None:
+                walk.pop()
+                on_way.discard(node)
+                done.add(node)
+            elif following in on_way:
+                back.add((node, following))
+            elif following not in done:
+                on_way.add(following)
+                walk.append((following, iter(targets[following])))
+    return [(start, end, (start, end) in back) for start, end in edges]
+
+
+def _layers(count: int, edges: Sequence[tuple[int, int]], last: frozenset[int]) -> list[int]:
+    """Return the layer of each box: the length of the longest way to it."""
+    layers = [0] * count
+    waiting = [0] * count
+    targets: Mapping[int, list[int]] = defaultdict(list)
+    for start, end in edges:
+        if start != end:
+            targets[start].append(end)
+            waiting[end] += 1
+    ready = [node for node in range(count) if not waiting[node]]
+    while ready:
+        node = ready.pop()
+        for end in targets[node]:
+            layers[end] = max(layers[end], layers[node] + 1)
+            waiting[end] -= 1
+            if not waiting[end]:
+                ready.append(end)
+    deepest = max(layers, default=0)
+    return [deepest if node in last and layer else layer for node, layer in enumerate(layers)]
+
+
+def _numbered(
+    edges: Sequence[tuple[int, int]], layers: Sequence[int], count: int
+) -> list[tuple[int, int, int]]:
+    """Return the edges, each with the number of the first of its bends."""
+    numbered = []
+    for start, end in edges:
+        numbered.append((start, end, count))
+        count += max(layers[end] - layers[start] - 1, 0)
+    return numbered
+
+
+def _chain(edge: tuple[int, int, int], layers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return what an edge passes, each with its layer: the start, a bend in each layer, the end."""
+    start, end, first = edge
+    between = range(layers[start] + 1, layers[end])
+    bends = [(first + at, layer) for at, layer in enumerate(between)]
+    return [(start, layers[start]), *bends, (end, layers[end])]
+
+
+def _ordered(layer_of: Mapping[int, int], links: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return the layers, ordered so that links cross seldom: each node near its neighbours."""
+    columns: list[list[int]] = [[] for _ in range(max(layer_of.values(), default=-1) + 1)]
+    for node, layer in sorted(layer_of.items()):
+        columns[layer].append(node)
+    before: Mapping[int, list[int]] = defaultdict(list)
+    behind: Mapping[int, list[int]] = defaultdict(list)
+    for start, end in links:
+        before[end].append(start)
+        behind[start].append(end)
+    for sweep in range(_SWEEPS):
+        neighbours = behind if sweep % 2 else before
+        for column in reversed(columns) if sweep % 2 else columns:
+            place = {node: at for other in columns for at, node in enumerate(other)}
+            column.sort(key=lambda node: _middle(neighbours[node], place, place[node]))
+    return columns
+
+
+def _middle(neighbours: Sequence[int], place: Mapping[int, int], default: int) -> float:
+    if not neighbours:
+        return default
+    return sum(place[each] for each in neighbours) / len(neighbours)
+
+
+def _tops(columns: Sequence[Sequence[int]], count: int) -> dict[int, float]:
+    """Return the top of each box and bend; the layers are centred."""
+    heights = [sum(_height(node, count) + _GAP_Y for node in column) for column in columns]
+    tallest = max(heights, default=0.0)
+    tops = {}
+    for column, height in zip(columns, heights, strict=True):
+        top = _MARGIN + (tallest - height) / 2
+        for node in column:
+            tops[node] = top
+            top += _height(node, count) + _GAP_Y
+    return tops
+
+
+def _height(node: int, count: int) -> float:
+    return HEIGHT if node < count else _THIN
+
+
+def _points(
+    chain: Sequence[tuple[int, int]], tops: Mapping[int, float], count: int, *, is_back: bool
+) -> list[Point]:
+    (start, layer), (end, _) = chain[0], chain[-1]
+    middle = tops[start] + HEIGHT / 2
+    if start == end:
+        right, low = _left(layer) + WIDTH, tops[start] + HEIGHT
+        return [(right - 40, low), (right - 80, low)]
+    points = [(_left(layer) + WIDTH, middle)]
+    for node, at in chain[1:-1]:
+        y = tops[node] + _height(node, count) / 2
+        points += [(_left(at), y), (_left(at) + WIDTH, y)]
+    points.append((_left(chain[-1][1]), tops[end] + HEIGHT / 2))
+    return points[::-1] if is_back else points

@@ -1,0 +1,46 @@
+// The keyboard: what each key does, and the dialog that says so.
+
+import { byId, el } from "./dom.js";
+import { state, update } from "./state.js";
+
+const KEYS = [
+  ["j, k", "the next and the previous row"],
+  ["/", "search"],
+  ["Escape", "clear the search, or leave it"],
+  ["arrow keys", "from cell to cell in the map, from tab to tab"],
+  ["?", "this list"],
+];
+
+/** Listen to keys; `views` has what moves through a view by its name. */
+export function makeKeys(views) {
+  const isOn = el("input", { type: "checkbox", checked: true });
+  const dialog = byId("help");
+  dialog.append(
+    el("h2", { id: "help-title" }, "Keys"),
+    el("dl", {}, KEYS.map(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, text)]).flat()),
+    el("label", { class: "choice" }, isOn, el("span", {}, "Use keys that are letters and signs")),
+    el("form", { method: "dialog" }, el("button", {}, "Close")),
+  );
+  byId("controls").append(
+    el("button", { type: "button", class: "plain", "aria-haspopup": "dialog", on: { click: () => dialog.showModal() } }, "Keys"),
+  );
+  const actions = {
+    j: () => views[state.view]?.step(1),
+    k: () => views[state.view]?.step(-1),
+    "/": () => views[state.view]?.search(),
+    "?": () => dialog.showModal(),
+  };
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
+    const isField = event.target.matches("input, select, textarea");
+    if (event.key === "Escape" && isField) {
+      if (state.q) update({ q: "" });
+      else event.target.blur();
+      return;
+    }
+    if (isField && event.target.type !== "checkbox" && event.target.type !== "radio") return;
+    if (!isOn.checked || !actions[event.key]) return;
+    actions[event.key]();
+    event.preventDefault();
+  });
+}

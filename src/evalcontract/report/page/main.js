@@ -1,0 +1,35 @@
+// The page: each view is made once, and follows the state.
+
+import { makeCoverage } from "./coverage.js";
+import { DATA } from "./data.js";
+import { byId } from "./dom.js";
+import { makeFindings } from "./findings.js";
+import { makeGraph } from "./graph.js";
+import { makeKeys } from "./keys.js";
+import { makeOverview } from "./overview.js";
+import { makeResults } from "./results.js";
+import { begin } from "./state.js";
+import { makeTabs } from "./tabs.js";
+
+function viewsWithContent() {
+  const views = [{ name: "findings", title: "Findings" }];
+  if (DATA.coverage.length) views.push({ name: "coverage", title: "Coverage" });
+  if (DATA.graph.nodes.length) views.push({ name: "references", title: "References" });
+  if (DATA.runs.length) views.push({ name: "results", title: "Results" });
+  return views;
+}
+
+makeOverview();
+makeTabs(viewsWithContent());
+const moving = { findings: makeFindings(), results: DATA.runs.length ? makeResults() : undefined };
+if (DATA.coverage.length) makeCoverage();
+if (DATA.graph.nodes.length) makeGraph();
+makeKeys(moving);
+byId("skip").addEventListener("click", (event) => {
+  byId("main").focus();
+  event.preventDefault();
+});
+addEventListener("beforeprint", () => Object.values(moving).forEach((view) => view?.spread()));
+addEventListener("afterprint", () => Object.values(moving).forEach((view) => view?.gather()));
+begin();
+document.documentElement.dataset.ready = "true";

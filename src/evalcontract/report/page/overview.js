@@ -1,0 +1,69 @@
+// What the report is about, in figures, and the switch between the modes.
+
+import { byId, el } from "./dom.js";
+import { DATA, figure, many, percent, scored, SEVERITIES } from "./data.js";
+import { severityOf } from "./findings.js";
+import { follow, state, update } from "./state.js";
+import { themeControl } from "./theme.js";
+
+const TITLES = { configured: "As configured", soft: "Soft", strict: "Strict" };
+
+function modeControl() {
+  const choices = DATA.modes.map((mode) => {
+    const choice = el("input", { type: "radio", name: "mode", value: mode, on: { change: () => update({ mode }) } });
+    return el("label", {}, choice, el("span", {}, TITLES[mode]));
+  });
+  follow(() => {
+    for (const choice of choices) choice.firstChild.checked = choice.firstChild.value === state.mode;
+  });
+  return el("fieldset", { class: "modes" }, el("legend", { class: "hidden" }, "Mode"), choices);
+}
+
+function tile(value, text, name, changes) {
+  const inside = [el("span", { class: `value ${name}` }, value), el("span", { class: "text" }, text)];
+  return el("button", { type: "button", class: "tile", on: { click: () => update(changes) } }, inside);
+}
+
+function tiles() {
+  const counts = Object.fromEntries(SEVERITIES.map((severity) => [severity, 0]));
+  for (const finding of DATA.findings) {
+    const severity = severityOf(finding);
+    if (severity) counts[severity] += 1;
+  }
+  const shown = SEVERITIES.map((severity) =>
+    tile(figure(counts[severity]), counts[severity] === 1 ? severity : `${severity}s`, counts[severity] ? severity : "none",
+      { view: "findings", severity: [severity], code: [], file: [], q: "" }));
+  if (DATA.coverage.length) {
+    const [run, all] = shares();
+    shown.push(tile(percent(all ? (100 * run) / all : 0), "of checks will run", "", { view: "coverage" }));
+  }
+  if (DATA.runs.length) {
+    shown.push(tile(scored(DATA.runs[0].rows_tally.mean), "mean score", "", { view: "results" }));
+  }
+  return shown;
+}
+
+function shares() {
+  let [run, all] = [0, 0];
+  for (const table of DATA.coverage) {
+    run += table.totals.run ?? 0;
+    all += table.cells;
+  }
+  return [run, all];
+}
+
+/** Fill the head of the page. */
+export function makeOverview() {
+  const files = Object.entries(DATA.files).map(([kind, count]) => many(count, kind));
+  const names = DATA.datasets.slice(0, 3).join(", ");
+  const more = DATA.datasets.length - 3;
+  byId("subject").replaceChildren(
+    el("span", { class: "name" }, names), more > 0 ? ` and ${figure(more)} more` : "",
+    ` · ${files.join(", ")} · ${many(DATA.rows, "row")} · ${DATA.date}`,
+  );
+  document.title = `${names}: evalcontract report`;
+  byId("controls").replaceChildren(modeControl(), themeControl());
+  byId("notes").replaceChildren(...DATA.notes.map((text) => el("li", {}, text)));
+  byId("made").textContent = `Made by evalcontract ${DATA.version}. This page is complete in itself: it loads nothing, and sends nothing.`;
+  follow(() => byId("overview").replaceChildren(...tiles()));
+}

@@ -1,0 +1,63 @@
+// What is shown, kept in the fragment of the address: a link shows the same to whoever opens it.
+
+import { DATA } from "./data.js";
+
+const LISTS = ["code", "file", "severity", "outcome"];
+const TEXTS = { view: "findings", mode: DATA.mode, q: "", table: "0", run: "0", gaps: "" };
+
+/** The state; read it, and change it with `update`. */
+export const state = {};
+
+const listeners = [];
+
+function read() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const name of LISTS) state[name] = given.getAll(name);
+  for (const [name, usual] of Object.entries(TEXTS)) state[name] = given.get(name) ?? usual;
+  if (!DATA.modes.includes(state.mode)) state.mode = DATA.mode;
+}
+
+/** Return the fragment of a state that differs from the current one by some changes. */
+export function fragment(changes = {}) {
+  const wanted = { ...state, ...changes };
+  const made = new URLSearchParams();
+  for (const [name, usual] of Object.entries(TEXTS)) {
+    if (wanted[name] !== usual) made.set(name, wanted[name]);
+  }
+  for (const name of LISTS) for (const value of wanted[name]) made.append(name, value);
+  return `#${made}`;
+}
+
+/** Change the state. A new view is a step that the Back button takes back. */
+export function update(changes) {
+  const isStep = "view" in changes && changes.view !== state.view;
+  const address = fragment(changes);
+  Object.assign(state, changes);
+  history[isStep ? "pushState" : "replaceState"](null, "", address);
+  notify(changes);
+}
+
+/** Call a function now, and whenever the state has changed. */
+export function follow(listener) {
+  listeners.push(listener);
+}
+
+/** Tell all who follow that something has changed. */
+export function notify(changes = state) {
+  for (const listener of listeners) listener(changes);
+}
+
+/** Read the state from the address, now and when it changes. */
+export function begin() {
+  addEventListener("hashchange", () => {
+    read();
+    notify();
+  });
+  addEventListener("popstate", () => {
+    read();
+    notify();
+  });
+  notify();
+}
+
+read();

@@ -1,0 +1,394 @@
+"""The HTML report in a real Chromium: what a reader sees, and does with keys and pointer."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browser import Browser
+from doors import command_line
+from evals import large, small
+from pages import data_of, report
+from tables import every_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+VIEWS = ("findings", "coverage", "references", "results")
+#: The normal text of a page needs this contrast (WCAG 2.2, 1.4.3, level AA); signs need 3.
+CONTRAST, SIGNS = 4.5, 3.0
+OUTPUTS = (
+    ("good", "It left on Monday."),
+    ("misspelled", "What nonsense."),
+    ("circular", "?"),
+    ("dangling", "?"),
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a small dataset with results."""
+    root = tmp_path_factory.mktemp("small")
+    dataset = small(root)
+    outputs = root / "outputs.jsonl"
+    lines = [json.dumps({"id": id_, "output": text}) for id_, text in OUTPUTS]
+    outputs.write_text("\n".join(lines))
+    results = root / "results.jsonl"
+    command_line("grade", dataset, "--soft", "--outputs", outputs, "--results", results)
+    return report(dataset, "--results", results)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a dataset with 10,000 rows, each with a finding."""
+    dataset = large(tmp_path_factory.mktemp("large"), 10_000)
+    return report(dataset, "--max-findings", "0")
+
+
+def remarks(browser: Browser) -> list[str]:
+    """Return the codes of the findings that are shown, in order."""
+    return browser.texts(".remark .code")
+
+
+@every_case("size", [(1280, 900), (360, 740)])
+@every_case("view", VIEWS)
+def test_nothing_is_refused_loaded_or_cut_off(
+    browser: Browser, page: Path, view: str, size: tuple[int, int]
+) -> None:
+    browser.open(page, f"#view={view}", size)
+    assert browser.complaints() == []
+    assert browser.call("seen")["requests"] == [page.as_uri()]
+    assert browser.run("document.documentElement.scrollWidth") <= size[0]
+    assert browser.texts(f"#tab-{view}[aria-selected=true]") != []
+
+
+@every_case("scheme", ["light", "dark"])
+@every_case("view", VIEWS)
+def test_axe_finds_nothing(browser: Browser, page: Path, view: str, scheme: str) -> None:
+    browser.open(page, f"#view={view}")
+    browser.call("page.emulateMedia", {"colorScheme": scheme})
+    assert browser.call("axe") == []
+
+
+def test_a_row_shows_its_findings_at_their_places(browser: Browser, page: Path) -> None:
+    browser.open(page, "#q=misspelled")
+    (card,) = browser.texts(".card")
+    assert "small.yaml:8" in card
+    marked = browser.texts("mark")
+    assert marked == ["expecteed_facts", "rubric/narrow"]
+    after = "mark.closest('.line').nextElementSibling.dataset.finding"
+    findings = data_of(page)["findings"]
+    numbers = browser.run(f"[...document.querySelectorAll('mark')].map(mark => {after})")
+    codes = [findings[int(number)]["code"] for number in numbers]
+    assert codes == ["dataset/near-miss-key", "reference/unpinned"]
+    links = browser.run("[...document.querySelectorAll('.remark a')].map(a => a.href)")
+    assert links == [f"https://evalcontract.example/rules/{code}/" for code in codes]
+
+
+def test_filters_stand_in_the_address(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    every = remarks(browser)
+    browser.call("page.check", "input[data-facet=code][value='reference/dangling']")
+    browser.settle()
+    assert set(remarks(browser)) == {"reference/dangling"} != set(every)
+    address = browser.run("location.hash")
+    assert address == "#code=reference%2Fdangling"
+    browser.open(page, address)
+    assert set(remarks(browser)) == {"reference/dangling"}
+    assert browser.texts("#counts")[0].startswith(f"{len(set_of(page, 'reference/dangling'))} of ")
+    browser.call("page.click", "text=Clear filters")
+    browser.settle()
+    assert remarks(browser) == every
+    assert browser.run("location.hash") == ""
+
+
+def set_of(page: Path, code: str) -> set[int]:
+    findings = data_of(page)["findings"]
+    return {number for number, finding in enumerate(findings) if finding["code"] == code}
+
+
+@every_case(
+    ("fragment", "files"),
+    [
+        ("#file={file}", {"small.yaml"}),
+        ("#severity=note", {"tone.yaml"}),
+        ("#severity=error", set()),
+        ("#q=a+circle+of+nothing", set()),
+        ("#q=LEFT+ON", {"small.yaml"}),
+    ],
+)
+def test_a_filter_leaves_out_the_others(
+    browser: Browser, page: Path, fragment: str, files: set[str]
+) -> None:
+    name = next(each["file"] for each in data_of(page)["excerpts"] if each["row"] == "dangling")
+    browser.open(page, fragment.format(file=name))
+    heads = browser.texts(".card h3 .name:first-child")
+    assert {head.rpartition("/")[2] for head in heads} == files
+    assert (browser.texts(".empty") != []) is (not files)
+
+
+def test_the_modes_are_those_of_the_policy(browser: Browser, page: Path) -> None:
+    findings = data_of(page)["findings"]
+    for mode in ("soft", "strict", "configured"):
+        browser.open(page)
+        browser.call("page.check", f"input[name=mode][value={mode}]")
+        browser.settle()
+        wanted = [each["severities"].get(mode) for each in findings]
+        tiles = browser.texts(".tile .value")[:3]
+        assert tiles == [str(wanted.count(each)) for each in ("error", "warning", "note")]
+    assert browser.run("location.hash") == ""
+    severities = [each["severities"] for each in findings]
+    assert any(each.get("soft") != each.get("strict") for each in severities)
+
+
+def test_keys_move_search_and_leave(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    focused = "document.activeElement.getAttribute('aria-posinset')"
+    browser.press("j")
+    assert browser.run(focused) == "1"
+    browser.press("j", "j", "k")
+    assert browser.run(focused) == "2"
+    browser.press("/")
+    assert browser.run("document.activeElement.id") == "search"
+    browser.press("j")
+    assert browser.run("document.activeElement.value") == "j"
+    browser.press("Escape")
+    assert browser.run("document.activeElement.value") == ""
+    browser.press("Escape")
+    assert browser.run("document.activeElement.tagName") == "BODY"
+    browser.press("?")
+    assert browser.texts("#help-title") == ["Keys"]
+    browser.press("Escape")
+    assert browser.texts("#help-title") == []
+
+
+def test_the_skip_link_is_first_and_leads_to_the_content(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.press("Tab")
+    assert browser.run("document.activeElement.id") == "skip"
+    browser.press("Enter")
+    assert browser.run("document.activeElement.id") == "main"
+
+
+def test_tabs_move_with_arrows_and_the_back_button(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.call("page.focus", "#tab-findings")
+    browser.press("ArrowRight")
+    assert browser.run("location.hash") == "#view=coverage"
+    assert browser.texts("#coverage .counts") != []
+    browser.call("page.goBack")
+    browser.settle()
+    assert browser.texts("[role=tab][aria-selected=true]") == ["Findings"]
+
+
+def test_a_cell_of_the_map_says_what_it_is(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=coverage")
+    (table,) = data_of(page)["coverage"]
+    columns = [column["check"] for column in table["columns"]]
+    browser.call("page.focus", ".heatmap")
+    browser.press("ArrowDown", *["ArrowRight"] * (columns.index("narrow_3") + 1))
+    browser.press("ArrowLeft")
+    said = browser.texts(".said")[0]
+    assert re.match(r"good · \w+ ", said)
+    # The pointer says the same of the same cell: rows are 18 pixels high, below 150 of names.
+    left = 190 + columns.index("narrow_3") * 18 + 9
+    browser.call("page.hover", ".heatmap", {"position": {"x": left, "y": 150 + 9}})
+    assert browser.texts(".tip") == ["good · narrow_3\nskip: the row has no expected_tools"]
+    browser.call("page.hover", ".heatmap", {"position": {"x": 40, "y": 150 + 3 * 18 + 9}})
+    assert browser.texts(".tip")[0].startswith("dangling\nunknown: there is no rubric/norrow")
+
+
+def test_the_map_leads_to_the_findings_of_a_row(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=coverage")
+    browser.call("page.click", ".heatmap", {"position": {"x": 40, "y": 150 + 18 + 9}})
+    browser.call("page.click", "text=Show its findings")
+    browser.settle()
+    assert browser.texts(".card .row") == ["misspelled"]
+
+
+def test_only_rows_with_gaps(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=coverage")
+    browser.call("page.check", "#gaps")
+    assert browser.run("location.hash") == "#view=coverage&gaps=1"
+
+
+def test_the_graph_and_its_list_say_the_same(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=references")
+    graph = data_of(page)["graph"]
+    titles = browser.run("[...document.querySelectorAll('.node title')].map(e => e.textContent)")
+    listed = browser.texts(".references > li > .name")
+    assert [title.partition(":")[0] for title in titles] == listed
+    assert len(listed) == len(graph["nodes"])
+    text = "\n".join(browser.texts(".references"))
+    for fact in ("in a cycle", "does not exist", "no version", "judge/lost@2.0.0"):
+        assert fact in text
+    assert browser.run("document.querySelectorAll('.edge.cycle[marker-end]').length") == 2
+
+
+def test_results_show_what_did_not_pass_first(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results")
+    (run,) = data_of(page)["runs"]
+    order = [(row[0], row[1]) for row in run["rows"]]
+    cards = browser.texts("#results .card h3")
+    assert [card.split()[0] for card in cards] == [id_ for id_, _ in order]
+    head = browser.texts("#results thead th")
+    assert "unavailable" in head
+    assert "Mean" in head
+    browser.call("page.check", "#results label:has-text('failed') input")
+    browser.settle()
+    assert len(browser.texts("#results .card")) == run["rows_tally"]["counts"]["failed"]
+
+
+def test_ten_thousand_rows_keep_the_document_small(browser: Browser, many: Path) -> None:
+    browser.open(many)
+    most = 0
+    for part in range(11):
+        browser.run(f"scrollTo(0, document.body.scrollHeight * {part / 10})")
+        browser.settle()
+        most = max(most, browser.run("document.querySelectorAll('*').length"))
+        assert browser.texts(".card") != []
+    assert most < 2000
+    last = data_of(many)["excerpts"][-1]["row"]
+    assert last in browser.texts(".card .row")
+    assert browser.complaints() == []
+
+
+def test_ten_thousand_rows_of_the_map_are_one_canvas(browser: Browser, many: Path) -> None:
+    browser.open(many, "#view=coverage")
+    browser.call("page.focus", ".heatmap")
+    browser.press("ArrowDown", "End")
+    assert browser.texts(".said")[0].startswith("row_09999 · ")
+    inked = """(() => {
+        const canvas = document.querySelector('.heatmap canvas');
+        const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        return new Set(new Uint32Array(pixels.buffer)).size;
+    })()"""
+    assert browser.run(inked) > 10
+    assert browser.run("document.querySelectorAll('*').length") < 2000
+
+
+def test_paper_has_the_rows_and_says_what_is_missing(browser: Browser, many: Path) -> None:
+    browser.open(many)
+    browser.call("page.emulateMedia", {"media": "print"})
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert len(browser.texts(".card")) >= 500
+    assert "more rows with findings" in browser.texts(".printed")[0]
+    assert browser.texts(".side") == []
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    assert len(browser.texts(".card")) < 100
+
+
+@every_case("theme", ["light", "dark"])
+def test_colours_have_contrast(browser: Browser, page: Path, theme: str) -> None:
+    """Of what axe does not see: the signs of the map and the lines of the graph."""
+    browser.open(page, "#view=coverage")
+    browser.call("page.selectOption", "#theme", theme)
+    colours = browser.run(
+        """(() => {
+        const names = ['text', 'muted', 'accent', 'surface', 'run', 'skip', 'vacuous',
+            'unavailable', 'fail', 'unknown', 'edge', 'error', 'warning', 'note', 'good', 'page',
+            'raised', 'error-back', 'warning-back', 'note-back'];
+        const probe = document.body.appendChild(document.createElement('span'));
+        const found = names.map(name => {
+            probe.style.color = `var(--${name})`;
+            return [name, getComputedStyle(probe).color.match(/[0-9]+/g).map(Number)];
+        });
+        probe.remove();
+        return Object.fromEntries(found);
+    })()"""
+    )
+    texts = ("text", "muted", "accent", "error", "warning", "note", "good")
+    wanted: list[tuple[str, str, float]] = [
+        *((text, back, CONTRAST) for text in texts for back in ("surface", "page", "raised")),
+        *(("text", f"{name}-back", CONTRAST) for name in ("error", "warning", "note")),
+        *((name, f"{name}-back", CONTRAST) for name in ("error", "warning", "note")),
+        *(("accent", f"{name}-back", CONTRAST) for name in ("error", "warning", "note")),
+        *((sign, "surface", SIGNS) for sign in
+          ("run", "skip", "vacuous", "unavailable", "fail", "unknown", "edge")),
+    ]  # fmt: skip
+    low = [
+        (front, back, round(contrast(colours[front], colours[back]), 2))
+        for front, back, least in wanted
+        if contrast(colours[front], colours[back]) < least
+    ]
+    assert low == []
+
+
+def contrast(one: list[int], other: list[int]) -> float:
+    """Return the contrast of two colours (WCAG 2.2, "contrast ratio"): from 1 to 21."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: list[int]) -> float:
+    """Return the relative luminance of a colour of sRGB (WCAG 2.2)."""
+    parts = [part / 255 for part in colour[:3]]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_theme_follows_the_system_until_one_is_chosen(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    back = "getComputedStyle(document.body).backgroundColor"
+    browser.call("page.selectOption", "#theme", "auto")
+    browser.call("page.emulateMedia", {"colorScheme": "light"})
+    light = browser.run(back)
+    browser.call("page.emulateMedia", {"colorScheme": "dark"})
+    dark = browser.run(back)
+    assert light != dark
+    browser.call("page.selectOption", "#theme", "light")
+    assert browser.run(back) == light
+    browser.call("page.selectOption", "#theme", "auto")
+    browser.call("page.emulateMedia", {"colorScheme": "light"})
+
+
+HOSTILE: dict[str, Any] = {
+    "script": "</script><script>document.title='owned'</script>",
+    "comment": "<!--<script>",
+    "image": "<img src=x onerror=\"document.title='owned'\">",
+    "link": "javascript:alert(1)",
+    "bidi": "safe\u202egnp.exe",
+    "separators": "a\u2028b\u2029c",
+    "surrogate": "a\ud800b",
+    "nul": "a\u0000b\u001b[31m",
+    "long": "x" * 300_000,
+}
+
+
+def test_hostile_names_are_text(browser: Browser, tmp_path: Path) -> None:
+    folder = tmp_path / "datasets"
+    folder.mkdir()
+    dataset = folder / "<img src=x onerror=alert(1)>.jsonl"
+    rows = [
+        {"id": f"{text}", "input": text, "expecteed_facts": [text], "rubric_ref": text}
+        for text in HOSTILE.values()
+    ]
+    dataset.write_text("\n".join(map(json.dumps, rows)))
+    page = report(dataset)
+    for view in ("findings", "coverage", "references"):
+        browser.open(page, f"#view={view}")
+        title = browser.run("document.title")
+        assert title.endswith(": evalcontract report")
+        assert "owned" not in title
+        assert browser.complaints() == []
+        assert browser.run("document.querySelectorAll('img, iframe, object').length") == 0
+        assert browser.run("document.scripts.length") == 2
+        assert browser.run("[...document.links].every(a => /^(https|file):/.test(a.href))")
+    browser.open(page, "#q=owned")
+    assert any("</script><script>" in text for text in browser.texts(".line"))
+    shown = browser.run("document.body.textContent")
+    assert not set(shown) & {"\u202e", "\u2028", "\u2029", "\x00", "\x1b"}
+    assert page.stat().st_size < 1_000_000

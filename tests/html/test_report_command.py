@@ -1,0 +1,238 @@
+"""`evalcontract report`: what it writes where, and what the page says that it leaves out."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from base64 import b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from doors import command_line
+from evals import large, small
+from pages import data_of, report
+from tables import every_case
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    return small(tmp_path)
+
+
+def findings_of(capsys: pytest.CaptureFixture[str], dataset: Path, mode: str) -> list[Any]:
+    capsys.readouterr()
+    command_line("validate-dataset", dataset, mode, "--output-format", "json")
+    found: list[Any] = json.loads(capsys.readouterr().out)["findings"]
+    return found
+
+
+def test_findings_are_those_of_the_check_in_both_modes(
+    dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    findings = data_of(report(dataset))["findings"]
+    for mode in ("soft", "strict"):
+        found = findings_of(capsys, dataset, f"--{mode}")
+        assert sorted(
+            (each["code"], each["severities"][mode])
+            for each in findings
+            if mode in each["severities"]
+        ) == sorted((each["code"], each["severity"]) for each in found)
+
+
+def test_coverage_is_that_of_the_command(dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command_line("coverage", dataset, "--output-format", "json")
+    told = json.loads(capsys.readouterr().out)
+    (table,) = data_of(report(dataset))["coverage"]
+    assert table["percent"] == told["summary"]["percent"]
+    states = []
+    for _, id_, pattern, fault in table["rows"]:
+        numbers = table["patterns"][pattern]
+        cells = {
+            table["columns"][at]["check"]: table["predictions"][each][0]
+            for at, each in zip(numbers[::2], numbers[1::2], strict=True)
+        }
+        states.append((id_, cells, None if fault is None else table["faults"][fault]))
+    assert states == [
+        (row["row"], {cell["check"]: cell["state"] for cell in row["checks"]}, row["fault"])
+        for row in told["files"][0]["rows"]
+    ]
+
+
+def test_a_target_decides_what_is_shown_first(dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "targets").mkdir()
+    (tmp_path / "targets" / "nightly.yaml").write_text(
+        "label: Nightly\ndataset: datasets/small.yaml\nstrict_validation: true\n"
+    )
+    data = data_of(report(dataset))
+    assert data["mode"] == "configured"
+    for finding in data["findings"]:
+        severities = finding["severities"]
+        assert severities["configured"] == severities["strict"]
+    assert any(each["because"] for each in data["findings"])
+    assert data_of(report(dataset, "--soft"))["mode"] == "soft"
+
+
+@every_case(
+    ("row", "lines"),
+    [
+        ("misspelled", (8, 11)),
+        ("dangling", (17, 19)),
+    ],
+)
+def test_an_excerpt_is_the_row_as_it_stands_in_the_file(
+    dataset: Path, row: str, lines: tuple[int, int]
+) -> None:
+    excerpts = data_of(report(dataset))["excerpts"]
+    (found,) = [each for each in excerpts if each["row"] == row]
+    texts = dataset.read_text(encoding="utf-8").split("\n")
+    shown = {
+        number: "".join(part if isinstance(part, str) else part[0] for part in parts)
+        for number, *parts in found["lines"]
+    }
+    first, last = lines
+    assert shown == {at: texts[at - 1] for at in range(first, last + 1)}
+
+
+def test_rows_on_one_line_are_cut_apart(tmp_path: Path) -> None:
+    dataset = tmp_path / "datasets" / "line.json"
+    dataset.parent.mkdir()
+    rows = [{"id": f"row_{at}", "input": "x", "criterio": "y"} for at in range(3)]
+    dataset.write_text(json.dumps(rows))
+    excerpts = data_of(report(dataset))["excerpts"]
+    (line,) = excerpts[1]["lines"]
+    assert line[1] == line[-1] == "…"
+    text = "".join(part if isinstance(part, str) else part[0] for part in line[2:-1])
+    assert json.loads(text) == rows[1]
+
+
+def test_an_existing_file_is_replaced_with_force_alone(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("mine")
+    assert command_line("report", dataset, "-o", page) == 2
+    assert "--force" in capsys.readouterr().err
+    assert page.read_text() == "mine"
+    assert command_line("report", dataset, "-o", page, "--force") == 0
+    assert "wrote " in capsys.readouterr().out
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@every_case(
+    ("arguments", "fact"),
+    [
+        (["nothing.yaml"], None),
+        (["*.nothing"], "*.nothing"),
+        (["small.yaml", "--results", "nothing.jsonl"], "nothing.jsonl"),
+        (["small.yaml", "--results", "small.yaml"], "grade"),
+        (["small.yaml", "--dialect", "mlfow"], "mlfow"),
+        (["small.yaml", "-o", "small.yaml/page.html"], "page.html"),
+    ],
+)
+def test_wrong_calls_write_nothing(
+    dataset: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    fact: str | None,
+) -> None:
+    monkeypatch.chdir(dataset.parent)
+    code = command_line("report", *arguments)
+    page = dataset.parent / "report.html"
+    if fact is None:  # a file that is missing is a finding, as it is for the other commands
+        assert code == 0
+        assert data_of(page)["findings"][0]["code"] == "source/unreadable"
+        page.unlink()
+        return
+    assert code == 2
+    assert fact in capsys.readouterr().err
+    assert [path.name for path in dataset.parent.iterdir()] == ["small.yaml"]
+
+
+def test_a_page_goes_to_standard_output(
+    dataset: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert command_line("report", dataset, "-o", "-") == 0
+    printed = capsys.readouterr().out
+    assert printed == report(dataset).read_text(encoding="utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "datasets", "judges", "report.html", "rubrics",
+    ]  # fmt: skip
+
+
+def test_standard_input_and_folders_are_read(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(dataset.read_bytes()), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", stdin)
+    page = tmp_path / "page.html"
+    arguments = ("report", "-", "--stdin-filename", dataset, "-o", page, "--force")
+    assert command_line(*arguments) == 0
+    of_stdin = data_of(page)
+    assert command_line("report", tmp_path, "-o", page, "--force") == 0
+    assert data_of(page) == of_stdin
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    dataset = large(tmp_path, 30)
+    data = data_of(report(dataset, "--max-rows", "10"))
+    (table,) = data["coverage"]
+    assert len(table["rows"]) == 10
+    assert table["rows_total"] == 30
+    (note,) = data["notes"]
+    assert "20 of 30 rows" in note
+    assert "--max-rows 0" in note
+    data = data_of(report(dataset, "--max-rows", "0"))
+    assert (len(data["coverage"][0]["rows"]), data["notes"]) == (30, [])
+
+
+def test_rows_with_something_to_say_are_kept_first(tmp_path: Path) -> None:
+    dataset = tmp_path / "datasets" / "plain.jsonl"
+    dataset.parent.mkdir()
+    rows: list[dict[str, Any]] = [
+        {"id": f"row_{at}", "input": "x", "expected_facts": ["it left"]} for at in range(20)
+    ]
+    rows[17]["expecteed_facts"] = ["y"]
+    dataset.write_text("\n".join(map(json.dumps, rows)))
+    (table,) = data_of(report(dataset, "--max-rows", "3"))["coverage"]
+    assert [row[0] for row in table["rows"]] == [0, 1, 17]
+
+
+def test_datasets_of_other_systems_are_shown(tmp_path: Path) -> None:
+    dataset = tmp_path / "datasets" / "rows.jsonl"
+    dataset.parent.mkdir()
+    dataset.write_text('{"inputs": {"question": "x"}, "expectations": {"expected_facts": 3}}\n')
+    data = data_of(report(dataset, "--dialect", "mlflow:oss"))
+    assert data["coverage"][0]["columns"][0]["rubric"] == "mlflow:oss"
+    assert [each["file"] for each in data["excerpts"]] != []
+
+
+def test_the_policy_allows_this_style_and_this_script_alone(dataset: Path) -> None:
+    text = report(dataset).read_text(encoding="utf-8")
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    (script,) = re.findall(r'<script type="module">(.*?)</script>', text, re.DOTALL)
+    assert rules == {
+        "default-src": "'none'",
+        "style-src": f"'{_digest(style)}'",
+        "script-src": f"'{_digest(script)}'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    assert not re.search(r"<[^>]*\son\w+=", text)
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def test_the_same_files_give_the_same_page(dataset: Path) -> None:
+    assert report(dataset).read_bytes() == report(dataset).read_bytes()
