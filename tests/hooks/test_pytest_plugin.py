@@ -162,6 +162,13 @@ def test_soft_findings_are_warnings(pytester: pytest.Pytester) -> None:
     assert "near-miss-key" not in run(pytester, {}, "--evalcontract-soft", "-W", ignored).out
 
 
+def test_notes_are_no_warnings(pytester: pytest.Pytester) -> None:
+    files = CLEAN | {"evals/evalcontract.toml": '[severity]\n"judge/unvalidated" = "note"\n'}
+    ran = run(pytester, files, "--evalcontract", "-W", "error", "-rP", "evals/judges")
+    assert ran.status == 0
+    assert "note[judge/unvalidated]" in ran.out
+
+
 def test_targets_and_settings_decide_by_default(pytester: pytest.Pytester) -> None:
     target = "dataset: datasets/talk.yaml\nstrict_validation: true\n"
     ran = run(pytester, CLEAN | TYPO | {"evals/targets/nightly.yaml": target}, "--evalcontract")
@@ -341,3 +348,39 @@ def test_other_runs_import_almost_nothing(pytester: pytest.Pytester) -> None:
         "evalcontract.pytest_plugin.rows",
         "evalcontract.pytest_plugin.warning",
     ]
+
+
+# The page
+
+PAGE = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
+
+
+def test_output_of_the_page(pytester: pytest.Pytester) -> None:
+    """What it shows is what pytest prints, and its settings are those of the plugin."""
+    (shown,) = re.findall(r"^```\n(evals/.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    (settings,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    wanted = ("evals/datasets/talk.yaml", "evals/rubrics/polite.yaml")
+    files = {name: text for name, text in (CLEAN | TYPO).items() if name in wanted}
+    (pytester.path / "tests").mkdir()
+    ran = run(pytester, files | {"pyproject.toml": settings})
+    assert shown.strip() in ran.out
+
+
+def test_python_of_the_page(pytester: pytest.Pytester) -> None:
+    """Its tests are collected, and run for each row."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    head = (
+        "import pytest\n"
+        "class shop:\n"
+        "    ask = staticmethod(lambda question: 'within 30 days')\n"
+        "from evalcontract.pytest_plugin import evalcontract_rows\n"
+    )
+    row = {"id": "return_period", "input": "How long?", "expected_facts": ["30 days"]}
+    files: dict[str, object] = {f"test_{n}.py": head + text for n, text in enumerate(blocks)}
+    ran = run(pytester, files | {"evals/datasets/support.yaml": {"questions": [row]}})
+    assert ran.outcomes == {
+        "test_0.py::test_answer[return_period]": "PASSED",
+        "test_1.py::test_models[return_period-small]": "PASSED",
+        "test_1.py::test_models[return_period-large]": "PASSED",
+        "test_2.py::test_answer[return_period]": "PASSED",
+    }, ran.all

@@ -12,7 +12,7 @@ import pytest
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.engine.workers import usable_cores
-from evalcontract.model.diagnostic import Outcome
+from evalcontract.model.diagnostic import Outcome, Severity
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.reference import Kind
 from evalcontract.pytest_plugin.findings import findings_text
@@ -148,14 +148,16 @@ class ArtifactItem(pytest.Item):
         self.add_marker(MARK)
 
     def runtest(self) -> None:
-        """Fail with the findings if one is an error; else warn of them."""
+        """Fail with the findings if one is an error, or warn of them; notes are shown by `-rP`."""
         found = self._collection.findings_of(self.path, self.name)
         if any(diagnostic.is_error for diagnostic in found):
             raise _FindingsError(self._text(found))
-        if found:
+        if any(diagnostic.severity >= Severity.WARNING for diagnostic in found):
             file, span = found[0].place[:2]
             warning = EvalContractWarning(f"\n{findings_text(found)}")
             warnings.warn_explicit(warning, None, file, span.line if span else 1)
+        elif found:
+            self.add_report_section("call", "notes", findings_text(found))
 
     def _text(self, found: Sequence[Diagnostic]) -> str:
         writer = self.config.get_terminal_writer()

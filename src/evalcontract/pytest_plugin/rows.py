@@ -74,21 +74,23 @@ def evalcontract_rows(
     the repository. `strict` and `dialect` are as for `DatasetLoader`. `marks` returns the marks of
     a row: `marks=lambda row: [pytest.mark.slow] if "slow" in row.value.get("tags", ()) else []`.
 
-    Findings that are no errors become an `EvalContractWarning`.
+    Warnings become an `EvalContractWarning`; notes are not shown.
 
     Raises:
         pytest.Collector.CollectError: the dataset, or what its rows refer to, has errors, or cannot
             be loaded. pytest shows the findings.
 
     """
+    from evalcontract.model.diagnostic import Severity  # as all else, not before it is needed
+
     file = _found(Path(path), _folder_of_caller())
     dataset = _loaded(file, strict, dialect)
-    diagnostics = dataset.diagnostics
-    if diagnostics:
+    worst = max((diagnostic.severity for diagnostic in dataset.diagnostics), default=0)
+    if worst > Severity.NOTE:
         from evalcontract.pytest_plugin.findings import findings_text  # only with findings
 
-        text = findings_text(diagnostics)
-        if any(diagnostic.is_error for diagnostic in diagnostics):
+        text = findings_text(dataset.diagnostics)
+        if worst > Severity.WARNING:
             raise pytest.Collector.CollectError(text)
         warnings.warn(f"\n{text}", EvalContractWarning, stacklevel=2)
     return Rows.of(dataset.rows, marks)
