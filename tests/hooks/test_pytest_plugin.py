@@ -163,10 +163,11 @@ def test_soft_findings_are_warnings(pytester: pytest.Pytester) -> None:
 
 
 def test_notes_are_no_warnings(pytester: pytest.Pytester) -> None:
-    files = CLEAN | {"evals/evalcontract.toml": '[severity]\n"judge/unvalidated" = "note"\n'}
-    ran = run(pytester, files, "--evalcontract", "-W", "error", "-rP", "evals/judges")
+    settings = '[severity]\n"dataset/near-miss-key" = "note"\n'
+    files = CLEAN | TYPO | {"evals/evalcontract.toml": settings}
+    ran = run(pytester, files, "--evalcontract", "-W", "error", "-rP", "evals/datasets")
     assert ran.status == 0
-    assert "note[judge/unvalidated]" in ran.out
+    assert "note[dataset/near-miss-key]" in ran.out
 
 
 def test_targets_and_settings_decide_by_default(pytester: pytest.Pytester) -> None:
