@@ -61,6 +61,7 @@ DECLARATION = re.compile(r"\bCode\((?:[^()]|\([^()]*\))*\)")
 KNOWS_MODES = (
     "policy/",
     "cli/",
+    "pytest_plugin/",
     "api/",
     "engine/run.py",
     "engine/pipeline.py",
@@ -259,6 +260,8 @@ KNOWN = {
     "model/page.py": "ours, and no check reads it",
     "workspace/repository.py": "names in reports, which are not remembered",
     "engine/text_edits.py": "is not remembered",
+    "pytest_plugin/rows.py": "is not remembered",
+    "pytest_plugin/collecting.py": "the number of processes",
 }
 
 

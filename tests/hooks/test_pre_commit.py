@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
+import venv
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from doors import command_line
+from published import (
+    ROOT,
+    TAG,
+    absent,
+    git,
+    git_environment,
+    need_git,
+    need_packages,
+    publish,
+)
 from tables import every_case
 from writing import write
-
-import evalcontract
-from evalcontract.engine.init_project import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ROOT = Path(__file__).parents[2]
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
-FILE_HOOKS = ("validate-dataset", "validate-rubric", "validate-judge")
-HOOKS = (*FILE_HOOKS, "evalcontract-check")
+FILE_HOOKS = ("validate-dataset", "validate-rubric", "validate-judge", "validate-target")
+REPORTING = (*FILE_HOOKS, "evalcontract-check")
+FIX = "evalcontract-fix"
 
 JUDGE = """\
 id: accuracy
@@ -45,15 +52,19 @@ DATASET = """\
 questions:
   - {id: hello, input: Hello!, rubric_ref: rubric/polite@1.0.0}
 """
+TARGET = "dataset: datasets/smalltalk.yaml\n"
 CLEAN = {
     "datasets/smalltalk.yaml": DATASET,
     "judges/accuracy.yaml": JUDGE,
     "rubrics/polite.yaml": RUBRIC,
+    "targets/nightly.yaml": TARGET,
 }
+FAULTY_DATASET = DATASET.replace("input:", "inputt:")
 FAULTY = {
-    "datasets/smalltalk.yaml": DATASET.replace("input:", "inputt:"),
+    "datasets/smalltalk.yaml": FAULTY_DATASET,
     "judges/accuracy.yaml": JUDGE.replace("template:", "score_type: binry\ntemplate:"),
     "rubrics/polite.yaml": RUBRIC.replace("all_pass", "all_passs"),
+    "targets/nightly.yaml": TARGET + "strict_validatoin: true\n",
 }
 
 
@@ -65,9 +76,14 @@ def hooks() -> dict[str, dict[str, Any]]:
 
 
 def test_every_hook_is_strict(hooks: dict[str, dict[str, Any]]) -> None:
-    """A hook that passes is not heard; so no fault may only warn."""
-    assert tuple(hooks) == HOOKS
-    assert all("--strict" in hook["entry"].split() for hook in hooks.values())
+    """A hook that passes is not heard; so no fault may only warn. One fixes."""
+    assert hooks.keys() == {*REPORTING, FIX}
+    assert all("--strict" in hooks[name]["entry"].split() for name in REPORTING)
+
+
+def test_every_command_sees_all_files_at_once(hooks: dict[str, dict[str, Any]]) -> None:
+    """Files refer to each other, and two processes must not fix one file."""
+    assert all(hooks[name]["require_serial"] for name in (*FILE_HOOKS, FIX))
 
 
 @every_case(
@@ -89,6 +105,9 @@ def test_every_hook_is_strict(hooks: dict[str, dict[str, Any]]) -> None:
         ("rubrics/answer.schema.json", None),
         ("judges/accuracy.yml", "validate-judge"),
         ("prejudges/accuracy.yml", None),
+        ("targets/nightly.yaml", "validate-target"),
+        ("eval/targets/nightly.json", "validate-target"),
+        ("targets.yaml", None),
         ("config.yaml", None),
     ],
 )
@@ -98,6 +117,7 @@ def test_files_are_chosen_by_place_and_name(
     """A file is one hook's or none's."""
     chosen = [name for name in FILE_HOOKS if re.search(hooks[name]["files"], path)]
     assert chosen == ([expected] if expected else [])
+    assert bool(re.search(hooks[FIX]["files"], path)) == bool(expected)
 
 
 @pytest.mark.slow
@@ -119,22 +139,22 @@ class Published:
     def use(self, folder: Path, files: Mapping[str, str]) -> None:
         """Make a repository that uses the hooks, with files that are added but not committed."""
         repository = {"repo": str(self.folder), "rev": self.revision}
-        config = {"repos": [{**repository, "hooks": [{"id": name} for name in HOOKS]}]}
+        config = {"repos": [{**repository, "hooks": [{"id": name} for name in REPORTING]}]}
         write(folder, {**files, ".pre-commit-config.yaml": yaml.safe_dump(config)})
         self.git(folder, "init", "--quiet")
         self.git(folder, "add", "--all")
 
     def git(self, folder: Path, *arguments: str) -> str:
         """Run git with no configuration but its own."""
-        return _git(folder, self.environment, *arguments)
+        return git(folder, self.environment, *arguments)
 
     def run(self, folder: Path) -> tuple[int, dict[str, str]]:
         """Run the hooks on what is to be committed; return the exit code, and what each said."""
         done = _pre_commit(folder, self.environment, "run", "--color=never")
         heads = re.compile(r"^(?=validate |check the )", re.MULTILINE)
         parts = [part for part in heads.split(done.stdout) if part.strip()]
-        assert len(parts) == len(HOOKS), done.stdout + done.stderr
-        return done.returncode, dict(zip(HOOKS, parts, strict=True))
+        assert len(parts) == len(REPORTING), done.stdout + done.stderr
+        return done.returncode, dict(zip(REPORTING, parts, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -142,33 +162,10 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     """Publish the hooks of this very tree, and let pre-commit install them once."""
     _need_tools()
     home = tmp_path_factory.mktemp("hooks")
-    _need_packages(home)
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment = inherited | {
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_SYSTEM": os.devnull,
-        "GIT_AUTHOR_NAME": "A",
-        "GIT_AUTHOR_EMAIL": "a@example.org",
-        "GIT_COMMITTER_NAME": "A",
-        "GIT_COMMITTER_EMAIL": "a@example.org",
-        "PRE_COMMIT_HOME": str(home / "cache"),
-        # The address that the README names leads to this very tree.
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"url.{home / 'evalcontract'}.insteadOf",
-        "GIT_CONFIG_VALUE_0": REPOSITORY,
-        "PIP_NO_COMPILE": "1",  # most of what is installed is never imported
-    }
+    need_packages(home)
     folder = home / "evalcontract"
-    folder.mkdir()
-    for name in (MANIFEST.name, "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    for name in ("src", "schema"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    _git(folder, environment, "init", "--quiet")
-    _git(folder, environment, "add", "--all")
-    _git(folder, environment, "commit", "--quiet", "--message", "As it stands")
-    _git(folder, environment, "tag", f"v{evalcontract.__version__}")
-    revision = _git(folder, environment, "rev-parse", "HEAD").strip()
+    environment = git_environment(folder) | {"PRE_COMMIT_HOME": str(home / "cache")}
+    revision = publish(folder, environment)
     made = Published(folder, revision, environment)
     user = home / "installs"
     made.use(user, {})
@@ -198,6 +195,8 @@ def test_faults_are_shown(published: Published, tmp_path: Path) -> None:
     assert "rubrics/polite.yaml:5:20" in said["validate-rubric"]
     assert "error[judge/unknown-value]" in said["validate-judge"]
     assert "judges/accuracy.yaml:3:13" in said["validate-judge"]
+    assert "did you mean `strict_validation`?" in said["validate-target"]
+    assert "targets/nightly.yaml:2:1" in said["validate-target"]
     for name in FAULTY:
         assert f"{name}:" in said["evalcontract-check"]
 
@@ -213,6 +212,78 @@ def test_deleted_rubric_is_noticed(published: Published, tmp_path: Path) -> None
     assert all("Skipped" in said[name] for name in FILE_HOOKS), said
     assert "error[reference/dangling]" in said["evalcontract-check"]
     assert "datasets/smalltalk.yaml:2" in said["evalcontract-check"]
+
+
+@pytest.mark.slow
+def test_a_pinned_configuration(published: Published, tmp_path: Path) -> None:
+    """Several files in one call, JSON Lines too; `--soft` takes the strictness back."""
+    hook = {"id": "validate-dataset", "verbose": True}
+    files = {
+        **CLEAN,
+        "datasets/lines.jsonl": '{"id": "a", "inputt": "A?", "criteria": "B"}\n',
+        **{f"datasets/d{number}.yaml": DATASET for number in range(30)},
+    }
+    for args, status in (([], 1), (["--soft"], 0)):
+        repository = {"repo": str(published.folder), "rev": TAG, "hooks": [hook | {"args": args}]}
+        configuration = {".pre-commit-config.yaml": yaml.safe_dump({"repos": [repository]})}
+        write(tmp_path, files | configuration)
+        ended, said = _said_of_all_files(published, tmp_path)
+        assert ended == status, said
+        assert "datasets/lines.jsonl:1:13" in said
+        assert f"{'warning' if args else 'error'}[dataset/near-miss-key]" in said
+        assert said.count("32 datasets (32 rows)") == 1
+
+
+@pytest.mark.slow
+def test_fixes(published: Published, tmp_path: Path) -> None:
+    """The hook changes files, so that pre-commit fails; then there is nothing left to change."""
+    repository = {"repo": str(published.folder), "rev": TAG, "hooks": [{"id": FIX}]}
+    configuration = {".pre-commit-config.yaml": yaml.safe_dump({"repos": [repository]})}
+    write(tmp_path, CLEAN | configuration | {"datasets/smalltalk.yaml": FAULTY_DATASET})
+    status, said = _said_of_all_files(published, tmp_path)
+    assert status == 1
+    assert "files were modified by this hook" in said
+    assert "`inputt` is now `input`" in said
+    assert (tmp_path / "datasets/smalltalk.yaml").read_text(encoding="utf-8") == DATASET
+    assert _said_of_all_files(published, tmp_path)[0] == 0
+
+
+@pytest.mark.slow
+def test_try_repo(published: Published, tmp_path: Path) -> None:
+    """What somebody types who only wants to see what the hook says."""
+    published.git(tmp_path, "init", "--quiet")
+    for files, status in ((CLEAN, 0), (FAULTY, 1)):
+        write(tmp_path, files)
+        published.git(tmp_path, "add", "--all")
+        arguments = ("try-repo", str(published.folder), "validate-rubric", "--all-files")
+        done = _pre_commit(tmp_path, published.environment, *arguments)
+        assert done.returncode == status, done.stdout + done.stderr
+        assert ("rubrics/polite.yaml:5:20" in done.stdout) == bool(status)
+
+
+@pytest.mark.slow
+def test_prek(published: Published, tmp_path: Path) -> None:
+    """Another runner of the same hooks, which makes their environments with uv."""
+    home = published.folder.parent / "prek"
+    venv.create(home)
+    pip = [sys.executable, "-m", "pip", "--python", str(home), "install", "--quiet"]
+    got = subprocess.run([*pip, "prek", "uv"], capture_output=True, text=True, check=False)
+    if got.returncode:
+        absent(f"prek and uv cannot be installed: {got.stderr.strip()[-300:]}")
+    published.use(tmp_path, FAULTY)
+    scripts = home / ("Scripts" if os.name == "nt" else "bin")
+    paths = os.pathsep.join([str(scripts), str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        [scripts / "prek", "run", "--all-files", "--color=never"],
+        cwd=tmp_path,
+        env=published.environment | {"PATH": paths, "PREK_HOME": str(home / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    for name in FAULTY:
+        assert f"{name}:" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.slow
@@ -252,15 +323,6 @@ def _said_of_all_files(published: Published, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def _git(folder: Path, environment: Mapping[str, str], *arguments: str) -> str:
-    command = ["git", *arguments]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def _pre_commit(
     folder: Path, environment: Mapping[str, str], *arguments: str
 ) -> subprocess.CompletedProcess[str]:
@@ -272,21 +334,5 @@ def _pre_commit(
 
 def _need_tools() -> None:
     if find_spec("pre_commit") is None:
-        _absent("pre-commit is not installed")
-    if shutil.which("git") is None:
-        _absent("git is not installed")
-
-
-def _need_packages(folder: Path) -> None:
-    """Leave where pip reaches no index: pre-commit could not install the hooks either."""
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries=1"]
-    command = [*pip, "--dest", str(folder / "probe"), "hatchling"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        _absent(f"the package index cannot be reached: {done.stderr.strip()[-300:]}")
-
-
-def _absent(reason: str) -> Never:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+        absent("pre-commit is not installed")
+    need_git()

@@ -1,0 +1,159 @@
+"""Rows of a dataset as the parameters of a test."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import pytest
+
+from evalcontract.pytest_plugin.warning import EvalContractWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from _pytest.mark.structures import ParameterSet
+
+    from evalcontract.api import LoadedDataset, LoadedRow
+
+    Marks = pytest.MarkDecorator | pytest.Mark | Iterable[pytest.MarkDecorator | pytest.Mark]
+    MarksOf = Callable[[LoadedRow], Marks]
+    # What pytest builds the parameters of a test from.
+    _Parameters = tuple[ParameterSet, ...]
+else:
+    _Parameters = tuple
+
+_Test = TypeVar("_Test", bound="Callable[..., Any] | type")
+
+# The name of the parameter of a decorated test.
+_ROW = "row"
+# Longer ids are cut: pytest puts them into the environment and on every line.
+_MAX_ID = 80
+
+
+class Rows(_Parameters):
+    """The rows of a dataset as parameters of a test; as a decorator, the test has a `row`."""
+
+    __slots__ = ()
+
+    def __call__(self, test: _Test) -> _Test:
+        """Return a test, or a class of tests, that runs once for each row."""
+        decorated: _Test = pytest.mark.parametrize(_ROW, self)(test)
+        return decorated
+
+    @classmethod
+    def of(cls, rows: Iterable[LoadedRow], marks: MarksOf | None) -> Self:
+        """Return the parameters for rows, with the marks that a function gives to each."""
+        return cls(pytest.param(row, id=_id_of(row), marks=_marks(row, marks)) for row in rows)
+
+
+def evalcontract_rows(
+    path: str | Path,
+    *,
+    strict: bool | None = None,
+    dialect: str = "evalcontract",
+    marks: MarksOf | None = None,
+) -> Rows:
+    """Load a dataset, and return its rows as parameters of a test.
+
+    As a decorator, it gives each row to the argument `row` of a test:
+
+        @evalcontract_rows("evals/datasets/support.yaml")
+        def test_answer(row): ...
+
+    As a list of parameters, it takes any name and goes with `indirect`:
+
+        @pytest.mark.parametrize("case", evalcontract_rows("evals/datasets/support.yaml"))
+        def test_answer(case): ...
+
+    A row is a `LoadedRow`: `row.value` are its keys, `row.rubric` is its rubric. A relative path
+    starts in the folder of the test file or in one above it, the nearest first, up to the top of
+    the repository. `strict` and `dialect` are as for `DatasetLoader`. `marks` returns the marks of
+    a row: `marks=lambda row: [pytest.mark.slow] if "slow" in row.value.get("tags", ()) else []`.
+
+    Warnings become an `EvalContractWarning`; notes are not shown.
+
+    Raises:
+        pytest.Collector.CollectError: the dataset, or what its rows refer to, has errors, or cannot
+            be loaded. pytest shows the findings.
+
+    """
+    from evalcontract.model.diagnostic import Severity  # as all else, not before it is needed
+
+    file = _found(Path(path), _folder_of_caller())
+    dataset = _loaded(file, strict, dialect)
+    worst = max((diagnostic.severity for diagnostic in dataset.diagnostics), default=0)
+    if worst > Severity.NOTE:
+        from evalcontract.pytest_plugin.findings import findings_text  # only with findings
+
+        text = findings_text(dataset.diagnostics)
+        if worst > Severity.WARNING:
+            raise pytest.Collector.CollectError(text)
+        warnings.warn(f"\n{text}", EvalContractWarning, stacklevel=2)
+    return Rows.of(dataset.rows, marks)
+
+
+def _loaded(file: Path, strict: bool | None, dialect: str) -> LoadedDataset:  # noqa: FBT001
+    # Nothing of this is imported before a test asks for rows.
+    from evalcontract.api import DatasetLoader
+    from evalcontract.model.errors import ContractViolation, EvalContractError
+    from evalcontract.pytest_plugin.findings import findings_text
+
+    try:
+        return DatasetLoader(strict=strict, dialect=dialect).load(file)
+    except ContractViolation as violation:
+        raise pytest.Collector.CollectError(findings_text(violation.diagnostics)) from None
+    except EvalContractError as error:
+        raise pytest.Collector.CollectError(f"error: {error}") from None
+
+
+def _folder_of_caller() -> Path:
+    """Return the folder of the file that calls `evalcontract_rows`; the current one for none."""
+    frame = inspect.currentframe()
+    for _ in range(2):
+        frame = frame and frame.f_back
+    file = frame.f_globals.get("__file__") if frame else None
+    return Path(file).parent.absolute() if isinstance(file, str) else Path.cwd()
+
+
+def _found(path: Path, folder: Path) -> Path:
+    """Return the path of a file in a folder or the nearest one above it that has it.
+
+    Raises:
+        pytest.Collector.CollectError: none has it.
+
+    """
+    from evalcontract.workspace import display_name
+    from evalcontract.workspace.roots import find_repository
+
+    top = find_repository(folder) or Path.cwd()
+    folders = [folder, *(each for each in folder.parents if top in (each, *each.parents))]
+    for each in folders:
+        if os.path.lexists(each / path):
+            return each / path
+    where = f"in {display_name(folder)}" + (f" or above it up to {top}" if folders[1:] else "")
+    raise pytest.Collector.CollectError(f"error: there is no file {path} {where}")
+
+
+def _id_of(row: LoadedRow) -> str:
+    """Return the id of the test for a row: that of the row, or its number if it has none."""
+    from evalcontract.report.frame import escape_controls
+
+    value = row.value
+    id_ = value.get("id") if isinstance(value, dict) else None
+    if not isinstance(id_, str) or not id_:
+        return f"{_ROW}{row.index}"
+    shown = escape_controls(id_)
+    return shown if len(shown) <= _MAX_ID else f"{shown[: _MAX_ID - 1]}…"
+
+
+def _marks(row: LoadedRow, marks: MarksOf | None) -> Sequence[pytest.MarkDecorator | pytest.Mark]:
+    if marks is None:
+        return ()
+    given = marks(row)
+    if isinstance(given, pytest.MarkDecorator | pytest.Mark):
+        return (given,)
+    return tuple(given)

@@ -1,0 +1,302 @@
+"""`action.yml` and the workflow of its page: their shell is run as a runner of GitHub would."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from published import ROOT, TAG, absent, git_environment, need_git, need_packages, publish, tool
+from tables import every_case
+from writing import write
+
+pytestmark = pytest.mark.slow
+
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+INSTALL, CHECK = ACTION["runs"]["steps"]
+PAGE = ROOT / "docs" / "ci.md"
+# How a runner calls `shell: bash`.
+BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
+DATASET = "questions:\n  - {id: hello, input: Hello!, criteria: Greets}\n"
+TYPO = DATASET.replace("criteria:", "criteriaa:")
+_EXPRESSION = re.compile(r"\$\{\{\s*(inputs|steps\.\w+\.outputs)\.([\w-]+)\s*\}\}")
+
+
+@dataclass
+class Runner:
+    """A job of GitHub Actions: what it sets, and what steps leave behind."""
+
+    home: Path
+    environment: dict[str, str]
+    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def step(self, step: dict[str, Any], inputs: dict[str, str], workspace: Path) -> Any:
+        """Run a step of the action; return its process."""
+        known = {name: spec["default"] for name, spec in ACTION["inputs"].items()} | inputs
+        files = {name: self.home / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        for file in files.values():
+            file.write_text("", encoding="utf-8")
+
+        def filled(text: str) -> str:
+            def value(match: re.Match[str]) -> str:
+                context, name = match.groups()
+                of = known if context == "inputs" else self.outputs[context.split(".")[1]]
+                return of.get(name, "")
+
+            return _EXPRESSION.sub(value, text)
+
+        done = subprocess.run(
+            [*BASH, step["run"]],
+            cwd=workspace / filled(step.get("working-directory", ".")),
+            env=self.environment
+            | {name: filled(value) for name, value in step["env"].items()}
+            | {name: str(path) for name, path in files.items()}
+            | {"GITHUB_WORKSPACE": str(workspace)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.outputs[step["id"]] = _outputs(files["GITHUB_OUTPUT"])
+        return done
+
+    @property
+    def summary(self) -> str:
+        """The summary of the job."""
+        return (self.home / "GITHUB_STEP_SUMMARY").read_text(encoding="utf-8")
+
+
+def _outputs(file: Path) -> dict[str, str]:
+    """Read what a step wrote to `GITHUB_OUTPUT`."""
+    lines = iter(file.read_text(encoding="utf-8").splitlines())
+    outputs = {}
+    for line in lines:
+        name, separator, rest = line.partition("<<")
+        if separator:
+            values = []
+            while (value := next(lines)) != rest:
+                values.append(value)
+            outputs[name] = "\n".join(values)
+        else:
+            name, _, value = line.partition("=")
+            outputs[name] = value
+    return outputs
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    """Run the step that installs the action's own checkout, once."""
+    if sys.platform == "win32":
+        absent("bash is not what a runner has")
+    need_git()
+    home = tmp_path_factory.mktemp("runner")
+    need_packages(home)
+    action = home / "checkout"
+    environment = git_environment(action)
+    publish(action, environment)
+    environment |= {
+        "RUNNER_TEMP": str(home),
+        "GITHUB_ACTION_PATH": str(action),
+        "GITHUB_ACTIONS": "true",
+        "CI": "true",
+    }
+    made = Runner(home, environment)
+    workspace = home / "hostile"
+    # Nothing of the repository that is checked is run, whatever it is called.
+    trap = "raise SystemExit('the repository was imported')\n"
+    write(workspace, {f"{name}.py": trap for name in ("venv", "pip", "json", "evalcontract")})
+    done = made.step(INSTALL, {}, workspace)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert Path(made.outputs["install"]["python"]).is_relative_to(home)
+    return made
+
+
+def test_clean_files(runner: Runner, tmp_path: Path) -> None:
+    write(tmp_path, {"evals/a.yaml": DATASET})
+    done = runner.step(CHECK, {"path": "evals"}, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    outputs = runner.outputs["check"]
+    assert [outputs[name] for name in ("errors", "warnings", "notes", "exit-code")] == [*"0000"]
+    assert "no findings" in runner.summary
+    assert "sarif-file" not in outputs
+
+
+def test_faulty_files(runner: Runner, tmp_path: Path) -> None:
+    """Annotations, the summary, SARIF and the outputs, all from one run."""
+    write(tmp_path, {"my evals/a.yaml": TYPO, "json.py": "raise SystemExit(9)", ".git/HEAD": ""})
+    inputs = {"working-directory": "my evals", "strict": "true", "sarif-file": "out/a.sarif"}
+    done = runner.step(CHECK, inputs, tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "::error file=my evals/a.yaml,line=2," in done.stdout
+    assert "did you mean `criteria`?" in done.stdout
+    outputs = runner.outputs["check"]
+    assert outputs["exit-code"] == "1"
+    assert outputs["errors"] == str(done.stdout.count("::error "))
+    sarif = json.loads(Path(outputs["sarif-file"]).read_text(encoding="utf-8"))
+    assert Path(outputs["sarif-file"]) == tmp_path / "my evals" / "out" / "a.sarif"
+    assert len(sarif["runs"][0]["results"]) == int(outputs["errors"])
+    report = json.loads(Path(outputs["json-file"]).read_text(encoding="utf-8"))
+    assert report["summary"]["errors"] == int(outputs["errors"])
+    assert "near-miss-key" in runner.summary
+
+
+@every_case(
+    ("inputs", "status", "said"),
+    [
+        ({}, 0, "::warning "),
+        ({"strict": "false"}, 0, "::warning "),
+        ({"strict": "true"}, 1, "::error "),
+        ({"fail-on": "warning"}, 1, "::warning "),
+        ({"fail-on": "never", "strict": "true"}, 0, "::error "),
+        ({"args": "--select 'dataset/near-miss-key' --fail-on note"}, 1, "near-miss"),
+        ({"args": "--ignore dataset/"}, 0, ""),
+        ({"summary": "false"}, 0, "::warning "),
+        ({"strict": "yes"}, 2, "::error title=evalcontract::`strict` must be one of `true`"),
+        ({"fail-on": "$(id)"}, 2, "::error title=evalcontract::`fail-on` must be one of"),
+        ({"args": "'open"}, 2, "::error title=evalcontract::`args` cannot be read"),
+        ({"args": "--frobnicate"}, 2, "::error title=evalcontract::"),
+        ({"path": "nowhere"}, 2, "::error title=evalcontract::"),
+        ({"path": "--help"}, 2, "::error title=evalcontract::"),
+        ({"path": "a%0A::set-env"}, 2, "a%250A::set-env"),
+        ({"path": "a\n::error::b"}, 2, "::error title=evalcontract::"),
+    ],
+    ids=str,
+)
+def test_inputs(
+    runner: Runner, tmp_path: Path, inputs: dict[str, str], status: int, said: str
+) -> None:
+    write(tmp_path, {"a.yaml": TYPO})
+    done = runner.step(CHECK, inputs, tmp_path)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert said in done.stdout
+    assert done.stderr == ""
+    # Each line is one command, and none is another than those of findings.
+    assert [line for line in done.stdout.splitlines() if not _COMMAND.match(line)] == []
+    assert bool(runner.summary) == (status < 2 and inputs.get("summary") != "false")
+
+
+_COMMAND = re.compile(r"::(error|warning|notice) (file|title)=")
+
+
+@every_case(
+    "hostile",
+    ['"; touch pwned; "', "$(touch pwned)", "`touch pwned`", "; touch pwned #", "| touch pwned"],
+)
+def test_no_input_is_a_command(runner: Runner, tmp_path: Path, hostile: str) -> None:
+    write(tmp_path, {"a.yaml": DATASET})
+    for name in ACTION["inputs"].keys() - {"working-directory", "extras", "python"}:
+        runner.step(CHECK, {name: hostile}, tmp_path)
+    installed = runner.outputs["install"]
+    for name in ("extras", "python"):
+        done = runner.step(INSTALL, {name: hostile}, tmp_path)
+        assert done.returncode == 2
+        assert done.stdout.startswith("::error title=evalcontract::")
+    runner.outputs["install"] = installed
+    assert list(tmp_path.rglob("pwned")) == []
+
+
+def test_no_expression_is_in_a_script() -> None:
+    """GitHub would replace it before the shell reads the script."""
+    assert [step for step in ACTION["runs"]["steps"] if "${{" in step["run"]] == []
+
+
+def test_an_old_python(runner: Runner, tmp_path: Path) -> None:
+    installed = runner.outputs["install"]
+    done = runner.step(INSTALL, {"python": "false"}, tmp_path)
+    runner.outputs["install"] = installed
+    assert done.returncode == 2
+    assert "use actions/setup-python before" in done.stdout
+
+
+# The workflows that people write
+
+
+def workflows() -> dict[str, str]:
+    """Return the workflows of the page, and the one that `init` writes."""
+    from evalcontract.engine.init_project import project_files
+
+    page = PAGE.read_text(encoding="utf-8")
+    shown = re.findall(r"^```yaml\n((?:# [^\n]*\n)?name: .*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert shown
+    written = {file.path: file.text for file in project_files("my evals", "github")}
+    return {
+        **{f"page{number}.yml": text for number, text in enumerate(shown)},
+        "init.yml": written[".github/workflows/evalcontract.yml"],
+    }
+
+
+def test_the_page_names_this_version() -> None:
+    """In every snippet of the page."""
+    page = PAGE.read_text(encoding="utf-8")
+    named = re.findall(r"v\d+\.\d+\.\d+\b", page)
+    assert len(named) >= 4
+    assert {*named} == {TAG}
+    assert {f"v{each}" for each in re.findall(r"[@=](\d+\.\d+\.\d+)\b", page)} == {TAG}
+
+
+def test_inputs_and_outputs_are_on_the_page() -> None:
+    section = PAGE.read_text(encoding="utf-8").split("## GitHub Actions")[1].split("\n## ")[0]
+    named = {name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+             for name in re.findall(r"`([\w-]+)`", row)}  # fmt: skip
+    assert named == ACTION["inputs"].keys() | ACTION["outputs"].keys()
+
+
+def test_schemas(tmp_path: Path) -> None:
+    check = tool("check-jsonschema")
+    folder = tmp_path / ".github" / "workflows"
+    write(folder, workflows())
+    for schema, files in (
+        ("github-actions", [ROOT / "action.yml"]),
+        ("github-workflows", [*folder.iterdir()]),
+    ):
+        command = [check, "--builtin-schema", f"vendor.{schema}", *map(str, files)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_security(tmp_path: Path) -> None:
+    """Zizmor finds nothing, not even what it calls pedantic; GitHub's own actions may have tags."""
+    zizmor = tool("zizmor")
+    policies = {"actions/*": "ref-pin", "github/*": "ref-pin"}
+    pins = {"unpinned-uses": {"config": {"policies": policies}}}
+    # `$/` would be the repository that is checked, and not the clone of ours in it.
+    settings = {"rules": {**pins, "self-repository": {"disable": True}}}
+    write(tmp_path, {"zizmor.yml": yaml.safe_dump(settings)})
+    write(tmp_path / ".github" / "workflows", workflows())
+    (tmp_path / "action.yml").write_bytes((ROOT / "action.yml").read_bytes())
+    command = [zizmor, "--offline", "--no-progress", "--pedantic"]
+    command += ["--config", str(tmp_path / "zizmor.yml"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@every_case("name", ["page0.yml", "init.yml"])
+def test_the_workflow_finds_the_action(runner: Runner, tmp_path: Path, name: str) -> None:
+    """Its own step clones the tag to where it says that the action is, with inputs that exist."""
+    workflow = yaml.safe_load(workflows()[name])
+    (job,) = workflow["jobs"].values()
+    (get,) = [step for step in job["steps"] if "run" in step]
+    (use,) = [step for step in job["steps"] if step.get("uses", "").startswith("./")]
+    assert use.get("with", {}).keys() <= ACTION["inputs"].keys()
+    write(tmp_path, {"my evals/a.yaml": DATASET, "evals/a.yaml": DATASET})
+    done = subprocess.run(
+        [*BASH, get["run"]], cwd=tmp_path, env=runner.environment,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert TAG in get["run"].split()
+    action = yaml.safe_load((tmp_path / use["uses"] / "action.yml").read_text(encoding="utf-8"))
+    assert action == ACTION
+    # The clone in the repository is not checked itself.
+    inputs = {
+        key: str(value).lower() if value is True else value for key, value in use["with"].items()
+    }
+    assert runner.step(CHECK, inputs, tmp_path).returncode == 0
+    assert (
+        json.loads(Path(runner.outputs["check"]["json-file"]).read_bytes())["summary"]["rows"] == 1
+    )

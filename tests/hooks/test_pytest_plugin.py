@@ -1,0 +1,387 @@
+"""The plugin for pytest, run by pytest in processes of their own, as users run it."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tables import every_case
+from writing import write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+pytest_plugins = ("pytester",)
+pytestmark = pytest.mark.slow
+
+SOURCE = Path(__file__).parents[2] / "src"
+RUBRIC = """\
+id: polite
+version: "1.0.0"
+checks:
+  - {id: no_insults, kind: must_not_contain, values: [stupid]}
+scoring: {combine: all_pass}
+"""
+DATASET = """\
+questions:
+  - {id: hello, input: Hello!, rubric_ref: rubric/polite@1.0.0}
+  - {id: bye, input: Goodbye!, rubric_ref: rubric/polite@1.0.0}
+"""
+JUDGE = """\
+id: accuracy
+version: "1.0.0"
+template: "Is {{ output }} true? PASS or FAIL."
+"""
+CLEAN: dict[str, object] = {
+    "evals/evalcontract.toml": '[severity]\n"judge/unvalidated" = "ignore"\n',
+    "evals/datasets/talk.yaml": DATASET,
+    "evals/judges/accuracy.yaml": JUDGE,
+    "evals/rubrics/polite.yaml": RUBRIC,
+    "evals/targets/nightly.yaml": "dataset: datasets/talk.yaml\n",
+    "evals/bundles/rag.schema.json": {"type": "object", "properties": {"context": {}}},
+    "evals/notes.json": {"of": "nothing"},
+}
+TYPO: dict[str, object] = {
+    "evals/datasets/talk.yaml": DATASET.replace("input: Hello!", "inputt: Hello!")
+}
+BROKEN_RUBRIC: dict[str, object] = {
+    "evals/rubrics/polite.yaml": RUBRIC.replace("all_pass", "all_passs")
+}
+CONFIGURED: dict[str, object] = {
+    "pytest.ini": "[pytest]\nevalcontract = true\nevalcontract_strict = true\n"
+}
+TESTS = """\
+import pytest
+from evalcontract.pytest_plugin import evalcontract_rows
+
+@evalcontract_rows("evals/datasets/talk.yaml")
+def test_decorated(row):
+    assert row.value["input"].endswith("!")
+    assert row.rubric.id == "polite"
+
+@pytest.mark.parametrize("case", evalcontract_rows("evals/datasets/talk.yaml"))
+@pytest.mark.parametrize("times", [1, 2])
+def test_parameters(case, times):
+    assert case.value["id"] != "bye"
+
+@evalcontract_rows("evals/datasets/talk.yaml", marks=lambda row: pytest.mark.skipif(
+    row.value["id"] == "bye", reason="of the row"))
+class TestClass:
+    def test_method(self, row):
+        assert row.index == 0
+"""
+
+
+@pytest.fixture(autouse=True)
+def environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let other processes import this tree, with the entry point of the plugin."""
+    paths = [str(SOURCE)]
+    if not entry_points(group="pytest11", name="evalcontract"):
+        folder = tmp_path_factory.mktemp("entry")
+        write(
+            folder / "plugin_of_tree-1.dist-info",
+            {
+                "METADATA": "Metadata-Version: 2.1\nName: plugin-of-tree\nVersion: 1\n",
+                "entry_points.txt": "[pytest11]\nevalcontract = evalcontract.pytest_plugin\n",
+            },
+        )
+        paths.append(str(folder))
+    inherited = os.environ.get("PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*paths, *([inherited] if inherited else [])]))
+    for name in ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+class Ran:
+    """What pytest printed, and how its tests ended."""
+
+    def __init__(self, result: pytest.RunResult) -> None:
+        self.status = int(result.ret)
+        self.out = result.stdout.str()
+        self.all = self.out + result.stderr.str()
+        verbose = re.findall(r"^(?:\[.*?\] )?(\S+::.*?) ([A-Z]{4,})\b", self.out, re.MULTILINE)
+        distributed = re.findall(r"^\[gw\d\] .*?([A-Z]{4,}) (\S+::.*?) *$", self.out, re.MULTILINE)
+        self.outcomes = {name: outcome for name, outcome in verbose if "::" in name}
+        self.outcomes |= {name: outcome for outcome, name in distributed}
+
+
+def run(pytester: pytest.Pytester, files: Mapping[str, object], *arguments: str) -> Ran:
+    """Write files, and run pytest on them without what other plugins may add."""
+    write(pytester.path, files)
+    (pytester.path / ".git").mkdir(exist_ok=True)
+    return Ran(pytester.runpytest_subprocess("-v", "-p", "no:cacheprovider", *arguments))
+
+
+def test_nothing_is_collected_that_was_not_asked_for(pytester: pytest.Pytester) -> None:
+    assert run(pytester, CLEAN | TYPO).status == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@every_case(
+    "configured", [({}, ["--evalcontract", "--evalcontract-strict"]), (CONFIGURED, [])], ids=str
+)
+def test_artifacts_are_tests(
+    pytester: pytest.Pytester, configured: tuple[dict[str, object], list[str]]
+) -> None:
+    ran = run(pytester, CLEAN | configured[0], *configured[1])
+    assert ran.outcomes == {
+        "evals/bundles/rag.schema.json::bundle": "PASSED",
+        "evals/datasets/talk.yaml::dataset": "PASSED",
+        "evals/judges/accuracy.yaml::judge": "PASSED",
+        "evals/rubrics/polite.yaml::rubric": "PASSED",
+        "evals/targets/nightly.yaml::target": "PASSED",
+    }, ran.all
+    assert ran.status == 0
+
+
+def test_a_failure_is_its_findings(pytester: pytest.Pytester) -> None:
+    ran = run(pytester, CLEAN | TYPO, "--evalcontract", "--evalcontract-strict")
+    failed = [name for name, outcome in ran.outcomes.items() if outcome == "FAILED"]
+    assert failed == ["evals/datasets/talk.yaml::dataset"]
+    assert "error[dataset/near-miss-key]: unknown key `inputt`\n" in ran.out
+    assert " --> evals/datasets/talk.yaml:2:17  (row `hello`)\n" in ran.out
+    assert "did you mean `input`?" in ran.out
+    assert "Traceback" not in ran.all
+    assert "collecting.py" not in ran.all
+
+
+def test_soft_findings_are_warnings(pytester: pytest.Pytester) -> None:
+    ran = run(pytester, CLEAN | TYPO | CONFIGURED, "--evalcontract-soft")
+    assert ran.status == 0
+    assert "evals/datasets/talk.yaml:2: EvalContractWarning: " in ran.out
+    assert "warning[dataset/near-miss-key]: unknown key `inputt`" in ran.out
+    as_errors = run(pytester, {}, "--evalcontract-soft", "-W", "error")
+    assert as_errors.outcomes["evals/datasets/talk.yaml::dataset"] == "FAILED"
+    assert "warning[dataset/near-miss-key]" in as_errors.out
+    assert "Traceback" not in as_errors.all
+    ignored = "ignore::evalcontract.pytest_plugin.EvalContractWarning"
+    assert "near-miss-key" not in run(pytester, {}, "--evalcontract-soft", "-W", ignored).out
+
+
+def test_notes_are_no_warnings(pytester: pytest.Pytester) -> None:
+    settings = '[severity]\n"dataset/near-miss-key" = "note"\n'
+    files = CLEAN | TYPO | {"evals/evalcontract.toml": settings}
+    ran = run(pytester, files, "--evalcontract", "-W", "error", "-rP", "evals/datasets")
+    assert ran.status == 0
+    assert "note[dataset/near-miss-key]" in ran.out
+
+
+def test_targets_and_settings_decide_by_default(pytester: pytest.Pytester) -> None:
+    target = "dataset: datasets/talk.yaml\nstrict_validation: true\n"
+    ran = run(pytester, CLEAN | TYPO | {"evals/targets/nightly.yaml": target}, "--evalcontract")
+    assert ran.outcomes["evals/datasets/talk.yaml::dataset"] == "FAILED"
+
+
+def test_a_finding_is_shown_where_it_is(pytester: pytest.Pytester) -> None:
+    """By the test of its own file; if that is not run, by those that depend on the file."""
+    files = CLEAN | BROKEN_RUBRIC | CONFIGURED
+    ran = run(pytester, files)
+    failed = [name for name, outcome in ran.outcomes.items() if outcome == "FAILED"]
+    assert failed == ["evals/rubrics/polite.yaml::rubric"]
+    for arguments in (["evals/datasets"], ["-k", "talk"]):
+        alone = run(pytester, {}, *arguments)
+        assert alone.outcomes == {"evals/datasets/talk.yaml::dataset": "FAILED"}, alone.all
+        assert "evals/rubrics/polite.yaml:5:20" in alone.out
+    other = run(pytester, {}, "evals/judges")
+    assert other.outcomes == {"evals/judges/accuracy.yaml::judge": "PASSED"}
+
+
+def test_files_of_all_kinds(pytester: pytest.Pytester) -> None:
+    files = {
+        "rows.jsonl": '{"id": "a", "input": "A?"}\n{"id": "a", "input": "B?"}\n',
+        "other.json": {"questions": [{"id": "a", "input": "A?", "criteria": "B"}]},
+        "no_dataset.yaml": "a: 1\n",
+        "evals/datasets/broken.yaml": "}\n",
+        "evals/rubrics/notes.jsonl": "{}\n",
+    }
+    ran = run(pytester, CLEAN | CONFIGURED | files)
+    assert {name: ran.outcomes.get(name) for name in ran.outcomes if "polite" not in name} == {
+        "evals/bundles/rag.schema.json::bundle": "PASSED",
+        "evals/datasets/broken.yaml::dataset": "FAILED",
+        "evals/datasets/talk.yaml::dataset": "PASSED",
+        "evals/judges/accuracy.yaml::judge": "PASSED",
+        "evals/rubrics/notes.jsonl::unreadable": "FAILED",
+        "evals/targets/nightly.yaml::target": "PASSED",
+        "other.json::dataset": "PASSED",
+        "rows.jsonl::dataset": "FAILED",
+    }, ran.all
+
+
+def test_a_wrong_configuration_is_one_error(pytester: pytest.Pytester) -> None:
+    ran = run(pytester, CLEAN | CONFIGURED | {"evals/evalcontract.toml": "[oops"})
+    assert ran.status == pytest.ExitCode.INTERRUPTED
+    assert ran.out.count("error: evals/evalcontract.toml:1: not TOML") == 1
+    assert "Traceback" not in ran.all
+
+
+# Rows
+
+
+def test_rows_are_parameters(pytester: pytest.Pytester) -> None:
+    ran = run(pytester, CLEAN | {"test_rows.py": TESTS})
+    assert ran.outcomes == {
+        "test_rows.py::test_decorated[hello]": "PASSED",
+        "test_rows.py::test_decorated[bye]": "PASSED",
+        "test_rows.py::test_parameters[1-hello]": "PASSED",
+        "test_rows.py::test_parameters[1-bye]": "FAILED",
+        "test_rows.py::test_parameters[2-hello]": "PASSED",
+        "test_rows.py::test_parameters[2-bye]": "FAILED",
+        "test_rows.py::TestClass::test_method[hello]": "PASSED",
+        "test_rows.py::TestClass::test_method[bye]": "SKIPPED",
+    }, ran.all
+    one = run(pytester, {}, "test_rows.py::test_decorated[bye]")
+    assert one.outcomes == {"test_rows.py::test_decorated[bye]": "PASSED"}
+    assert {*run(pytester, {}, "-k", "hello").outcomes.values()} == {"PASSED"}
+
+
+@every_case("folder", ["tests", "tests/deep", "evals"])
+def test_the_path_starts_above_the_test(pytester: pytest.Pytester, folder: str) -> None:
+    """Whatever the current folder is; a file of another repository is never meant."""
+    for old in pytester.path.rglob("test_rows.py"):
+        old.unlink()
+    write(pytester.path / "repository", CLEAN | {f"{folder}/test_rows.py": TESTS})
+    (pytester.path / "repository" / ".git").mkdir(exist_ok=True)
+    for arguments in (["repository"], [f"repository/{folder}/test_rows.py"]):
+        assert len(run(pytester, {}, *arguments).outcomes) == 8
+    write(pytester.path, {"evals/datasets/gone.yaml": DATASET})
+    test = TESTS.replace("talk.yaml", "gone.yaml")
+    ran = run(pytester, {f"repository/{folder}/test_rows.py": test}, "repository")
+    assert ran.status == pytest.ExitCode.INTERRUPTED
+    assert "error: there is no file evals/datasets/gone.yaml in repository/" in ran.out
+
+
+def test_hostile_ids(pytester: pytest.Pytester) -> None:
+    """They break no line and no name, and each row is a test."""
+    ids = ["a\nb", "\x1b[31mred", "::error::x", "ü", "", "x" * 500, "same", "same", "[1-2]", 7]
+    rows = [{"id": each, "input": "?"} for each in ids]
+    test = (
+        "from evalcontract.pytest_plugin import evalcontract_rows\n"
+        "@evalcontract_rows('rows.json', strict=False)\n"
+        "def test_row(row): pass\n"
+    )
+    files = {"rows.json": {"questions": rows}, "test_rows.py": test}
+    ran = run(pytester, files, "-W", "ignore")
+    assert f"{len(ids)} passed" in ran.out
+    assert "\x1b[31mred" not in ran.all
+    assert max(map(len, ran.out.splitlines())) < 200
+    listed = pytester.runpytest_subprocess("--collect-only", "-q", "-W", "ignore").stdout.lines
+    names = [line for line in listed if line.startswith("test_rows.py::test_row[")]
+    assert len({*names}) == len(ids)
+    assert "test_rows.py::test_row[row4]" in names
+    assert "test_rows.py::test_row[row9]" in names
+
+
+def test_faulty_datasets_fail_at_collection(pytester: pytest.Pytester) -> None:
+    strict = TESTS.replace('talk.yaml")', 'talk.yaml", strict=True)')
+    ran = run(pytester, CLEAN | TYPO | {"test_rows.py": strict})
+    assert ran.status == pytest.ExitCode.INTERRUPTED
+    assert "error[dataset/near-miss-key]: unknown key `inputt`\n" in ran.out
+    assert " --> evals/datasets/talk.yaml:2:17  (row `hello`)\n" in ran.out
+    assert "Traceback" not in ran.all
+    assert "rows.py:" not in ran.out.replace("test_rows.py:", "")
+    broken = run(pytester, {"evals/datasets/talk.yaml": "}", "test_rows.py": TESTS})
+    assert broken.status == pytest.ExitCode.INTERRUPTED
+    assert "error[source/syntax]" in broken.out
+
+
+def test_soft_rows_warn(pytester: pytest.Pytester) -> None:
+    ran = run(pytester, CLEAN | TYPO | {"test_rows.py": TESTS}, "-k", "test_method")
+    assert "test_rows.py:4: EvalContractWarning: " in ran.out
+    assert "warning[dataset/near-miss-key]: unknown key `inputt`" in ran.out
+    assert ran.status == 0
+
+
+# Beside the rest of pytest
+
+
+def test_distributed(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    files = CLEAN | TYPO | CONFIGURED | {"test_rows.py": TESTS}
+    ran = run(pytester, files, "-n", "2", "-W", "ignore")
+    alone = run(pytester, {}, "-p", "no:xdist", "-W", "ignore")
+    assert ran.outcomes == alone.outcomes
+    assert ran.outcomes["evals/datasets/talk.yaml::dataset"] == "FAILED"
+    assert "error[dataset/near-miss-key]" in ran.out
+
+
+@every_case(
+    ("arguments", "chosen"),
+    [
+        (["-k", "rubric"], {"evals/rubrics/polite.yaml::rubric"}),
+        (["-m", "evalcontract", "evals/judges"], {"evals/judges/accuracy.yaml::judge"}),
+        (["-m", "not evalcontract"], set()),
+    ],
+)
+def test_selection(pytester: pytest.Pytester, arguments: list[str], chosen: set[str]) -> None:
+    assert run(pytester, CLEAN | CONFIGURED, *arguments).outcomes.keys() == chosen
+
+
+def test_collect_only(pytester: pytest.Pytester) -> None:
+    ran = run(pytester, CLEAN | CONFIGURED | BROKEN_RUBRIC, "--collect-only", "-q")
+    assert ran.status == 0
+    assert "<ArtifactItem rubric>" in ran.out
+
+
+def test_without_the_plugin(pytester: pytest.Pytester) -> None:
+    ran = run(pytester, CLEAN | {"test_it.py": "def test_it(): pass\n"}, "-p", "no:evalcontract")
+    assert ran.outcomes == {"test_it.py::test_it": "PASSED"}
+    helped = pytester.runpytest_subprocess("-p", "no:evalcontract", "--help").stdout.str()
+    assert "--evalcontract" not in helped
+    assert "--evalcontract-strict" in pytester.runpytest_subprocess("--help").stdout.str()
+
+
+def test_other_runs_import_almost_nothing(pytester: pytest.Pytester) -> None:
+    test = (
+        "import sys\n"
+        "def test_it():\n"
+        "    ours = [name for name in sys.modules if name.split('.')[0] == 'evalcontract']\n"
+        "    assert not ours, sorted(ours)\n"
+    )
+    ran = run(pytester, {"test_it.py": test})
+    (imported,) = re.findall(r"^E +AssertionError: (\[.*\])$", ran.out, re.MULTILINE)
+    assert re.findall(r"[\w.]+", imported) == [
+        "evalcontract",
+        "evalcontract.pytest_plugin",
+        "evalcontract.pytest_plugin.rows",
+        "evalcontract.pytest_plugin.warning",
+    ]
+
+
+# The page
+
+PAGE = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
+
+
+def test_output_of_the_page(pytester: pytest.Pytester) -> None:
+    """What it shows is what pytest prints, and its settings are those of the plugin."""
+    (shown,) = re.findall(r"^```\n(evals/.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    (settings,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    wanted = ("evals/datasets/talk.yaml", "evals/rubrics/polite.yaml")
+    files = {name: text for name, text in (CLEAN | TYPO).items() if name in wanted}
+    (pytester.path / "tests").mkdir()
+    ran = run(pytester, files | {"pyproject.toml": settings})
+    assert shown.strip() in ran.out
+
+
+def test_python_of_the_page(pytester: pytest.Pytester) -> None:
+    """Its tests are collected, and run for each row."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    head = (
+        "import pytest\n"
+        "class shop:\n"
+        "    ask = staticmethod(lambda question: 'within 30 days')\n"
+        "from evalcontract.pytest_plugin import evalcontract_rows\n"
+    )
+    row = {"id": "return_period", "input": "How long?", "expected_facts": ["30 days"]}
+    files: dict[str, object] = {f"test_{n}.py": head + text for n, text in enumerate(blocks)}
+    ran = run(pytester, files | {"evals/datasets/support.yaml": {"questions": [row]}})
+    assert ran.outcomes == {
+        "test_0.py::test_answer[return_period]": "PASSED",
+        "test_1.py::test_models[return_period-small]": "PASSED",
+        "test_1.py::test_models[return_period-large]": "PASSED",
+        "test_2.py::test_answer[return_period]": "PASSED",
+    }, ran.all
