@@ -1,19 +1,20 @@
 """A page with files and commands, followed as a reader does: in order, in a new folder.
 
-A file is a fenced block below a line with its name in backticks; a later block of that name replaces
-it. A command is a line that begins with `$ ` in a block `console`; what follows it is its output,
-in which a line `…` stands for any lines. Only the commands of this package and `cd` are run.
+A file is a fenced block below a line with its name in backticks; a later block of that name
+replaces it. A command is a line that begins with `$ ` in a block `console`; what follows it is its
+output, in which a line `…` stands for any lines. Only the commands of this package, `cd` and `cat`
+are run.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 _BLOCK = re.compile(r"(?:^`([^`\s]+)`:\n\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # The age of a validation grows, and the day of a measurement is today.

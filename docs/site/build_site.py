@@ -29,7 +29,13 @@ def write_sources(folder: Path) -> None:
     """Write what Sphinx reads: the pages of the repository, those that are generated, the order."""
     shutil.rmtree(folder, ignore_errors=True)
     names = stage(folder)
-    generated = [*schema_pages(schema_names()), *command_pages(), *python_pages(), *rule_pages(), *tool_pages()]
+    generated = [
+        *schema_pages(schema_names()),
+        *command_pages(),
+        *python_pages(),
+        *rule_pages(),
+        *tool_pages(),
+    ]
     for name, text in generated:
         write_page(folder, name, text)
         names.append(name.removesuffix(".md"))

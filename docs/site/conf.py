@@ -40,7 +40,7 @@ myst_enable_extensions = ["deflist"]
 highlight_language = "text"
 # Names of fences that Pygments does not know.
 _LEXERS = {"jsonl": "json", "csv": "text", "mustache": "text"}
-pygments_style = "xcode"
+pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 # Docstrings write code as Markdown does.
 default_role = "literal"

@@ -26,7 +26,9 @@ def contents(order: Path, pages: Iterable[str]) -> str:
     trees = []
     for title, names in _sections(settings["section"], left):
         entries = (f"{titles[name]} <{name}>" if name in titles else name for name in names)
-        trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *entries, "```"]))
+        trees.append(
+            "\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *entries, "```"])
+        )
     return "\n\n".join(trees) + "\n"
 
 

@@ -46,4 +46,6 @@ def _entry(module: ModuleType, name: str) -> str:
         directive, options = "autofunction", []
     else:
         directive, options = "autodata", []
-    return "\n".join([f"## {name}\n", "```{eval-rst}", f".. {directive}:: {path}", *options, "```\n"])
+    return "\n".join(
+        [f"## {name}\n", "```{eval-rst}", f".. {directive}:: {path}", *options, "```\n"]
+    )

@@ -35,8 +35,13 @@ def rule_pages() -> Iterator[tuple[str, str]]:
     kinds = {kind: [*group] for kind, group in groupby(codes.values(), key=kind_of)}
     yield "rules/index.md", _index(kinds)
     for kind, group in kinds.items():
-        table = "\n".join([_TABLE, *(_line(code, f"{code.partition('/')[2]}.md") for code in group)])
-        yield f"rules/{kind}/index.md", f"# Codes of {kind}\n\n[All codes](../index.md)\n\n{table}\n"
+        table = "\n".join(
+            [_TABLE, *(_line(code, f"{code.partition('/')[2]}.md") for code in group)]
+        )
+        yield (
+            f"rules/{kind}/index.md",
+            f"# Codes of {kind}\n\n[All codes](../index.md)\n\n{table}\n",
+        )
         for code in group:
             yield f"rules/{code}.md", _page(code)
 

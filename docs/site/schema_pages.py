@@ -65,18 +65,21 @@ def _part(part: dict[str, Any], schema: dict[str, Any]) -> Iterator[str]:
     for example in part.get("examples", []):
         if isinstance(example, dict):
             text = yaml.safe_dump(example, sort_keys=False, allow_unicode=True, width=88)
-            yield f"```yaml\n{text}```\n"
+            yield f"An example:\n\n```yaml\n{text}```\n"
 
 
-def _key(key: str, part: dict[str, Any], schema: dict[str, Any], *, required: bool) -> Iterator[str]:
+def _key(
+    key: str, part: dict[str, Any], schema: dict[str, Any], *, required: bool
+) -> Iterator[str]:
     target = _target(part, schema)
     whole = {**target, **part}
     facts = [_type(part, schema), "required" if required else "optional"]
     if "default" in whole:
         facts.append(f"default `{_json(whole['default'])}`")
     facts += [f"{text} {whole[word]}" for word, text in _BOUNDS.items() if word in whole]
-    yield f"`{key}`"
-    yield f": *{', '.join(facts)}*\n"
+    # Found first by a search, and listed in the index.
+    yield f"```{{index}} ! {key}\n```\n"
+    yield f"`{key}`\n: *{', '.join(facts)}*\n"
     yield f"  {whole.get('description', '')}\n"
     examples = [] if "const" in whole else [_json(each) for each in whole.get("examples", [])]
     if short := [each for each in examples if len(each) <= _SHORT]:
@@ -89,9 +92,9 @@ _BOUNDS = {
     "exclusiveMinimum": "above",
     "maximum": "at most",
     "exclusiveMaximum": "below",
-    "minLength": "minimum length",
-    "minItems": "minimum number of items",
-    "maxItems": "maximum number of items",
+    "minLength": "characters at least",
+    "minItems": "number of items at least",
+    "maxItems": "number of items at most",
 }
 
 
@@ -104,10 +107,9 @@ def _type(part: dict[str, Any], schema: dict[str, Any]) -> str:
             page = re.sub(r".*/|\.schema\.json$", "", schema["$id"])
             return f"[{target.get('title', name).lower()}](#{page}-{name})"
         return _type({key: value for key, value in target.items() if key != "$id"}, schema)
-    if "enum" in part:
-        return f"one of {_values(part['enum'])}"
-    if "const" in part:
-        return f"always `{_json(part['const'])}`"
+    if "enum" in part or "const" in part:
+        few = part.get("enum", [part.get("const")])
+        return f"{'one of' if 'enum' in part else 'always'} {_values(few)}"
     for word in ("oneOf", "anyOf"):
         if word in part:
             each = dict.fromkeys(_type(choice, schema) for choice in part[word])

@@ -15,8 +15,8 @@ _INTRODUCTION = """\
 `evalcontract check` recognises the files of these tools by their keys, and reports each once
 ([`dataset/other-tool`](rules/dataset/other-tool.md)) with the keys that correspond. They are not
 converted: write the rows anew with these keys, and what graded them as a
-[rubric](guides/write-a-rubric.md). A table of rows (CSV, JSON, JSONL or Parquet) can be the beginning:
-`evalcontract init evals --from rows.csv`.
+[rubric](guides/write-a-rubric.md). A table of rows (CSV, JSON, JSONL or Parquet) can be the
+beginning: `evalcontract init evals --from rows.csv`.
 """
 
 
@@ -32,5 +32,7 @@ def _section(tool: Tool) -> str:
     advice = f"{tool.advice[:1].upper()}{tool.advice[1:]}."
     parts = [f"## {name}\n", f"{advice}\n", f"Source: {known}.\n"]
     if tool.command:
-        parts.insert(2, f"`{tool.command}` does it; see [Coming from ai_eval](coming-from-ai-eval.md).\n")
+        parts.insert(
+            2, f"`{tool.command}` does it; see [Coming from ai_eval](coming-from-ai-eval.md).\n"
+        )
     return "\n".join(parts)
