@@ -22,7 +22,7 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages docs schemas bench bench-html
+.PHONY: demo test thorough fuzz check lint types imports fast messages site serve schemas bench bench-html
 .PHONY: bombs mutate lowest audit constraints peers suites clean dist pythons
 
 demo: $(READY)
@@ -64,8 +64,17 @@ fast: $(READY)
 messages: $(READY)
 	$(BIN)/python -m pytest -q -m messages --snapshot-update
 
-docs: $(READY)
-	$(BIN)/python docs/build_rules.py
+# The documentation, in build/site; a warning is an error. `make serve` also serves it to this
+# machine, at http://127.0.0.1:8000.
+site: $(VENV)/.docs
+	$(BIN)/python docs/site/build_site.py
+
+serve: site
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
+
+$(VENV)/.docs: $(READY)
+	$(BIN)/python $(PIP) --constraint constraints.txt --editable ".[dev,docs]"
+	@touch $@
 
 # The schemas for editors, from the canonical ones; a test compares them.
 schemas: $(READY)
@@ -125,7 +134,7 @@ $(VENV)/.audit: $(READY)
 constraints:
 	rm -rf build/constraints
 	$(PYTHON) -m venv build/constraints
-	build/constraints/bin/python $(PIP) ".[dev,mutate,audit]"
+	build/constraints/bin/python $(PIP) ".[dev,mutate,audit,docs]"
 	build/constraints/bin/python -m pip freeze --exclude evalcontract > build/constraints.txt
 	{ sed '/^[^#]/,$$d' constraints.txt; cat build/constraints.txt; } > build/constraints.new
 	mv build/constraints.new constraints.txt

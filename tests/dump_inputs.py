@@ -116,8 +116,10 @@ def _suites(source: Path, target: Path) -> Iterator[Path]:
 
 def _pages(root: Path, built: Path) -> Path:
     """Return the folder of the manual pages; an earlier version of the repository holds them."""
-    there, script = root / "docs" / "rules", root / "docs" / "build_rules.py"
-    if there.is_dir() or not script.exists():
+    there = root / "docs" / "rules"
+    scripts = [root / "docs" / name for name in ("site/rule_pages.py", "build_rules.py")]
+    script = next(filter(Path.exists, scripts), None)
+    if there.is_dir() or script is None:
         return there
     call = (sys.executable, script, built)
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}

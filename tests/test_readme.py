@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from doors import command_line
-from tables import every_case
 from writing import write
 
 from evalcontract.source import Document, read_stream
@@ -200,9 +199,3 @@ def test_how_yaml_is_read() -> None:
             assert isinstance(source.value["a"], kind), scalar
             seen += 1
     assert seen >= 15
-
-
-@every_case("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target

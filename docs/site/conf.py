@@ -1,0 +1,62 @@
+"""The settings of Sphinx. `docs/site/build_site.py` runs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pygments.lexers import get_lexer_by_name
+
+from evalcontract import __version__
+from evalcontract.model.page import SITE
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+project = "evalcontract"
+author = "The evalcontract developers"
+version = release = __version__
+html_title = f"evalcontract {__version__}"
+html_baseurl = f"{SITE}/"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+html_theme_options = {
+    "navigation_with_keys": True,
+    "footer_icons": [],
+}
+# The form of addresses: `/judges/`, with the anchors that GitHub gives to headings.
+myst_heading_anchors = 4
+myst_enable_extensions = ["deflist"]
+highlight_language = "text"
+# Names of fences that Pygments does not know.
+_LEXERS = {"jsonl": "json", "csv": "text", "mustache": "text"}
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+# Docstrings write code as Markdown does.
+default_role = "literal"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "mixed"
+python_use_unqualified_type_names = True
+add_module_names = False
+toc_object_entries = False
+# A prompt is not part of the command that is copied.
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True
+copybutton_exclude = ".linenos, .gp, .go"
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx the languages that Pygments has by another name."""
+    for name, other in _LEXERS.items():
+        app.add_lexer(name, type(get_lexer_by_name(other)))
