@@ -49,7 +49,7 @@ NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 NO_FORMATS = {
     "report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics",
     "calibration", "calibration_json", "grade", "grade_lines", "grade_notes", "table",
-    "messages", "sarif_rules",
+    "messages", "sarif_rules", "reference",
 }  # fmt: skip
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract import __version__
+from evalcontract.cli.candidates import files
+from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import uses_cache, write_findings
@@ -41,20 +43,37 @@ if TYPE_CHECKING:
 
 @click.command(
     "grade",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Grade recorded outputs by the rubrics of a dataset.",
+    cls=Command,
+    examples=[
+        (
+            "Grade recorded outputs",
+            "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl",
+        ),
+        (
+            "Keep the results, to compare a later run with them",
+            "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl \\\n"
+            "      --results results.jsonl",
+        ),
+        (
+            "Say what changed since then",
+            "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl \\\n"
+            "      --compare results.jsonl",
+        ),
+    ],
 )
-@click.argument("dataset", metavar="DATASET")
+@click.argument("dataset", metavar="DATASET", shell_complete=files())
 @click.option(
     "--outputs",
     required=True,
     metavar="FILE",
+    shell_complete=files("jsonl"),
     help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
 )
 @click.option(
     "--results",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
+    shell_complete=files("jsonl"),
     help="File to write the results to, as JSON Lines.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the results of an interrupted run.")
@@ -63,6 +82,7 @@ if TYPE_CHECKING:
     "--compare",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
+    shell_complete=files("jsonl"),
     help="Results of an earlier run, to say what changed.",
 )
 @click.option(
