@@ -22,7 +22,7 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages docs schemas bench bombs mutate lowest audit
+.PHONY: demo test thorough fuzz check lint types imports fast messages docs schemas typed bench bombs mutate lowest audit
 .PHONY: constraints peers suites clean dist pythons
 
 demo: $(READY)
@@ -70,6 +70,10 @@ docs: $(READY)
 # The schemas for editors, from the canonical ones; a test compares them.
 schemas: $(READY)
 	$(BIN)/python editors/schemas/build_schemas.py
+
+# The types of `evalcontract.types`, from the schemas; a test compares them.
+typed: $(READY)
+	$(BIN)/python release/build_types.py
 
 # About ten minutes on a quiet machine, once the data is written; a part of it, for example:
 # `make bench BENCH="--only yaml,jsonl --rounds 3"`.

@@ -95,7 +95,7 @@ class Machine:
 
     def offered(self, line: str) -> list[str]:
         """Return what fish offers at the end of a line."""
-        call = [
+        call: list[str | Path] = [
             "fish", "--no-config", "--command", "source $argv[1]; complete --do-complete $argv[2]",
             self.script, line,
         ]  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from evalcontract.api.coverer import Coverer
-from evalcontract.api.loaded import LoadedDataset, LoadedRow
+from evalcontract.api.loaded import LoadedDataset, LoadedRow, RowT
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
 from evalcontract.engine.native_pass import NativeDataset, NativePass
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.run import Run
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
+    from evalcontract.types import Row
 
     Cover = Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]]
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 _MEDIUM = "jsonl"
 
 
-class DatasetLoader(Loader):
+class DatasetLoader(Loader, Generic[RowT]):
     """Loads datasets, and checks their rows and the artifacts that these refer to.
 
     `dialect` is the format of the datasets: by default evalcontract's own, or that of another
@@ -51,6 +52,28 @@ class DatasetLoader(Loader):
         UsageError: there is no such dialect, or both `root` and `workspace` are given.
 
     """
+
+    @overload
+    def __init__(
+        self: DatasetLoader[Row],
+        root: str | Path | None = None,
+        *,
+        workspace: Workspace | None = None,
+        dialect: Literal["evalcontract"] = "evalcontract",
+        strict: bool | None = None,
+        on_day: date | None = None,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: DatasetLoader[dict[str, Any]],
+        root: str | Path | None = None,
+        *,
+        workspace: Workspace | None = None,
+        dialect: str,
+        strict: bool | None = None,
+        on_day: date | None = None,
+    ) -> None: ...
 
     def __init__(
         self,
@@ -68,7 +91,7 @@ class DatasetLoader(Loader):
 
             self._dialect = str(dialect_of(dialect))
 
-    def load(self, path: str | Path) -> LoadedDataset:
+    def load(self, path: str | Path) -> LoadedDataset[RowT]:
         """Load one dataset: YAML, JSON or JSONL, or what the system of the dialect reads.
 
         Soft mode logs one warning per offending row (logger `evalcontract`) and returns all
@@ -86,9 +109,12 @@ class DatasetLoader(Loader):
         path = Path(path)
         run = self._run(path)
         dataset = open_dataset(Input(path), self._dialect)
-        return _load(run, dataset, run.policy_for(path), run.graded_for(path))
+        loaded = _load(run, dataset, run.policy_for(path), run.graded_for(path))
+        return cast("LoadedDataset[RowT]", loaded)
 
-    def load_rows(self, rows: Iterable[Mapping[str, Any]], name: str = "rows") -> LoadedDataset:
+    def load_rows(
+        self, rows: Iterable[Mapping[str, Any]], name: str = "rows"
+    ) -> LoadedDataset[RowT]:
         """Load rows that are in memory, as the rows of a file.
 
         The iterable is read once, batch by batch: a batch is checked before the next one is
@@ -115,7 +141,9 @@ class DatasetLoader(Loader):
                 f"rows must be an iterable of mappings, not `{kind}`; `load` reads files"
             )
         run = self._run()
-        return _load(run, self._in_memory(rows, name), run.base_policy, run.graded_for(None))
+        in_memory = self._in_memory(rows, name)
+        loaded = _load(run, in_memory, run.base_policy, run.graded_for(None))
+        return cast("LoadedDataset[RowT]", loaded)
 
     def _in_memory(self, rows: Iterable[Any], name: str) -> Dataset:
         if self._dialect == NATIVE:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from evalcontract.judging.usage import Usage
     from evalcontract.scoring.results import RowResult
 
+_EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
+
 
 @click.command(
     "grade",
@@ -47,17 +49,15 @@ if TYPE_CHECKING:
     examples=[
         (
             "Grade recorded outputs",
-            "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl",
+            _EXAMPLE,
         ),
         (
             "Keep the results, to compare a later run with them",
-            "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl \\\n"
-            "      --results results.jsonl",
+            f"{_EXAMPLE} \\\n      --results results.jsonl",
         ),
         (
             "Say what changed since then",
-            "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl \\\n"
-            "      --compare results.jsonl",
+            f"{_EXAMPLE} \\\n      --compare results.jsonl",
         ),
     ],
 )
