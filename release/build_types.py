@@ -9,9 +9,11 @@ describes. A check is a union by its `kind`. What depends on several keys at onc
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import textwrap
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,13 +59,25 @@ class Module:
 
     def text(self) -> str:
         """Return the whole module."""
-        body = "\n\n".join(self.classes.values())
+        body = "\n\n".join(self.classes[name] for name in self._ordered())
         imports = [each for each in ("Any", "Literal", "NotRequired") if f"{each}" in body]
         names = ", ".join([*imports, *(["TypeAlias"] if "TypeAlias" in body else []), "TypedDict"])
         return (
             f'"""Types of `{self._name}.schema.json`, written by `make typed`."""\n\n'
-            f"from __future__ import annotations\n\nfrom typing import {names}\n\n\n{body}"
+            f"from typing import {names}\n\n\n{body}"
         )
+
+    def _ordered(self) -> list[str]:
+        """Return the classes, each behind those that it names.
+
+        So no annotation is a text, in which Python would not see `NotRequired`.
+        """
+        words = {
+            name: set(re.findall(r"\w+", _without_docstring(text)))
+            for name, text in self.classes.items()
+        }
+        needed = {name: words[name] & self.classes.keys() - {name} for name in self.classes}
+        return [*TopologicalSorter(needed).static_order()]
 
     def _named(self, part: str) -> str:
         if part.startswith(_KIND) and self._is_kind(part):
@@ -122,6 +136,10 @@ class Module:
         parts = " | ".join(self._named(f"{_KIND}{kind}") for kind in kinds)
         self._union_text = f"#: A check, told apart by its `kind`.\nCheck: TypeAlias = {parts}\n"
         return "Check"
+
+
+def _without_docstring(text: str) -> str:
+    return re.sub(r'"""(.*?)"""', "", text, flags=re.DOTALL)
 
 
 def _docstring(description: str) -> str:

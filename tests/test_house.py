@@ -62,6 +62,7 @@ KNOWS_MODES = (
     "policy/",
     "cli/",
     "api/",
+    "types/",  # the key of a target
     "engine/run.py",
     "engine/pipeline.py",
     "engine/grade.py",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.api import (
         DatasetLoader,
+        Findings,
         JudgePromptLoader,
         LoadedArtifact,
         LoadedCheck,
@@ -39,6 +40,7 @@ _HOMES = {
     "DatasetLoader": "evalcontract.api",
     "Diagnostic": "evalcontract.model.diagnostic",
     "EvalContractError": "evalcontract.model.errors",
+    "Findings": "evalcontract.api",
     "JudgePromptLoader": "evalcontract.api",
     "LoadedArtifact": "evalcontract.api",
     "LoadedCheck": "evalcontract.api",
@@ -60,6 +62,7 @@ __all__ = [
     "DatasetLoader",
     "Diagnostic",
     "EvalContractError",
+    "Findings",
     "JudgePromptLoader",
     "LoadedArtifact",
     "LoadedCheck",

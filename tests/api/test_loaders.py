@@ -38,7 +38,7 @@ from pathlib import Path
 
 import evalcontract
 from evalcontract import (
-    ConfigurationError, ContractViolation, DatasetLoader, Diagnostic, EvalContractError,
+    ConfigurationError, ContractViolation, DatasetLoader, Diagnostic, EvalContractError, Findings,
     JudgePromptLoader, LoadedArtifact, LoadedCheck, LoadedDataset, LoadedJudge, LoadedRow,
     LoadedRubric, Provenance, RubricLoader, Severity, UsageError, Workspace, render,
 )
@@ -51,13 +51,15 @@ def pinned(provenance: Provenance) -> list[str]:
 def load(path: Path) -> list[LoadedRow]:
     dataset: LoadedDataset = DatasetLoader(on_day=date(2026, 6, 1), strict=False).load(path)
     found: tuple[Diagnostic, ...] = dataset.diagnostics
+    table: Findings = dataset.diagnostics
+    codes = [record["code"] for record in table.to_records()]
     rubric: LoadedArtifact = RubricLoader("workspace").load("polite", version="1.0.0")
     judge = JudgePromptLoader(path.parent, strict=True).load("accuracy")
     text: str = judge.value["template"]
     names: list[str] = pinned(dataset.provenance) + [rubric.id, rubric.version, text]
     worst: Severity = max(each.severity for each in found)
     assert worst <= Severity.ERROR and names and evalcontract.__version__
-    return [row for row in dataset if row.ok]
+    return [row for row in dataset if row.ok or codes]
 
 
 def grade(rows: list[dict[str, str]], output: str) -> list[str]:
@@ -478,7 +480,8 @@ def test_consumers_are_typed(tmp_path: Path) -> None:
     right.write_text(CONSUMER, encoding="utf-8")
     wrong.write_text(
         "from evalcontract import DatasetLoader\n"
-        "n: int = DatasetLoader(strict='yes').load('x').file\n",
+        "loader = DatasetLoader(strict='yes')\n"
+        "n: int = DatasetLoader().load('x').file\n",
         encoding="utf-8",
     )
     assert all(name in CONSUMER for name in evalcontract.__all__)

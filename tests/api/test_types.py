@@ -73,7 +73,7 @@ def test_the_types_are_up_to_date(builder: ModuleType, tmp_path: Path) -> None:
 
 def test_every_name_can_be_imported() -> None:
     assert {*CLASSES.values(), "Row", "Check", "Finding", "RowResult"} < set(typed.__all__)
-    assert typed.RegexCheck.__required_keys__ is not None
+    assert typed.RegexCheck.__required_keys__ == {"kind", "pattern"}
     assert all(hasattr(typed, name) for name in typed.__all__)
 
 

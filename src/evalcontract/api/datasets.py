@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from evalcontract.api.coverer import Coverer
+from evalcontract.api.findings import Findings
 from evalcontract.api.loaded import LoadedDataset, LoadedRow, RowT
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
@@ -206,7 +207,7 @@ def _loaded_rows(
         if diagnostic.row_index is not None:
             by_row.setdefault(diagnostic.row_index, []).append(diagnostic)
     return {
-        index: LoadedRow(index, value, tuple(sorted(by_row.get(index, ()), key=_key)), rubric_of)
+        index: LoadedRow(index, value, Findings(sorted(by_row.get(index, ()), key=_key)), rubric_of)
         for index, value in enumerate(checked.batch.rows, checked.batch.first_index)
     }
 
@@ -216,7 +217,7 @@ def _add(rows: dict[int, LoadedRow], diagnostics: list[Diagnostic]) -> None:
     for diagnostic in diagnostics:
         row = rows.get(diagnostic.row_index) if diagnostic.row_index is not None else None
         if row is not None:
-            of_row = (*row.diagnostics, diagnostic)
+            of_row = Findings((*row.diagnostics, diagnostic))
             rows[row.index] = LoadedRow(row.index, row.value, of_row, row._rubric_of)  # noqa: SLF001
 
 

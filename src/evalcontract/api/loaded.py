@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic
 
+from evalcontract.api.findings import NO_FINDINGS, Findings
 from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from evalcontract.api.grading import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.library.provenance import Provenance
-    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.types import Row
 
     #: The rows of a dataset: of evalcontract, unless its loader has the dialect of another system.
@@ -37,7 +37,7 @@ class LoadedRow(Generic[RowT]):
 
     index: int
     value: RowT
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: Findings = NO_FINDINGS
     _rubric_of: Callable[[LoadedRow[RowT]], LoadedRubric | None] | None = field(
         default=None, repr=False, compare=False
     )
@@ -79,7 +79,7 @@ class LoadedDataset(Generic[RowT]):
 
     file: str
     rows: tuple[LoadedRow[RowT], ...]
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: Findings
     provenance: Provenance
     _cover: Callable[[tuple[LoadedRow[RowT], ...]], tuple[RowCoverage, ...]] = field(
         repr=False, compare=False
@@ -112,5 +112,5 @@ class LoadedArtifact:
     version: str
     file: str
     value: Mapping[str, Any]
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: Findings
     provenance: Provenance = field(repr=False)

@@ -17,6 +17,7 @@ from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.command import Command
 from evalcontract.cli.output import put, put_json
 from evalcontract.model.nearest import nearest
+from evalcontract.model.renamed import current_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,7 +62,7 @@ def explain(topic: str | None, output_format: str) -> None:
     if topic is None:
         _put_codes([*codes.values()], output_format, width)
         return
-    name = codes.current(topic)
+    name = current_code(topic)
     if name in codes:
         if name != topic:
             put([f"note: `{topic}` is now called `{name}`\n"], err=True)

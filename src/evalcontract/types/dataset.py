@@ -1,25 +1,25 @@
 """Types of `dataset.schema.json`, written by `make typed`."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NotRequired, TypedDict
 
-_DatasetKeys = TypedDict("_DatasetKeys", {"$schema": NotRequired[str]})
 
-
-class Dataset(_DatasetKeys):
-    """A list of questions to put to a system, with what is expected of each answer.
-
-    Further keys are allowed, so that a domain can add its own.
+class ToolExpectation(TypedDict):
+    """A tool that should be called: its name alone, or an object with the name and the
+    arguments that the call should carry.
     """
 
-    id: NotRequired[str]
-    version: NotRequired[str]
-    label: NotRequired[str]
-    description: NotRequired[str]
-    bundle: NotRequired[str]
-    questions: list[Row]
-    metadata: NotRequired[dict[str, Any]]
+    name: str
+    arguments: NotRequired[dict[str, Any]]
+
+
+class Expected(TypedDict):
+    """What the output should be like.
+
+    Only `format` has a fixed meaning; add any further keys that your judges or bundles read.
+    """
+
+    format: NotRequired[Literal["json", "text"]]
+    reference: NotRequired[str]
 
 
 class Row(TypedDict):
@@ -43,20 +43,19 @@ class Row(TypedDict):
     metadata: NotRequired[dict[str, Any]]
 
 
-class Expected(TypedDict):
-    """What the output should be like.
+_DatasetKeys = TypedDict("_DatasetKeys", {"$schema": NotRequired[str]})
 
-    Only `format` has a fixed meaning; add any further keys that your judges or bundles read.
+
+class Dataset(_DatasetKeys):
+    """A list of questions to put to a system, with what is expected of each answer.
+
+    Further keys are allowed, so that a domain can add its own.
     """
 
-    format: NotRequired[Literal["json", "text"]]
-    reference: NotRequired[str]
-
-
-class ToolExpectation(TypedDict):
-    """A tool that should be called: its name alone, or an object with the name and the
-    arguments that the call should carry.
-    """
-
-    name: str
-    arguments: NotRequired[dict[str, Any]]
+    id: NotRequired[str]
+    version: NotRequired[str]
+    label: NotRequired[str]
+    description: NotRequired[str]
+    bundle: NotRequired[str]
+    questions: list[Row]
+    metadata: NotRequired[dict[str, Any]]

@@ -1,20 +1,13 @@
 """Types of `output.schema.json`, written by `make typed`."""
 
-from __future__ import annotations
-
 from typing import Any, NotRequired, TypedDict
 
 
-class RecordedOutput(TypedDict):
-    """What a model answered to one row of a dataset: one line of the outputs that `evalcontract
-    grade` reads.
-    """
+class ToolCallFunction(TypedDict):
+    """The name and the arguments, as chat completions have them."""
 
-    id: str
-    output: NotRequired[str | None]
-    tool_calls: NotRequired[list[ToolCall] | None]
-    context: NotRequired[Any]
-    metadata: NotRequired[dict[str, Any]]
+    name: str
+    arguments: NotRequired[Any]
 
 
 class ToolCall(TypedDict):
@@ -29,8 +22,13 @@ class ToolCall(TypedDict):
     function: NotRequired[ToolCallFunction]
 
 
-class ToolCallFunction(TypedDict):
-    """The name and the arguments, as chat completions have them."""
+class RecordedOutput(TypedDict):
+    """What a model answered to one row of a dataset: one line of the outputs that `evalcontract
+    grade` reads.
+    """
 
-    name: str
-    arguments: NotRequired[Any]
+    id: str
+    output: NotRequired[str | None]
+    tool_calls: NotRequired[list[ToolCall] | None]
+    context: NotRequired[Any]
+    metadata: NotRequired[dict[str, Any]]

@@ -1,21 +1,6 @@
 """Types of `report.schema.json`, written by `make typed`."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired, TypedDict
-
-
-class Report(TypedDict):
-    """What a check found, for programs: the output of `--output-format json`; each line of
-    `--output-format jsonl` is one of the findings.
-
-    Later 1.x versions may add keys, so a reader should pass over those that it does not know.
-    """
-
-    version: str
-    tool: Tool
-    summary: ReportSummary
-    findings: list[Finding]
 
 
 class Tool(TypedDict):
@@ -23,6 +8,50 @@ class Tool(TypedDict):
 
     name: str
     version: str
+
+
+class ReportSummaryFiles(TypedDict):
+    """How many files of each kind were looked at.
+
+    A kind of which there was none is absent.
+    """
+
+    dataset: NotRequired[int]
+    rubric: NotRequired[int]
+    judge: NotRequired[int]
+    target: NotRequired[int]
+    bundle: NotRequired[int]
+    unreadable: NotRequired[int]
+
+
+class Related(TypedDict):
+    """A second place that belongs to a finding."""
+
+    message: str
+    file: str
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+
+
+class SeveritySource(TypedDict):
+    """A setting, and the file that it stands in."""
+
+    setting: Literal["strict_validation", "strict", "[severity]"]
+    file: str
+
+
+class Fix(TypedDict):
+    """One edit of the file of the finding: a key is renamed, or moved, or a value is written
+    anew.
+    """
+
+    edit: Literal["rename", "move", "write"]
+    path: str
+    to: NotRequired[str]
+    value: NotRequired[str | float | bool | None]
+    safe: bool
 
 
 class ReportSummary(TypedDict):
@@ -39,18 +68,18 @@ class ReportSummary(TypedDict):
     left_out: list[str]
 
 
-class ReportSummaryFiles(TypedDict):
-    """How many files of each kind were looked at.
+class Site(TypedDict):
+    """One of the places that a finding stands for."""
 
-    A kind of which there was none is absent.
-    """
-
-    dataset: NotRequired[int]
-    rubric: NotRequired[int]
-    judge: NotRequired[int]
-    target: NotRequired[int]
-    bundle: NotRequired[int]
-    unreadable: NotRequired[int]
+    file: str
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    path: str
+    row: str | None
+    row_index: int | None
+    fix: NotRequired[Fix]
 
 
 class Finding(TypedDict):
@@ -78,45 +107,14 @@ class Finding(TypedDict):
     places: NotRequired[list[Site]]
 
 
-class SeveritySource(TypedDict):
-    """A setting, and the file that it stands in."""
+class Report(TypedDict):
+    """What a check found, for programs: the output of `--output-format json`; each line of
+    `--output-format jsonl` is one of the findings.
 
-    setting: Literal["strict_validation", "strict", "[severity]"]
-    file: str
-
-
-class Site(TypedDict):
-    """One of the places that a finding stands for."""
-
-    file: str
-    line: int | None
-    column: int | None
-    end_line: int | None
-    end_column: int | None
-    path: str
-    row: str | None
-    row_index: int | None
-    fix: NotRequired[Fix]
-
-
-class Fix(TypedDict):
-    """One edit of the file of the finding: a key is renamed, or moved, or a value is written
-    anew.
+    Later 1.x versions may add keys, so a reader should pass over those that it does not know.
     """
 
-    edit: Literal["rename", "move", "write"]
-    path: str
-    to: NotRequired[str]
-    value: NotRequired[str | float | bool | None]
-    safe: bool
-
-
-class Related(TypedDict):
-    """A second place that belongs to a finding."""
-
-    message: str
-    file: str
-    line: int | None
-    column: int | None
-    end_line: int | None
-    end_column: int | None
+    version: str
+    tool: Tool
+    summary: ReportSummary
+    findings: list[Finding]

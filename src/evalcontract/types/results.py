@@ -1,32 +1,13 @@
 """Types of `results.schema.json`, written by `make typed`."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NotRequired, TypedDict
 
 
-class ResultsLine(TypedDict):
-    """One line of the results that `evalcontract grade` writes: first the manifest, then a line
-    for each row, and at the end the summary.
+class DigestedFile(TypedDict):
+    """A file that was read; standard input has no digest."""
 
-    Later 1.x versions may add keys, so a reader should pass over those that it does not know.
-    """
-
-    manifest: NotRequired[Manifest]
-    summary: NotRequired[ResultsSummary]
-
-
-class Manifest(TypedDict):
-    """What the results depend on: the program, the files, and the rubrics and judges of the
-    workspace.
-    """
-
-    version: str
-    tool: ManifestTool
-    dataset: DigestedFile
-    outputs: DigestedFile
-    artifacts: dict[str, str]
-    judging: NotRequired[ManifestJudging]
+    file: str
+    sha256: NotRequired[str]
 
 
 class ManifestTool(TypedDict):
@@ -43,24 +24,6 @@ class ManifestJudging(TypedDict):
     """
 
     model: str | None
-
-
-class DigestedFile(TypedDict):
-    """A file that was read; standard input has no digest."""
-
-    file: str
-    sha256: NotRequired[str]
-
-
-class RowResult(TypedDict):
-    """What the rubric of a row made of its output."""
-
-    id: str
-    rubric: str | None
-    outcome: Literal["passed", "failed", "skipped", "unavailable", "error"] | None
-    score: float | None
-    reason: NotRequired[str]
-    checks: list[CheckResult]
 
 
 class CheckResult(TypedDict):
@@ -94,6 +57,30 @@ class Usage(TypedDict):
     cost: NotRequired[float]
 
 
+class Manifest(TypedDict):
+    """What the results depend on: the program, the files, and the rubrics and judges of the
+    workspace.
+    """
+
+    version: str
+    tool: ManifestTool
+    dataset: DigestedFile
+    outputs: DigestedFile
+    artifacts: dict[str, str]
+    judging: NotRequired[ManifestJudging]
+
+
+class RowResult(TypedDict):
+    """What the rubric of a row made of its output."""
+
+    id: str
+    rubric: str | None
+    outcome: Literal["passed", "failed", "skipped", "unavailable", "error"] | None
+    score: float | None
+    reason: NotRequired[str]
+    checks: list[CheckResult]
+
+
 class ResultsSummary(TypedDict):
     """What the rows come to: all, by rubric, and by check."""
 
@@ -103,3 +90,14 @@ class ResultsSummary(TypedDict):
     judges: NotRequired[Usage]
     rubrics: list[Tally]
     checks: list[Tally]
+
+
+class ResultsLine(TypedDict):
+    """One line of the results that `evalcontract grade` writes: first the manifest, then a line
+    for each row, and at the end the summary.
+
+    Later 1.x versions may add keys, so a reader should pass over those that it does not know.
+    """
+
+    manifest: NotRequired[Manifest]
+    summary: NotRequired[ResultsSummary]

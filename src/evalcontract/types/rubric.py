@@ -1,26 +1,14 @@
 """Types of `rubric.schema.json`, written by `make typed`."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
-_RubricKeys = TypedDict("_RubricKeys", {"$schema": NotRequired[str]})
 
+class Scoring(TypedDict):
+    """How the scores of the checks become the score of the rubric."""
 
-class Rubric(_RubricKeys):
-    """A named and versioned set of checks, and the rule by which their scores become one.
-
-    Further keys are allowed at the top, so that a bundle can add its own.
-    """
-
-    id: str
-    version: str
-    label: NotRequired[str]
-    description: NotRequired[str]
-    applicable_bundles: NotRequired[list[str]]
-    checks: list[Check]
-    scoring: Scoring
-    metadata: NotRequired[dict[str, Any]]
+    combine: Literal["all_pass", "any_pass", "weighted_avg", "min", "max", "median"]
+    weights: NotRequired[dict[str, float]]
+    threshold: NotRequired[float]
 
 
 class MustContainAnyCheck(TypedDict):
@@ -112,19 +100,13 @@ class MarkdownStructureCheck(TypedDict):
     metadata: NotRequired[dict[str, Any]]
 
 
-class ToolUsageCheck(TypedDict):
-    """Compares the tools that the system called with those it should call."""
+class ToolExpectation(TypedDict):
+    """A tool that should be called: its name alone, or an object with the name and the
+    arguments that the call should carry.
+    """
 
-    id: NotRequired[str]
-    kind: Literal["tool_usage"]
-    label: NotRequired[str]
-    description: NotRequired[str]
-    expected_tools: NotRequired[list[str | ToolExpectation]]
-    forbidden_tools: NotRequired[list[str]]
-    match: NotRequired[Literal["all", "any", "exact"]]
-    order: NotRequired[Literal["any", "sequence"]]
-    max_calls: NotRequired[int]
-    metadata: NotRequired[dict[str, Any]]
+    name: str
+    arguments: NotRequired[dict[str, Any]]
 
 
 class FormatCheck(TypedDict):
@@ -156,21 +138,6 @@ class FactMatchCheck(TypedDict):
     metadata: NotRequired[dict[str, Any]]
 
 
-class LlmJudgeCheck(TypedDict):
-    """Lets a language model grade the output, by one judge or by a jury of several: give
-    `judge_prompt_ref` or `jury`, not both.
-    """
-
-    id: NotRequired[str]
-    kind: Literal["llm_judge"]
-    label: NotRequired[str]
-    description: NotRequired[str]
-    judge_prompt_ref: NotRequired[str]
-    jury: NotRequired[Jury]
-    threshold: NotRequired[float]
-    metadata: NotRequired[dict[str, Any]]
-
-
 class CompositeCheck(TypedDict):
     """Grades the output by another rubric and takes over its score.
 
@@ -186,13 +153,26 @@ class CompositeCheck(TypedDict):
     metadata: NotRequired[dict[str, Any]]
 
 
-class ToolExpectation(TypedDict):
-    """A tool that should be called: its name alone, or an object with the name and the
-    arguments that the call should carry.
-    """
+class Juror(TypedDict):
+    """One judge of a jury."""
 
-    name: str
-    arguments: NotRequired[dict[str, Any]]
+    judge_prompt_ref: str
+    weight: NotRequired[float]
+
+
+class ToolUsageCheck(TypedDict):
+    """Compares the tools that the system called with those it should call."""
+
+    id: NotRequired[str]
+    kind: Literal["tool_usage"]
+    label: NotRequired[str]
+    description: NotRequired[str]
+    expected_tools: NotRequired[list[str | ToolExpectation]]
+    forbidden_tools: NotRequired[list[str]]
+    match: NotRequired[Literal["all", "any", "exact"]]
+    order: NotRequired[Literal["any", "sequence"]]
+    max_calls: NotRequired[int]
+    metadata: NotRequired[dict[str, Any]]
 
 
 class Jury(TypedDict):
@@ -203,19 +183,19 @@ class Jury(TypedDict):
     tie_break: NotRequired[Literal["pass", "fail"]]
 
 
-class Juror(TypedDict):
-    """One judge of a jury."""
+class LlmJudgeCheck(TypedDict):
+    """Lets a language model grade the output, by one judge or by a jury of several: give
+    `judge_prompt_ref` or `jury`, not both.
+    """
 
-    judge_prompt_ref: str
-    weight: NotRequired[float]
-
-
-class Scoring(TypedDict):
-    """How the scores of the checks become the score of the rubric."""
-
-    combine: Literal["all_pass", "any_pass", "weighted_avg", "min", "max", "median"]
-    weights: NotRequired[dict[str, float]]
+    id: NotRequired[str]
+    kind: Literal["llm_judge"]
+    label: NotRequired[str]
+    description: NotRequired[str]
+    judge_prompt_ref: NotRequired[str]
+    jury: NotRequired[Jury]
     threshold: NotRequired[float]
+    metadata: NotRequired[dict[str, Any]]
 
 
 #: A check, told apart by its `kind`.
@@ -232,3 +212,22 @@ Check: TypeAlias = (
     | LlmJudgeCheck
     | CompositeCheck
 )
+
+
+_RubricKeys = TypedDict("_RubricKeys", {"$schema": NotRequired[str]})
+
+
+class Rubric(_RubricKeys):
+    """A named and versioned set of checks, and the rule by which their scores become one.
+
+    Further keys are allowed at the top, so that a bundle can add its own.
+    """
+
+    id: str
+    version: str
+    label: NotRequired[str]
+    description: NotRequired[str]
+    applicable_bundles: NotRequired[list[str]]
+    checks: list[Check]
+    scoring: Scoring
+    metadata: NotRequired[dict[str, Any]]

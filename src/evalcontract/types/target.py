@@ -1,7 +1,5 @@
 """Types of `target.schema.json`, written by `make typed`."""
 
-from __future__ import annotations
-
 from typing import Any, NotRequired, TypedDict
 
 _TargetKeys = TypedDict("_TargetKeys", {"$schema": NotRequired[str]})

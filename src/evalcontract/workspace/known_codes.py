@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-#: The names of codes that were renamed since 1.0, and what they are called now. An old name goes on
-#: working wherever a code is named, and is never given to another fault: docs/versioning.md.
-RENAMED: Mapping[str, str] = {}
-
-
 class KnownCodes(Mapping[str, Code]):
     """The codes by name: those of evalcontract, sorted, then those of other dataset formats.
 
@@ -38,10 +33,6 @@ class KnownCodes(Mapping[str, Code]):
         if code is None:
             raise KeyError(name)
         return code
-
-    def current(self, name: str) -> str:
-        """Return the name that a renamed code has now; any other name as it is."""
-        return RENAMED.get(name, name)
 
     def __iter__(self) -> Iterator[str]:
         from evalcontract.formats._codes import codes_of_formats  # slow to import
