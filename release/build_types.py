@@ -59,13 +59,17 @@ class Module:
 
     def text(self) -> str:
         """Return the whole module."""
-        body = "\n\n".join(self.classes[name] for name in self._ordered())
+        body = "\n\n".join(map(self._body, self._ordered()))
         imports = [each for each in ("Any", "Literal", "NotRequired") if f"{each}" in body]
         names = ", ".join([*imports, *(["TypeAlias"] if "TypeAlias" in body else []), "TypedDict"])
         return (
             f'"""Types of `{self._name}.schema.json`, written by `make typed`."""\n\n'
             f"from typing import {names}\n\n\n{body}"
         )
+
+    def _body(self, name: str) -> str:
+        """Return the text of a class; one that holds itself is not there yet when it is made."""
+        return self.classes[name].replace(f"[{name}]", f'["{name}"]')
 
     def _ordered(self) -> list[str]:
         """Return the classes, each behind those that it names.

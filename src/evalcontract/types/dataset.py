@@ -3,15 +3,6 @@
 from typing import Any, Literal, NotRequired, TypedDict
 
 
-class ToolExpectation(TypedDict):
-    """A tool that should be called: its name alone, or an object with the name and the
-    arguments that the call should carry.
-    """
-
-    name: str
-    arguments: NotRequired[dict[str, Any]]
-
-
 class Expected(TypedDict):
     """What the output should be like.
 
@@ -20,6 +11,15 @@ class Expected(TypedDict):
 
     format: NotRequired[Literal["json", "text"]]
     reference: NotRequired[str]
+
+
+class ToolExpectation(TypedDict):
+    """A tool that should be called: its name alone, or an object with the name and the
+    arguments that the call should carry.
+    """
+
+    name: str
+    arguments: NotRequired[dict[str, Any]]
 
 
 class Row(TypedDict):

@@ -24,6 +24,13 @@ class ReportSummaryFiles(TypedDict):
     unreadable: NotRequired[int]
 
 
+class SeveritySource(TypedDict):
+    """A setting, and the file that it stands in."""
+
+    setting: Literal["strict_validation", "strict", "[severity]"]
+    file: str
+
+
 class Related(TypedDict):
     """A second place that belongs to a finding."""
 
@@ -33,13 +40,6 @@ class Related(TypedDict):
     column: int | None
     end_line: int | None
     end_column: int | None
-
-
-class SeveritySource(TypedDict):
-    """A setting, and the file that it stands in."""
-
-    setting: Literal["strict_validation", "strict", "[severity]"]
-    file: str
 
 
 class Fix(TypedDict):

@@ -10,13 +10,6 @@ class DigestedFile(TypedDict):
     sha256: NotRequired[str]
 
 
-class ManifestTool(TypedDict):
-    """The program that wrote the results."""
-
-    name: str
-    version: str
-
-
 class ManifestJudging(TypedDict):
     """How judges were asked.
 
@@ -24,6 +17,13 @@ class ManifestJudging(TypedDict):
     """
 
     model: str | None
+
+
+class ManifestTool(TypedDict):
+    """The program that wrote the results."""
+
+    name: str
+    version: str
 
 
 class CheckResult(TypedDict):
@@ -35,7 +35,7 @@ class CheckResult(TypedDict):
     score: float | None
     reason: NotRequired[str]
     details: NotRequired[dict[str, Any]]
-    checks: NotRequired[list[CheckResult]]
+    checks: NotRequired[list["CheckResult"]]
 
 
 class Tally(TypedDict):
