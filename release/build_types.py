@@ -80,7 +80,7 @@ class Module:
             name: set(re.findall(r"\w+", _without_docstring(text)))
             for name, text in self.classes.items()
         }
-        needed = {name: words[name] & self.classes.keys() - {name} for name in self.classes}
+        needed = {name: sorted(words[name] & self.classes.keys() - {name}) for name in self.classes}
         return [*TopologicalSorter(needed).static_order()]
 
     def _named(self, part: str) -> str:

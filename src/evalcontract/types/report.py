@@ -24,11 +24,16 @@ class ReportSummaryFiles(TypedDict):
     unreadable: NotRequired[int]
 
 
-class SeveritySource(TypedDict):
-    """A setting, and the file that it stands in."""
+class Fix(TypedDict):
+    """One edit of the file of the finding: a key is renamed, or moved, or a value is written
+    anew.
+    """
 
-    setting: Literal["strict_validation", "strict", "[severity]"]
-    file: str
+    edit: Literal["rename", "move", "write"]
+    path: str
+    to: NotRequired[str]
+    value: NotRequired[str | float | bool | None]
+    safe: bool
 
 
 class Related(TypedDict):
@@ -42,16 +47,11 @@ class Related(TypedDict):
     end_column: int | None
 
 
-class Fix(TypedDict):
-    """One edit of the file of the finding: a key is renamed, or moved, or a value is written
-    anew.
-    """
+class SeveritySource(TypedDict):
+    """A setting, and the file that it stands in."""
 
-    edit: Literal["rename", "move", "write"]
-    path: str
-    to: NotRequired[str]
-    value: NotRequired[str | float | bool | None]
-    safe: bool
+    setting: Literal["strict_validation", "strict", "[severity]"]
+    file: str
 
 
 class ReportSummary(TypedDict):
