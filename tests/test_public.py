@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, is_typeddict
 
 import click
 import pytest
@@ -22,7 +22,7 @@ from evalcontract.report import reference
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from types import ModuleType
 
@@ -33,11 +33,13 @@ def described(name: str, value: Any) -> Iterator[str]:
     """Yield what others may use of a value, a line each."""
     if isinstance(value, type) and issubclass(value, Enum):
         yield f"{name}: {', '.join(str(each.name) for each in value)}"
-    elif isinstance(value, type) and hasattr(value, "__required_keys__"):
+    elif is_typeddict(value):
         optional = (f"{key}?" for key in sorted(value.__optional_keys__))
         yield f"{name}: {', '.join([*sorted(value.__required_keys__), *optional])}"
     elif isinstance(value, type):
-        fields = getattr(value, "_fields", None) or getattr(value, "__dataclass_fields__", ())
+        fields: Iterable[str] = (
+            *getattr(value, "_fields", ()), *getattr(value, "__dataclass_fields__", ()),
+        )  # fmt: skip
         names = {each for base in value.__mro__ if base.__module__.startswith("evalcontract")
                  for each in vars(base)}  # fmt: skip
         public = sorted({*fields, *names})

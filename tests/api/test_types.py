@@ -79,7 +79,8 @@ def test_every_name_can_be_imported() -> None:
 
 def _mypy(file: Path) -> list[tuple[int, bool]]:
     """Return the lines with an error; whether it is only that a type knows no such key."""
-    call = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context",
+    call: list[str | Path] = [
+        sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context",
             "--cache-dir", file.parent / "cache", file]  # fmt: skip
     environment = {**os.environ, "MYPYPATH": str(SOURCE)}
     done = subprocess.run(call, env=environment, capture_output=True, text=True, check=False)
@@ -96,7 +97,8 @@ def _pyright(file: Path) -> list[tuple[int, bool]]:
         pytest.fail(told) if os.environ.get("CI") else pytest.skip(told)
     settings = {"extraPaths": [str(SOURCE)], "typeCheckingMode": "strict"}
     (file.parent / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    call = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable,
+    call: list[str | Path] = [
+        sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable,
             "--project", file.parent]  # fmt: skip
     done = subprocess.run(call, capture_output=True, text=True, check=False)
     found: Any = json.loads(done.stdout)["generalDiagnostics"]
