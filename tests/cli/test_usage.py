@@ -80,13 +80,17 @@ def test_a_group_alone_shows_its_help_once(
         (["validate-dataset", "--"], "missing argument 'FILE...'"),
         (
             ["explain", "duplicate-idd"],
-            "there is no code, kind of check, key or artifact `duplicate-idd`; "
-            "did you mean `dataset/duplicate-id`?",
+            (
+                "there is no code, kind of check, key or artifact `duplicate-idd`; "
+                "did you mean `dataset/duplicate-id`?"
+            ),
         ),
         (
             ["explain", ""],
-            "there is no code, kind of check, key or artifact ``; "
-            "`evalcontract explain` lists them all",
+            (
+                "there is no code, kind of check, key or artifact ``; "
+                "`evalcontract explain` lists them all"
+            ),
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
