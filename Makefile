@@ -22,8 +22,8 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages site serve schemas bench bench-html
-.PHONY: bombs mutate lowest audit constraints peers suites clean dist pythons
+.PHONY: demo test thorough fuzz check lint types imports fast messages site serve schemas typed bench
+.PHONY: bench-html bombs mutate lowest audit constraints peers suites clean dist pythons
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -79,6 +79,10 @@ $(VENV)/.docs: $(READY)
 # The schemas for editors, from the canonical ones; a test compares them.
 schemas: $(READY)
 	$(BIN)/python editors/schemas/build_schemas.py
+
+# The types of `evalcontract.types`, from the schemas; a test compares them.
+typed: $(READY)
+	$(BIN)/python release/build_types.py
 
 # About ten minutes on a quiet machine, once the data is written; a part of it, for example:
 # `make bench BENCH="--only yaml,jsonl --rounds 3"`.

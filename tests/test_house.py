@@ -49,7 +49,7 @@ NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 NO_FORMATS = {
     "report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics",
     "calibration", "calibration_json", "grade", "grade_lines", "grade_notes", "table",
-    "messages", "sarif_rules", "html",
+    "messages", "sarif_rules", "html", "reference",
 }  # fmt: skip
 
 STRICT = re.compile(r"\.strict\b|\bstrict=|strict_validation")
@@ -63,6 +63,7 @@ KNOWS_MODES = (
     "cli/",
     "pytest_plugin/",
     "api/",
+    "types/",  # the key of a target
     "engine/run.py",
     "engine/pipeline.py",
     "engine/grade.py",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.api import (
         DatasetLoader,
+        Findings,
         GradedFiles,
         Grader,
         JudgePromptLoader,
@@ -44,6 +45,7 @@ _HOMES = {
     "DatasetLoader": "evalcontract.api",
     "Diagnostic": "evalcontract.model.diagnostic",
     "EvalContractError": "evalcontract.model.errors",
+    "Findings": "evalcontract.api",
     "GradedFiles": "evalcontract.api",
     "Grader": "evalcontract.api",
     "JudgePromptLoader": "evalcontract.api",
@@ -70,6 +72,7 @@ __all__ = [
     "DatasetLoader",
     "Diagnostic",
     "EvalContractError",
+    "Findings",
     "GradedFiles",
     "Grader",
     "JudgePromptLoader",

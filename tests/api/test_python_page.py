@@ -34,7 +34,7 @@ def run(folder: Path, *arguments: str) -> list[str]:
 
 def test_the_page(workspace: Path) -> None:
     parts = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(parts) == 7
+    assert len(parts) == 9
     printed = run(workspace, "-c", "".join(parts))
     assert printed[:2] == ["0 return_period True ()", "1 order_status True ()"]
     assert "'expectatons'" in "".join(printed)

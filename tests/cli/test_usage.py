@@ -53,7 +53,8 @@ def test_a_group_alone_shows_its_help_once(
                 "there is no command `rows.yaml`, but a file or folder of that name; put "
                 "a command before it: `init`, `check`, `validate-dataset`, `validate-rubric`, "
                 "`validate-judge`, `validate-target`, `fix`, `coverage`, `grade`, "
-                "`report`, `calibrate-judge`, `convert`, `migrate`, `explain`, `schema`, `lsp`"
+                "`report`, `calibrate-judge`, `convert`, `migrate`, `explain`, `schema`, `lsp`, "
+                "`completion`"
             ),
         ),
         (["schema", "lst"], "there is no command `lst`; did you mean `list`?"),
@@ -80,9 +81,18 @@ def test_a_group_alone_shows_its_help_once(
         (["validate-dataset", "--"], "missing argument 'FILE...'"),
         (
             ["explain", "duplicate-idd"],
-            "there is no code `duplicate-idd`; did you mean `dataset/duplicate-id`?",
+            (
+                "there is no code, kind of check, key or artifact `duplicate-idd`; "
+                "did you mean `dataset/duplicate-id`?"
+            ),
         ),
-        (["explain", ""], "there is no code ``; `evalcontract explain` lists them all"),
+        (
+            ["explain", ""],
+            (
+                "there is no code, kind of check, key or artifact ``; "
+                "`evalcontract explain` lists them all"
+            ),
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

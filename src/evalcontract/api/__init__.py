@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader
     from evalcontract.api.datasets import DatasetLoader
+    from evalcontract.api.findings import Findings
     from evalcontract.api.grader import GradedFiles, Grader
     from evalcontract.api.grading import LoadedCheck, LoadedJudge, LoadedRubric
     from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DatasetLoader": "evalcontract.api.datasets",
+    "Findings": "evalcontract.api.findings",
     "GradedFiles": "evalcontract.api.grader",
     "Grader": "evalcontract.api.grader",
     "JudgePromptLoader": "evalcontract.api.artifacts",
@@ -39,6 +41,7 @@ _HOMES = {
 
 __all__ = [
     "DatasetLoader",
+    "Findings",
     "GradedFiles",
     "Grader",
     "JudgePromptLoader",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from evalcontract.api.coverer import Coverer
-from evalcontract.api.loaded import LoadedDataset, LoadedRow
+from evalcontract.api.findings import Findings
+from evalcontract.api.loaded import LoadedDataset, LoadedRow, RowT
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
 from evalcontract.engine.native_pass import NativeDataset, NativePass
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.run import Run
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
+    from evalcontract.types import Row
 
     Cover = Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]]
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 _MEDIUM = "jsonl"
 
 
-class DatasetLoader(Loader):
+class DatasetLoader(Loader, Generic[RowT]):
     """Loads datasets, and checks their rows and the artifacts that these refer to.
 
     `dialect` is the format of the datasets: by default evalcontract's own, or that of another
@@ -51,6 +53,28 @@ class DatasetLoader(Loader):
         UsageError: there is no such dialect, or both `root` and `workspace` are given.
 
     """
+
+    @overload
+    def __init__(
+        self: DatasetLoader[Row],
+        root: str | Path | None = None,
+        *,
+        workspace: Workspace | None = None,
+        dialect: Literal["evalcontract"] = "evalcontract",
+        strict: bool | None = None,
+        on_day: date | None = None,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: DatasetLoader[dict[str, Any]],
+        root: str | Path | None = None,
+        *,
+        workspace: Workspace | None = None,
+        dialect: str,
+        strict: bool | None = None,
+        on_day: date | None = None,
+    ) -> None: ...
 
     def __init__(
         self,
@@ -68,7 +92,7 @@ class DatasetLoader(Loader):
 
             self._dialect = str(dialect_of(dialect))
 
-    def load(self, path: str | Path) -> LoadedDataset:
+    def load(self, path: str | Path) -> LoadedDataset[RowT]:
         """Load one dataset: YAML, JSON or JSONL, or what the system of the dialect reads.
 
         Soft mode logs one warning per offending row (logger `evalcontract`) and returns all
@@ -86,9 +110,12 @@ class DatasetLoader(Loader):
         path = Path(path)
         run = self._run(path)
         dataset = open_dataset(Input(path), self._dialect)
-        return _load(run, dataset, run.policy_for(path), run.graded_for(path))
+        loaded = _load(run, dataset, run.policy_for(path), run.graded_for(path))
+        return cast("LoadedDataset[RowT]", loaded)
 
-    def load_rows(self, rows: Iterable[Mapping[str, Any]], name: str = "rows") -> LoadedDataset:
+    def load_rows(
+        self, rows: Iterable[Mapping[str, Any]], name: str = "rows"
+    ) -> LoadedDataset[RowT]:
         """Load rows that are in memory, as the rows of a file.
 
         The iterable is read once, batch by batch: a batch is checked before the next one is
@@ -115,7 +142,9 @@ class DatasetLoader(Loader):
                 f"rows must be an iterable of mappings, not `{kind}`; `load` reads files"
             )
         run = self._run()
-        return _load(run, self._in_memory(rows, name), run.base_policy, run.graded_for(None))
+        in_memory = self._in_memory(rows, name)
+        loaded = _load(run, in_memory, run.base_policy, run.graded_for(None))
+        return cast("LoadedDataset[RowT]", loaded)
 
     def _in_memory(self, rows: Iterable[Any], name: str) -> Dataset:
         if self._dialect == NATIVE:
@@ -178,7 +207,7 @@ def _loaded_rows(
         if diagnostic.row_index is not None:
             by_row.setdefault(diagnostic.row_index, []).append(diagnostic)
     return {
-        index: LoadedRow(index, value, tuple(sorted(by_row.get(index, ()), key=_key)), rubric_of)
+        index: LoadedRow(index, value, Findings(sorted(by_row.get(index, ()), key=_key)), rubric_of)
         for index, value in enumerate(checked.batch.rows, checked.batch.first_index)
     }
 
@@ -188,7 +217,7 @@ def _add(rows: dict[int, LoadedRow], diagnostics: list[Diagnostic]) -> None:
     for diagnostic in diagnostics:
         row = rows.get(diagnostic.row_index) if diagnostic.row_index is not None else None
         if row is not None:
-            of_row = (*row.diagnostics, diagnostic)
+            of_row = Findings((*row.diagnostics, diagnostic))
             rows[row.index] = LoadedRow(row.index, row.value, of_row, row._rubric_of)  # noqa: SLF001
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from evalcontract.api.loaded import LoadedArtifact
 from evalcontract.api.violations import violation
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from evalcontract.api.resolving import Resolver
     from evalcontract.library.artifact import Artifact, ReferenceSite
+    from evalcontract.types import Judge, Rubric
 
 #: The keys of a check that are not parameters.
 _OTHER_KEYS = frozenset({"id", "kind", "label", "description", "metadata"})
@@ -31,6 +32,7 @@ _BOOLEAN = ("all_pass", "any_pass")
 class LoadedJudge(LoadedArtifact):
     """A judge; see `render` to fill in its template."""
 
+    value: Judge
     _artifact: Artifact = field(repr=False, compare=False)
 
     @property
@@ -109,6 +111,7 @@ class LoadedCheck:
 class LoadedRubric(LoadedArtifact):
     """A rubric; `value` is its file as it is written, the properties have the defaults."""
 
+    value: Rubric
     _artifact: Artifact = field(repr=False, compare=False)
     _resolver: Resolver = field(repr=False, compare=False)
 
@@ -174,9 +177,10 @@ class LoadedRubric(LoadedArtifact):
     def _valid(self) -> dict[str, Any]:
         """The content, if its checks and `scoring` are well-formed."""
         document = self._artifact.document
-        problems = list(structure_of("rubric").check(self.value, (), document.raw))
-        problems = without_declared(problems, self.value, self._resolver.declared_kinds)
-        valid, checks = valid_parts(self.value, problems)
+        value = cast("dict[str, Any]", self.value)
+        problems = list(structure_of("rubric").check(value, (), document.raw))
+        problems = without_declared(problems, value, self._resolver.declared_kinds)
+        valid, checks = valid_parts(value, problems)
         written = valid.get("checks")
         if written and len(checks) == len(written) and "scoring" in valid:
             return valid

@@ -4,31 +4,41 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
+from evalcontract.api.findings import NO_FINDINGS, Findings
 from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+    from typing_extensions import TypeVar
 
     from evalcontract.api.grading import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.library.provenance import Provenance
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.types import Row
+
+    #: The rows of a dataset: of evalcontract, unless its loader has the dialect of another system.
+    RowT = TypeVar("RowT", default=Row)
+else:
+    from typing import TypeVar
+
+    RowT = TypeVar("RowT")  # Python knows no defaults before 3.13
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedRow:
+class LoadedRow(Generic[RowT]):
     """One row of a dataset, with its findings.
 
-    `index` counts the rows from 0. `value` is normally a dict; the value of an ill-formed row may
-    have any type. `diagnostics` are the findings in the row.
+    `index` counts the rows from 0. `value` has the type of well-formed rows; that of an ill-formed
+    one may be anything. `diagnostics` are the findings in the row.
     """
 
     index: int
-    value: Any
-    diagnostics: tuple[Diagnostic, ...] = ()
-    _rubric_of: Callable[[LoadedRow], LoadedRubric | None] | None = field(
+    value: RowT
+    diagnostics: Findings = NO_FINDINGS
+    _rubric_of: Callable[[LoadedRow[RowT]], LoadedRubric | None] | None = field(
         default=None, repr=False, compare=False
     )
 
@@ -58,7 +68,7 @@ class LoadedRow:
 
 
 @dataclass(frozen=True)
-class LoadedDataset:
+class LoadedDataset(Generic[RowT]):
     """A dataset with all rows in order, including those with faults.
 
     `file` is the name of the file, or of the rows in memory. `diagnostics` are all findings,
@@ -68,10 +78,10 @@ class LoadedDataset:
     """
 
     file: str
-    rows: tuple[LoadedRow, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    rows: tuple[LoadedRow[RowT], ...]
+    diagnostics: Findings
     provenance: Provenance
-    _cover: Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]] = field(
+    _cover: Callable[[tuple[LoadedRow[RowT], ...]], tuple[RowCoverage, ...]] = field(
         repr=False, compare=False
     )
 
@@ -83,7 +93,7 @@ class LoadedDataset:
         """
         return self._cover(self.rows)
 
-    def __iter__(self) -> Iterator[LoadedRow]:
+    def __iter__(self) -> Iterator[LoadedRow[RowT]]:
         return iter(self.rows)
 
     def __len__(self) -> int:
@@ -101,6 +111,6 @@ class LoadedArtifact:
     id: str
     version: str
     file: str
-    value: dict[str, Any]
-    diagnostics: tuple[Diagnostic, ...]
+    value: Mapping[str, Any]
+    diagnostics: Findings
     provenance: Provenance = field(repr=False)

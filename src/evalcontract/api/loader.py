@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from evalcontract.api.findings import Findings
 from evalcontract.api.workspace import Workspace
 from evalcontract.engine.run import Run, today
 from evalcontract.model.errors import ContractViolation, UsageError
@@ -57,11 +58,9 @@ class Loader:
         return Run(workspace.opened, self._forced, self._today or today())
 
 
-def settle(
-    ordered: Iterable[Diagnostic], *, strict: bool, loaded: bool = True
-) -> tuple[Diagnostic, ...]:
+def settle(ordered: Iterable[Diagnostic], *, strict: bool, loaded: bool = True) -> Findings:
     """Return sorted findings; raise if nothing was loaded, or on errors in strict mode."""
-    diagnostics = tuple(ordered)
+    diagnostics = Findings(ordered)
     if not loaded or (strict and any(diagnostic.is_error for diagnostic in diagnostics)):
         raise ContractViolation(diagnostics)
     return diagnostics

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FROM_ROW = ("input", "criteria", "expected", "context")
 
 
-def render(judge: LoadedJudge, row: LoadedRow | Mapping[str, Any], output: str) -> str:
+def render(judge: LoadedJudge, row: LoadedRow[Any] | Mapping[str, Any], output: str) -> str:
     """Return the prompt of a judge for the output of a model on a row.
 
     The variables are `output` and the row's `input`, `criteria`, `expected` and `context`, with

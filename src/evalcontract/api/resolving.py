@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.api.findings import Findings
 from evalcontract.api.grading import LoadedJudge, LoadedRubric
 from evalcontract.api.violations import violation
 from evalcontract.engine.run import Run
@@ -86,7 +87,7 @@ class Resolver:
             str(artifact.version),
             artifact.file,
             document.value,
-            tuple(sorted(run.artifacts(), key=sort_key)),
+            Findings(sorted(run.artifacts(), key=sort_key)),
             provenance_of(artifact.file, document.sha256, [(artifact, pinned)], library),
             artifact,
         )

@@ -11,6 +11,8 @@ import click
 
 from evalcontract import __version__
 from evalcontract.calibration.measuring import AUTO
+from evalcontract.cli.candidates import files
+from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.failures import refuse
 from evalcontract.cli.options import NumberRange
@@ -60,14 +62,31 @@ _FILE = click.Path(path_type=Path)
 
 @click.command(
     "calibrate-judge",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Measure how well a judge agrees with human labels.",
+    cls=Command,
+    examples=[
+        ("Measure a judge", "evalcontract calibrate-judge judge/accuracy --labels labels.csv"),
+        (
+            "Measure it on held-out labels, and write the validation into its file",
+            (
+                "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
+                "      --split test --write"
+            ),
+        ),
+        (
+            "Fail if the judge fails too many good outputs",
+            (
+                "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
+                "      --min-tpr 0.8"
+            ),
+        ),
+    ],
 )
-@click.argument("judge")
+@click.argument("judge", shell_complete=files("yaml", "json"))
 @click.option(
     "--labels",
     metavar="FILE",
     type=_FILE,
+    shell_complete=files("csv", "jsonl"),
     required=True,
     help="CSV or JSON Lines with the keys id, human and judge; also split, model, annotator.",
 )
@@ -75,6 +94,7 @@ _FILE = click.Path(path_type=Path)
     "--verdicts",
     metavar="FILE",
     type=_FILE,
+    shell_complete=files("csv", "jsonl"),
     help="CSV or JSON Lines with the keys id and judge, if the labels have no verdicts.",
 )
 @click.option(

@@ -8,22 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cli.candidates import files
+from evalcontract.cli.command import Command
 from evalcontract.cli.options import shared_options
 from evalcontract.cli.outcome import CheckArgs, run_and_report, uses_cache, validate_files
 from evalcontract.cli.output import put
-from evalcontract.engine.pipeline import NOTHING, check_workspaces
-from evalcontract.engine.selection import is_target
 from evalcontract.model.reference import Kind
 from evalcontract.report.frame import escape_controls
-from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from evalcontract.engine.options import Options
     from evalcontract.model.diagnostic import Outcome
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("path", default=".", metavar="[FOLDER|TARGET]")
+@click.command(
+    cls=Command,
+    examples=[
+        ("Check all files below the current folder", "evalcontract check"),
+        (
+            "Check what a target runs, as strictly as it demands",
+            "evalcontract check targets/nightly.yaml",
+        ),
+        (
+            "Fail on warnings, and write a report for code scanning",
+            "evalcontract check --fail-on warning --output report.sarif",
+        ),
+    ],
+)
+@click.argument(
+    "path", default=".", metavar="[FOLDER|TARGET]", shell_complete=files("yaml", "json")
+)
 @click.option(
     "--cache/--no-cache",
     default=None,
@@ -54,6 +68,9 @@ def check(
 
 
 def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> Outcome:  # noqa: FBT001
+    from evalcontract.engine.pipeline import NOTHING, check_workspaces  # slow to import
+    from evalcontract.workspace import display_name
+
     outcome = check_workspaces(path, options._replace(allows_empty=allow_empty))
     if not outcome.is_checked and not outcome.diagnostics and not quiet:
         put([f"note: {escape_controls(display_name(path))} contains {NOTHING}\n"], err=True)
@@ -67,6 +84,8 @@ def _existing(name: str, root: Path | None) -> Path:
         UsageError: there is no such file; for another file, the message names the right command.
 
     """
+    from evalcontract.engine.selection import is_target  # slow to import
+
     path = Path(name)
     if "\0" in name or not name or not path.exists():
         raise click.UsageError(f"there is no folder `{name}`", click.get_current_context())

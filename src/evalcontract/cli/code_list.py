@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cli.candidates import codes
+from evalcontract.cli.output import put
 from evalcontract.model.errors import UsageError
-from evalcontract.policy.selection import parse_codes
-from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     _ListType = click.ParamType[tuple[str, ...]]
@@ -21,6 +21,10 @@ class CodeList(_ListType):
 
     name = "codes"
 
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        """Return what a list may go on with."""
+        return codes(ctx, param, incomplete)
+
     def __init__(self, *, to_ignore: bool = False) -> None:
         self._to_ignore = to_ignore
 
@@ -30,6 +34,12 @@ class CodeList(_ListType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
         """Return the codes and kinds in a value."""
+        from evalcontract.model.renamed import RENAMED
+        from evalcontract.policy.selection import parse_codes  # slow to import
+        from evalcontract.workspace.known_codes import KnownCodes
+
+        for name in RENAMED.keys() & {each.strip() for each in value.split(",")}:
+            put([f"note: `{name}` is now called `{RENAMED[name]}`\n"], err=True)
         try:
             return tuple(parse_codes(value, KnownCodes(), to_ignore=self._to_ignore))
         except UsageError as error:

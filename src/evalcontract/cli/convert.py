@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evalcontract.cli.candidates import dialects, files
+from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
@@ -24,19 +26,38 @@ if TYPE_CHECKING:
 
 @click.command(
     "convert",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Convert datasets between evalcontract and other systems.",
+    cls=Command,
+    examples=[
+        (
+            "Convert a dataset to one of MLflow",
+            "evalcontract convert datasets/example.yaml mlflow.jsonl --to mlflow:oss",
+        ),
+        ("Convert it back", "evalcontract convert mlflow.jsonl datasets/back.yaml"),
+        (
+            "Also write what is lost as JSON",
+            (
+                "evalcontract convert datasets/example.yaml evret.json --to evret \\\n"
+                "      --loss-report losses.json"
+            ),
+        ),
+    ],
 )
-@click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("source", metavar="IN", shell_complete=files())
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path), shell_complete=files())
 @click.option(
     "--from",
     "from_",
     metavar="DIALECT",
+    shell_complete=dialects,
     help="Format of IN, such as mlflow:oss or evalcontract (default: detected from the content).",
 )
 @click.option(
-    "--to", metavar="DIALECT", default="evalcontract", show_default=True, help="Format of OUT."
+    "--to",
+    metavar="DIALECT",
+    shell_complete=dialects,
+    default="evalcontract",
+    show_default=True,
+    help="Format of OUT.",
 )
 @click.option(
     "--loss-report",

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from evalcontract import __version__
+from evalcontract.cli.candidates import files
+from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, NumberRange
 from evalcontract.cli.outcome import write_findings
@@ -24,10 +26,20 @@ from evalcontract.report.coverage_json import write_json
 
 @click.command(
     "coverage",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Show which checks will run on which rows.",
+    cls=Command,
+    examples=[
+        ("Show which checks will not run", "evalcontract coverage datasets/example.yaml"),
+        (
+            "Fail if fewer than 90 % of the checks will run",
+            "evalcontract coverage --min-coverage 90 datasets/example.yaml",
+        ),
+        (
+            "List the keys that a row needs for a rubric",
+            "evalcontract coverage rubrics/example.yaml",
+        ),
+    ],
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=files())
 @click.option(
     "--min-coverage",
     type=NumberRange(0, 100),

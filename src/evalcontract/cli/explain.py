@@ -1,47 +1,104 @@
-"""`explain CODE`: print the manual page of a code."""
+"""`explain`: print the manual page of a code, a kind of check, a key or an artifact."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cli.candidates import topics
 from evalcontract.cli.colour import wants_colour
-from evalcontract.cli.output import put
+from evalcontract.cli.command import Command
+from evalcontract.cli.output import put, put_json
 from evalcontract.model.nearest import nearest
-from evalcontract.workspace.known_codes import KnownCodes, url_of
+from evalcontract.model.renamed import current_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.model.code import Code
 
+_WIDTH = 80
+_FORMATS = ("text", "json", "markdown")
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("code", required=False)
-def explain(code: str | None) -> None:
-    """Explain a code, or list them all.
 
-    CODE is the name in brackets in a finding, such as dataset/duplicate-id.
+@click.command(
+    "explain",
+    cls=Command,
+    examples=[
+        ("Explain a finding by its code", "evalcontract explain dataset/duplicate-id"),
+        ("Say what a kind of check takes, needs and does", "evalcontract explain regex"),
+        ("Say what a key means, wherever it may stand", "evalcontract explain scoring.threshold"),
+        ("List the keys of an artifact as Markdown",
+         "evalcontract explain rubric --output-format markdown"),
+    ],
+)  # fmt: skip
+@click.argument("topic", required=False, shell_complete=topics)
+@click.option(
+    "--output-format",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="Output format: text or markdown for people, json for programs.",
+)
+def explain(topic: str | None, output_format: str) -> None:
+    """Explain a code, a kind of check, a key or an artifact, or list all codes.
+
+    TOPIC is the name in brackets in a finding, such as dataset/duplicate-id; a kind of check, such
+    as regex; a key, such as expected_facts or scoring.threshold; or an artifact, such as rubric.
     """
+    from evalcontract.engine.reference import topics_named  # slow to import
+    from evalcontract.report import reference
+    from evalcontract.workspace.known_codes import KnownCodes
+
     codes = KnownCodes()
-    if code is None:
-        put(_list(codes.values()))
+    width = min(shutil.get_terminal_size().columns, _WIDTH)
+    if topic is None:
+        _put_codes([*codes.values()], output_format, width)
         return
-    if code not in codes:
-        near = nearest(code, codes) or _by_fault(code, codes)
-        advice = f"did you mean `{near}`?" if near else "`evalcontract explain` lists them all"
-        raise click.UsageError(f"there is no code `{code}`; {advice}", click.get_current_context())
-    put(_page(codes[code], in_colour=wants_colour(sys.stdout)))
+    name = current_code(topic)
+    if name in codes:
+        if name != topic:
+            put([f"note: `{topic}` is now called `{name}`\n"], err=True)
+        _put_codes([codes[name]], output_format, width, is_page=True)
+        return
+    found = topics_named(topic)
+    if not found:
+        raise click.UsageError(_unknown(topic, codes), click.get_current_context())
+    if output_format == "json":
+        put_json(reference.write_json(found))
+    elif output_format == "markdown":
+        put(reference.write_markdown(found))
+    else:
+        put(reference.write_text(found, width))
 
 
-def _page(code: Code, *, in_colour: bool) -> Iterator[str]:
+def _put_codes(codes: list[Code], output_format: str, width: int, *, is_page: bool = False) -> None:
+    if output_format == "json":
+        from evalcontract.report.reference import VERSION
+
+        pages = [*map(_as_json, codes)]
+        put_json([json.dumps({"version": VERSION, "codes": pages}, ensure_ascii=False) + "\n"])
+    elif output_format == "markdown":
+        put(["\n".join(map(_as_markdown, codes))])
+    elif is_page:
+        put(_page(codes[0], width, in_colour=wants_colour(sys.stdout)))
+    else:
+        put(_list(codes, width))
+
+
+def _page(code: Code, width: int, *, in_colour: bool) -> Iterator[str]:
+    from evalcontract.workspace.known_codes import url_of
+
     page, (soft, strict) = code.page, code.severities
     yield f"{click.style(code, bold=True) if in_colour else code}\n"
-    yield f"\n{page.what}\n\n{page.why}\n\n"
+    yield f"\n{_wrapped(page.what, width)}\n\n{_wrapped(page.why, width)}\n\n"
     yield f"Severity: {soft} (soft), {strict} (strict)\n"
     yield f"Confidence: {code.confidence}\n"
     yield f"Documentation: {url}\n\n" if (url := url_of(code)) else "\n"
@@ -49,15 +106,67 @@ def _page(code: Code, *, in_colour: bool) -> Iterator[str]:
     yield f"Good:\n\n{textwrap.indent(page.good, '    ')}"
 
 
-def _list(codes: Iterable[Code]) -> Iterator[str]:
-    """Yield each code, followed by the first sentence of its page."""
-    width = min(shutil.get_terminal_size().columns, 100)
-    for code in codes:
+def _wrapped(text: str, width: int) -> str:
+    """Return a text with its paragraphs wrapped; lists and indented examples stay as they are."""
+    parts = re.split(r"\n{2,}", text)
+    return "\n\n".join(
+        part if re.search(r"(?m)^(?:[ ]{2}|[-*|])", part) else textwrap.fill(part, width)
+        for part in parts
+    )
+
+
+def _as_json(code: Code) -> dict[str, Any]:
+    from evalcontract.workspace.known_codes import url_of
+
+    page, (soft, strict) = code.page, code.severities
+    return {
+        "code": code, "soft": soft and str(soft), "strict": strict and str(strict),
+        "confidence": code.confidence, "url": url_of(code), "what": page.what, "why": page.why,
+        "bad": page.bad, "good": page.good,
+    }  # fmt: skip
+
+
+def _as_markdown(code: Code) -> str:
+    page, (soft, strict) = code.page, code.severities
+    examples = "".join(
+        f"\n## {title}\n\n````yaml\n{text}````\n"
+        for title, text in (("Bad", page.bad), ("Good", page.good))
+    )
+    return (
+        f"# {code}\n\n{page.what}\n\nSeverity: {soft} (soft), {strict} (strict)  \n"
+        f"Confidence: {code.confidence}\n\n## Why\n\n{page.why}\n{examples}"
+    )
+
+
+def _list(codes: Iterable[Code], width: int) -> Iterator[str]:
+    """Yield each code by its kind, followed by the first sentence of its page."""
+    from evalcontract.checks import kinds_in_use
+    from evalcontract.engine.reference import artifacts
+    from evalcontract.workspace.known_codes import kind_of
+
+    for kind, group in groupby(codes, key=kind_of):
+        found = [*group]
+        yield f"{kind}: {len(found)} code{'s' if len(found) > 1 else ''}\n\n"
         indent = "    "
-        summary = textwrap.fill(
-            code.page.summary, width, initial_indent=indent, subsequent_indent=indent
-        )
-        yield f"{code}\n{summary}\n"
+        for code in found:
+            summary = textwrap.fill(
+                code.page.summary, width, initial_indent=indent, subsequent_indent=indent
+            )
+            yield f"{code}\n{summary}\n"
+        yield "\n"
+    names = ", ".join(topic.name for topic in artifacts() if topic.what == "artifact")
+    others = f"Also explained: kinds of checks ({', '.join(kinds_in_use())}), artifacts ({names}), "
+    yield textwrap.fill(f"{others}and every key of theirs.", width) + "\n"
+
+
+def _unknown(given: str, codes: Iterable[str]) -> str:
+    from evalcontract.engine.reference import names_of_topics
+
+    near = nearest(given, [*names_of_topics(), *codes]) if "/" not in given else None
+    near = near or nearest(given, codes) or _by_fault(given, codes)
+    advice = f"did you mean `{near}`?" if near else "`evalcontract explain` lists them all"
+    what = "code" if "/" in given else "code, kind of check, key or artifact"
+    return f"there is no {what} `{given}`; {advice}"
 
 
 def _by_fault(given: str, codes: Iterable[str]) -> str | None:

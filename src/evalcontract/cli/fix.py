@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evalcontract.cli.candidates import files
 from evalcontract.cli.code_list import CodeList
+from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.output import OutputError, is_log, put, put_bytes
 from evalcontract.cli.signals import signals_as_interrupts
@@ -37,10 +39,16 @@ if TYPE_CHECKING:
 
 @click.command(
     "fix",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Fix findings that have a safe fix, in place.",
+    cls=Command,
+    examples=[
+        ("Show what would change in a folder", "evalcontract fix --diff datasets"),
+        ("Fix all files of the workspace", "evalcontract fix"),
+        ("Pin references, and fix nothing else", "evalcontract fix --select reference"),
+    ],
 )
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument(
+    "paths", nargs=-1, metavar="[PATH]...", shell_complete=files("yaml", "json", "jsonl")
+)
 @click.option("--diff", is_flag=True, help="Print a diff of the changes instead of writing them.")
 @click.option(
     "--unsafe-fixes",
@@ -88,12 +96,7 @@ def fix_command(
     PATH is a file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input, which
     is printed; it defaults to the current folder. Only these files are written, and in them only
     the fixed parts change: comments, quotes, order and whitespace are preserved.
-
-    \b
-    evalcontract fix                        fix all files of the workspace
-    evalcontract fix --diff datasets        show what would change
-    evalcontract fix --select reference     only pin references
-    """  # noqa: D301 - click wants the character
+    """
     stdin = None
     if "-" in paths:
         to_fix, stdin = _read_stdin(paths, stdin_filename)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from evalcontract import __version__
+from evalcontract.cli.candidates import files
+from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import NumberRange
@@ -37,23 +39,40 @@ if TYPE_CHECKING:
     from evalcontract.judging.usage import Usage
     from evalcontract.scoring.results import RowResult
 
+_EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
+
 
 @click.command(
     "grade",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Grade recorded outputs by the rubrics of a dataset.",
+    cls=Command,
+    examples=[
+        (
+            "Grade recorded outputs",
+            _EXAMPLE,
+        ),
+        (
+            "Keep the results, to compare a later run with them",
+            f"{_EXAMPLE} \\\n      --results results.jsonl",
+        ),
+        (
+            "Say what changed since then",
+            f"{_EXAMPLE} \\\n      --compare results.jsonl",
+        ),
+    ],
 )
-@click.argument("dataset", metavar="DATASET")
+@click.argument("dataset", metavar="DATASET", shell_complete=files())
 @click.option(
     "--outputs",
     required=True,
     metavar="FILE",
+    shell_complete=files("jsonl"),
     help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
 )
 @click.option(
     "--results",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
+    shell_complete=files("jsonl"),
     help="File to write the results to, as JSON Lines.",
 )
 @click.option(
@@ -66,6 +85,7 @@ if TYPE_CHECKING:
     "--compare",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
+    shell_complete=files("jsonl"),
     help="Results of an earlier run, to say what changed.",
 )
 @click.option(

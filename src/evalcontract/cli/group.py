@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from evalcontract.cli.command import Command
 from evalcontract.model.nearest import nearest
 from evalcontract.policy.exit_status import USAGE
 
 
-class CommandGroup(click.Group):
+class CommandGroup(Command, click.Group):
     """A group of commands."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

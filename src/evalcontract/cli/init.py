@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evalcontract.cli.candidates import dialects, files
+from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.migrate import told
 from evalcontract.cli.outcome import summary_of, write_findings
@@ -56,14 +58,19 @@ _ABOUT = {
 
 @click.command(
     "init",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Make a workspace, with examples or with your own datasets.",
+    cls=Command,
+    examples=[
+        ("Make a workspace with examples", "evalcontract init evals"),
+        ("Start from a dataset that you have", "evalcontract init evals --from support.yaml"),
+        ("Write no settings of editors and CI", "evalcontract init evals --bare"),
+    ],
 )
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--from",
     "sources",
     metavar="FILE",
+    shell_complete=files(),
     multiple=True,
     help="Dataset to start from, of evalcontract or of another system, or a table of rows; can be "
     "given several times.",
@@ -71,6 +78,7 @@ _ABOUT = {
 @click.option(
     "--dialect",
     metavar="NAME[:VARIANT]",
+    shell_complete=dialects,
     help="Format of FILE, such as mlflow:oss (default: detected from the content).",
 )
 @click.option(

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import click
 
+from evalcontract.cli.command import Command
 from evalcontract.cli.output import put
 from evalcontract.model.errors import UsageError
 
@@ -15,8 +16,8 @@ _INSTALL = "pip install 'evalcontract[lsp]'"
 
 @click.command(
     "lsp",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Run the language server for editors.",
+    cls=Command,
+    examples=[("Install what it needs", _INSTALL)],
 )
 @click.option("--stdio", is_flag=True, help="Use standard input and output, as always.")
 def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
@@ -24,10 +25,7 @@ def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
 
     It shows what `check` finds while you type, and completes, explains, renames and fixes.
     docs/language-server.md has the settings for VS Code, Neovim, Helix and JetBrains.
-
-    \b
-    pip install 'evalcontract[lsp]'         what it needs
-    """  # noqa: D301 - click wants the character
+    """
     del stdio  # editors pass it by convention
     if find_spec("pygls") is None:
         raise UsageError(f"the language server needs pygls: {_INSTALL}")

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract import __version__
+from evalcontract.cli.candidates import chosen
 from evalcontract.cli.failures import guarded, refuse
 from evalcontract.cli.group import CommandGroup
 from evalcontract.policy.exit_status import INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
 
 # The module of each command. Modules are imported on demand to keep the startup fast.
 COMMANDS = {
@@ -33,6 +35,27 @@ COMMANDS = {
     "explain": "evalcontract.cli.explain:explain",
     "schema": "evalcontract.cli.schema:schema",
     "lsp": "evalcontract.cli.lsp:lsp_command",
+    "completion": "evalcontract.cli.completion:completion",
+}
+# What each does: the list of commands is shown, and completed, without importing them.
+SUMMARIES = {
+    "init": "Make a workspace, with examples or with your own datasets.",
+    "check": "Check a whole workspace, or a target.",
+    "validate-dataset": "Validate datasets and what they reference.",
+    "validate-rubric": "Validate rubrics and what they reference.",
+    "validate-judge": "Validate judges: their prompts and validation records.",
+    "validate-target": "Validate targets and the datasets that they run.",
+    "fix": "Fix findings that have a safe fix, in place.",
+    "coverage": "Show which checks will run on which rows.",
+    "grade": "Grade recorded outputs by the rubrics of a dataset.",
+    "report": "Write findings, coverage and results as an HTML page.",
+    "calibrate-judge": "Measure how well a judge agrees with human labels.",
+    "convert": "Convert datasets between evalcontract and other systems.",
+    "migrate": "Move files of ai_best_practices and ai_eval here.",
+    "explain": "Explain a code, a kind of check, a key or an artifact.",
+    "schema": "List, show and export the JSON Schemas.",
+    "lsp": "Run the language server for editors.",
+    "completion": "Print the completion script of a shell.",
 }
 ALIASES = {
     "aevd": "validate-dataset",
@@ -64,8 +87,20 @@ class _Commands(CommandGroup):
         name = ALIASES.get(cmd_name, cmd_name)
         return command(name) if name in COMMANDS else None
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the commands; their aliases, once nothing else begins so."""
+        named = chosen(SUMMARIES, incomplete)
+        aliases = {alias: SUMMARIES[name] for alias, name in ALIASES.items()}
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(named or chosen(aliases, incomplete)), *options]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command does."""
         del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Aliases"):
             formatter.write_dl(list(ALIASES.items()))
         with formatter.section("Exit codes"):
@@ -77,10 +112,17 @@ class _Commands(CommandGroup):
                     ("3", "internal error"),
                 ]
             )
+        super().format_epilog(ctx, formatter)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="evalcontract")
+@click.group(
+    cls=_Commands,
+    examples=[
+        ("Make a workspace with examples, and check it", "evalcontract init evals"),
+        ("Check all files below the current folder", "evalcontract check"),
+        ("Explain a finding", "evalcontract explain dataset/near-miss-key"),
+    ],
+)
 def group() -> None:
     """Check the datasets, rubrics and judges of language model evaluations."""
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evalcontract.cli.candidates import files
+from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
@@ -31,10 +33,21 @@ _WIDTH = 80
 
 @click.command(
     "migrate",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Move files of ai_best_practices and ai_eval to a workspace.",
+    cls=Command,
+    examples=[
+        (
+            "Move the cases of ai_best_practices to a workspace",
+            "evalcontract migrate evals.json --output evals",
+        ),
+        (
+            "Also write what is lost as JSON",
+            "evalcontract migrate evals.json --output evals --loss-report losses.json",
+        ),
+    ],
 )
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=files("yaml", "json")
+)
 @click.option(
     "--from",
     "from_",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cli.candidates import dialects, formats, report_files
 from evalcontract.cli.code_list import CodeList
 from evalcontract.cli.outcome import CheckArgs
 from evalcontract.cli.report_files import ReportFile, format_named, parse_report_file
@@ -28,6 +29,10 @@ class _OutputFormat(_TextType):
 
     name = "format"
 
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        """Return the formats that a text may begin."""
+        return formats(ctx, param, incomplete)
+
     def get_metavar(self, *_: Any, **__: Any) -> str:
         """Return the placeholder in the help."""
         return "FORMAT"
@@ -44,6 +49,10 @@ class _ReportFile(_FileType):
     """A file for a report, and its format."""
 
     name = "file"
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        """Return the formats that a text may begin, or files."""
+        return report_files(ctx, param, incomplete)
 
     def get_metavar(self, *_: Any, **__: Any) -> str:
         """Return the placeholder in the help."""
@@ -163,6 +172,7 @@ _OPTIONS = (
 DIALECT = click.option(
     "--dialect",
     metavar="NAME[:VARIANT]",
+    shell_complete=dialects,
     help="Dataset format, such as mlflow:oss (default: detected from the content). "
     "`evalcontract` turns detection off.",
 )

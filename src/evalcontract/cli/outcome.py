@@ -19,8 +19,6 @@ from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import validate
-from evalcontract.engine.workers import usable_cores
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
@@ -76,6 +74,8 @@ def validate_files(
     kind: Kind, files: tuple[str, ...], args: CheckArgs, stdin_name: str | None = None
 ) -> int:
     """Validate the files of a kind that arguments name; return the exit code."""
+    from evalcontract.engine.pipeline import validate  # slow: the help does without
+
     inputs = find_inputs(files, kind, stdin_name, args.dialect)
     if args.output:
         from evalcontract.cli.report_files import refuse_inputs  # rarely needed
@@ -97,6 +97,8 @@ def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
         from evalcontract.cli.report_files import refuse_unwritable  # rarely needed
 
         refuse_unwritable(args.output)
+    from evalcontract.engine.workers import usable_cores  # slow to import
+
     with Bar(is_quiet=args.quiet) as bar:
         outcome = work(
             Options(

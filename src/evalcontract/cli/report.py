@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from evalcontract.cli.candidates import files as files_with
+from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT
 from evalcontract.cli.output import put
@@ -24,10 +26,13 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 
 @click.command(
     "report",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    short_help="Write findings, coverage and results as an HTML page.",
+    cls=Command,
+    examples=[
+        ("Write report.html", "evalcontract report datasets/example.yaml"),
+        ("Replace it", "evalcontract report datasets -o report.html --force"),
+    ],
 )
-@click.argument("files", nargs=-1, required=True, metavar="DATASET...")
+@click.argument("files", nargs=-1, required=True, metavar="DATASET...", shell_complete=files_with())
 @click.option(
     "-o",
     "--output",
@@ -42,6 +47,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
+    shell_complete=files_with("jsonl"),
     help="Results that `grade --results` wrote, to show scores; can be given several times.",
 )
 @click.option(
@@ -90,13 +96,7 @@ def report_command(
     references between datasets, rubrics and judges. It is one file that loads nothing else, and can
     be kept as an artifact of CI. DATASET is a file or a folder. The exit code is 0 if the page was
     written, whatever it shows.
-
-    \b
-    Examples:
-      evalcontract report evals/ -o report.html
-      evalcontract grade support.yaml --outputs out.jsonl --results res.jsonl
-      evalcontract report support.yaml --results res.jsonl --force
-    """  # noqa: D301 - click takes the backspace for "do not wrap this"
+    """
     inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect)
     base = Options(root, dialect=dialect, jobs=usable_cores(), max_findings=max_findings)
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 import click
 
+from evalcontract.cli.candidates import schema_names
+from evalcontract.cli.command import Command
 from evalcontract.cli.group import CommandGroup
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.signals import signals_as_interrupts
@@ -17,45 +19,47 @@ from evalcontract.source.writing import write_text
 from evalcontract.structure import schemas
 from evalcontract.workspace import write_bound
 
-
-def _names() -> list[str]:
-    others = schemas.names_of_bundles(), schemas.names_of_others(), schemas.names_of_editions()
-    return [*schemas.names(), *(name for names in others for name in names)]
+_EXAMPLES = (
+    ("List the schemas", "evalcontract schema list"),
+    ("Print the schema of rubrics", "evalcontract schema show rubric"),
+    ("Write all schemas, for editors", "evalcontract schema export schema"),
+    (
+        "Write them with the address of your own server",
+        "evalcontract schema export schema --base-url https://schemas.example/1.0",
+    ),
+)
 
 
 def _known(context: click.Context, option: click.Parameter, value: str) -> str:
     """Reject a value that is not the name of a schema."""
     del context, option
-    if value not in _names():
-        near = nearest(value, _names())
+    if value not in schemas.every_name():
+        near = nearest(value, schemas.every_name())
         advice = f"did you mean `{near}`?" if near else "`evalcontract schema list` lists them"
         raise click.BadParameter(f"there is no schema `{value}`; {advice}")
     return value
 
 
-_HELP = {"help_option_names": ["-h", "--help"]}
-
-
-@click.group(cls=CommandGroup, context_settings=_HELP)
+@click.group(cls=CommandGroup, examples=_EXAMPLES)
 def schema() -> None:
     """List, show and export the JSON Schemas of the contract."""
 
 
-@schema.command("list", context_settings=_HELP)
+@schema.command("list", cls=Command, examples=_EXAMPLES[:1])
 def list_() -> None:
     """List the names and ids of the schemas."""
-    width = max(map(len, _names()))
-    put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in _names())
+    width = max(map(len, schemas.every_name()))
+    put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in schemas.every_name())
 
 
-@schema.command(context_settings=_HELP)
-@click.argument("name", metavar="NAME", callback=_known)
+@schema.command(cls=Command, examples=_EXAMPLES[1:2])
+@click.argument("name", metavar="NAME", callback=_known, shell_complete=schema_names)
 def show(name: str) -> None:
     """Print a schema. NAME is one of `schema list`."""
     put_json([schemas.text_of(name)])
 
 
-@schema.command(context_settings=_HELP)
+@schema.command(cls=Command, examples=_EXAMPLES[2:])
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--base-url",
@@ -71,7 +75,7 @@ def export(folder: Path, base_url: str | None) -> None:
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https", "file"):
         raise click.BadParameter("it must start with http:// or https://", param_hint="--base-url")
     with signals_as_interrupts():
-        for name in _names():
+        for name in schemas.every_name():
             path = folder / f"{name}{SCHEMA_SUFFIX}"
             text = _exported(name, base_url)
             fault = write_text(path, text, bound=write_bound(path), replace=_is_export(path, name))

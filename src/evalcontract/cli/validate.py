@@ -6,24 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cli.candidates import files as files_of
+from evalcontract.cli.command import Command
 from evalcontract.cli.options import DIALECT, shared_options
 from evalcontract.cli.outcome import CheckArgs, validate_files
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 def _command(
-    kind: Kind, summary: str, details: str, *others: Callable[[Any], Any]
+    kind: Kind,
+    texts: tuple[str, str],
+    media: tuple[str, ...],
+    examples: Sequence[tuple[str, str]],
+    *others: Callable[[Any], Any],
 ) -> click.Command:
     @click.command(
         name=f"validate-{kind}",
-        help=f"{summary} {details}",
-        short_help=summary,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        cls=Command,
+        examples=examples,
+        help=" ".join(texts),
+        short_help=texts[0],
     )
-    @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+    @click.argument(
+        "files", nargs=-1, required=True, metavar="FILE...", shell_complete=files_of(*media)
+    )
     @click.option(
         "--stdin-filename",
         metavar="NAME",
@@ -46,32 +55,86 @@ def _all(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
     return apply
 
 
+_AUTHORED = ("yaml", "json")
+
 validate_dataset = _command(
     Kind.DATASET,
-    "Validate datasets and the rubrics and judges they reference.",
-    "References are followed transitively. "
-    "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
-    "or - for standard input. Datasets of other systems are checked the way those systems "
-    "load them.",
+    (
+        "Validate datasets and the rubrics and judges they reference.",
+        (
+            "References are followed transitively. "
+            "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
+            "or - for standard input. Datasets of other systems are checked the way those systems "
+            "load them."
+        ),
+    ),
+    (),
+    [
+        ("Check a dataset", "evalcontract validate-dataset datasets/example.yaml"),
+        (
+            "Check all datasets of a folder, with faults as errors",
+            "evalcontract validate-dataset --strict datasets",
+        ),
+        (
+            "Check a dataset of MLflow as MLflow loads it",
+            "evalcontract validate-dataset --dialect mlflow:oss mlflow.jsonl",
+        ),
+    ],
     DIALECT,
 )
 validate_rubric = _command(
     Kind.RUBRIC,
-    "Validate rubrics and what they reference.",
-    "References are followed transitively. "
-    "FILE is a YAML or JSON file, a folder, a pattern such as 'rubrics/**/*.yaml', "
-    "or - for standard input.",
+    (
+        "Validate rubrics and what they reference.",
+        (
+            "References are followed transitively. "
+            "FILE is a YAML or JSON file, a folder, a pattern such as 'rubrics/**/*.yaml', "
+            "or - for standard input."
+        ),
+    ),
+    _AUTHORED,
+    [
+        ("Check all rubrics", "evalcontract validate-rubric rubrics"),
+        (
+            "Print one line for each finding",
+            "evalcontract validate-rubric --output-format concise rubrics/example.yaml",
+        ),
+    ],
 )
 validate_judge = _command(
     Kind.JUDGE,
-    "Validate judges: their prompts and validation records.",
-    "This does not compare the judge with people. "
-    "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input.",
+    (
+        "Validate judges: their prompts and validation records.",
+        (
+            "This does not compare the judge with people. "
+            "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input."
+        ),
+    ),
+    _AUTHORED,
+    [
+        ("Check a judge", "evalcontract validate-judge judges/accuracy.yaml"),
+        (
+            "Check all judges, whenever they were validated",
+            "evalcontract validate-judge --ignore judge/stale-validation judges",
+        ),
+    ],
 )
 validate_target = _command(
     Kind.TARGET,
-    "Validate targets and the datasets that they run.",
-    "The dataset of a target, and the rubrics and judges that its rows reach, are checked as "
-    "strictly as the target demands. "
-    "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input.",
+    (
+        "Validate targets and the datasets that they run.",
+        (
+            "The dataset of a target, and the rubrics and judges that its rows reach, are "
+            "checked as strictly as the target demands. "
+            "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input."
+        ),
+    ),
+    _AUTHORED,
+    [
+        (
+            "Check a target and what it runs",
+            "evalcontract validate-target targets/nightly.yaml",
+        ),
+        ("Print the findings as JSON", "evalcontract validate-target --output-format json targets"),
+    ],
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
+from evalcontract.model.renamed import current_code
 from evalcontract.policy.severities import is_locked, meant_code
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def parse_codes(
         UsageError: there is no such code or kind, or it has to be reported.
 
     """
-    for name in map(str.strip, text.split(",")):
+    for name in map(current_code, map(str.strip, text.split(","))):
         kind, _, fault = name.partition("/")
         chosen = kind if fault in ("", "*") else name
         meant = [code for code in codes if is_chosen(code, (chosen,))]

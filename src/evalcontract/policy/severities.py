@@ -9,6 +9,7 @@ from evalcontract.model.code import Code, ModeSeverities
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import nearest
+from evalcontract.model.renamed import RENAMED, current_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +52,9 @@ def parse_severities(
         ConfigurationError: an unknown code, severity or mode, or a code that stays an error.
 
     """
-    return {name: _severities(name, entry, where, codes) for name, entry in table.items()}
+    # Old names first, so that the present name of a code counts if both are there.
+    ordered = sorted(table, key=lambda name: name not in RENAMED)
+    return {current_code(name): _severities(name, table[name], where, codes) for name in ordered}
 
 
 def is_locked(code: str) -> bool:
@@ -62,14 +65,14 @@ def is_locked(code: str) -> bool:
 def _severities(
     name: str, entry: Any, where: Callable[[str], str], codes: Mapping[str, Code]
 ) -> ModeSeverities:
-    code = codes.get(name) or _external_code(name, where, codes)
+    code = codes.get(current_code(name)) or _external_code(name, where, codes)
     modes = entry if isinstance(entry, dict) else {"soft": entry, "strict": entry}
     for mode in modes:
         if mode not in ("soft", "strict"):
             raise ConfigurationError(f"{where(name)}: {name}: modes are `soft` and `strict`")
     given = {mode: _severity(value, name, where) for mode, value in modes.items()}
     severities = code.severities._replace(**given)
-    if severities != (Severity.ERROR, Severity.ERROR) and is_locked(name):
+    if severities != (Severity.ERROR, Severity.ERROR) and is_locked(code):
         raise ConfigurationError(
             f"{where(name)}: `{name}` must stay an error: it means that nothing was checked"
         )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.api import LoadedDataset, LoadedRow
 
     Marks = pytest.MarkDecorator | pytest.Mark | Iterable[pytest.MarkDecorator | pytest.Mark]
-    MarksOf = Callable[[LoadedRow], Marks]
+    MarksOf = Callable[[LoadedRow[Any]], Marks]
     # What pytest builds the parameters of a test from.
     _Parameters = tuple[ParameterSet, ...]
 else:
@@ -45,7 +45,7 @@ class Rows(_Parameters):
         return decorated
 
     @classmethod
-    def of(cls, rows: Iterable[LoadedRow], marks: MarksOf | None) -> Self:
+    def of(cls, rows: Iterable[LoadedRow[Any]], marks: MarksOf | None) -> Self:
         """Return the parameters for rows, with the marks that a function gives to each."""
         return cls(pytest.param(row, id=_id_of(row), marks=_marks(row, marks)) for row in rows)
 
@@ -96,7 +96,7 @@ def evalcontract_rows(
     return Rows.of(dataset.rows, marks)
 
 
-def _loaded(file: Path, strict: bool | None, dialect: str) -> LoadedDataset:  # noqa: FBT001
+def _loaded(file: Path, strict: bool | None, dialect: str) -> LoadedDataset[dict[str, Any]]:  # noqa: FBT001
     # Nothing of this is imported before a test asks for rows.
     from evalcontract.api import DatasetLoader
     from evalcontract.model.errors import ContractViolation, EvalContractError
@@ -138,7 +138,7 @@ def _found(path: Path, folder: Path) -> Path:
     raise pytest.Collector.CollectError(f"error: there is no file {path} {where}")
 
 
-def _id_of(row: LoadedRow) -> str:
+def _id_of(row: LoadedRow[Any]) -> str:
     """Return the id of the test for a row: that of the row, or its number if it has none."""
     from evalcontract.report.frame import escape_controls
 
@@ -150,7 +150,9 @@ def _id_of(row: LoadedRow) -> str:
     return shown if len(shown) <= _MAX_ID else f"{shown[: _MAX_ID - 1]}…"
 
 
-def _marks(row: LoadedRow, marks: MarksOf | None) -> Sequence[pytest.MarkDecorator | pytest.Mark]:
+def _marks(
+    row: LoadedRow[Any], marks: MarksOf | None
+) -> Sequence[pytest.MarkDecorator | pytest.Mark]:
     if marks is None:
         return ()
     given = marks(row)

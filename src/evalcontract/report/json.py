@@ -46,7 +46,7 @@ def finding_lines(report: Report) -> Iterator[str]:
     for diagnostic, mark in zip(report.diagnostics, marks, strict=True):
         yield _dump(
             {
-                **_finding(diagnostic),
+                **finding_of(diagnostic),
                 "url": report.url_of(diagnostic.code),
                 "repository_file": report.name_of(diagnostic.place.file),
                 "fingerprint": mark,
@@ -54,7 +54,8 @@ def finding_lines(report: Report) -> Iterator[str]:
         )
 
 
-def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
+def finding_of(diagnostic: Diagnostic) -> dict[str, Any]:
+    """Return a finding as an object of the report, without what depends on the others."""
     return {
         "code": diagnostic.code,
         "severity": str(diagnostic.severity),

@@ -29,8 +29,8 @@ _KINDS_OF_GRADERS = {
     "structured_match_grader": "json_schema",
     "tool_usage_grader": "tool_usage",
 }
-# Keys that a check of any kind may have, as in the schemas of the built-in kinds.
-_SHARED_KEYS = ("id", "label", "description", "metadata")
+#: Keys that a check of any kind may have, as in the schemas of the built-in kinds.
+SHARED_KEYS = ("id", "label", "description", "metadata")
 
 
 def with_foreign_kinds(rubric: Schema) -> Schema:
@@ -120,7 +120,7 @@ def _branch(name: str) -> Schema:
 
 def _check_schema(name: str, schema: Schema) -> Schema:
     """Return the closed schema of the checks of a kind, including the keys shared by all kinds."""
-    shared = {key: {"$ref": f"#/$defs/check_{key}"} for key in _SHARED_KEYS}
+    shared = {key: {"$ref": f"#/$defs/check_{key}"} for key in SHARED_KEYS}
     own = schema.get("properties", {})
     required = [key for key in schema.get("required", ()) if key != "kind"]
     return {

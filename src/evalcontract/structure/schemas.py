@@ -61,6 +61,17 @@ def names_of_editions() -> list[str]:
     return [*_names_in(_EDITIONS), *_names_in(f"{_EDITIONS}{_FORMATS}")]
 
 
+def every_name() -> list[str]:
+    """List all schemas that ship, by name.
+
+    Raises:
+        InstallationError: some are not installed.
+
+    """
+    others = names_of_bundles(), names_of_others(), names_of_editions()
+    return [*names(), *(name for each in others for name in each)]
+
+
 def edition_of(name: str) -> str | None:
     """Return the name of the edition of a schema for editors; None if it has none."""
     edition = f"{_EDITIONS}{name}"

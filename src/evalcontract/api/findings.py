@@ -1,0 +1,110 @@
+"""Findings as a table: records, a data frame of pandas, and HTML for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.errors import UsageError
+from evalcontract.report.frame import escape_controls
+from evalcontract.report.json import finding_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+#: The columns of a data frame, and what pandas calls their types. `severity` is an ordered
+#: category; numbers may be missing.
+COLUMNS = {
+    "code": "string", "severity": "category", "message": "string", "help": "string",
+    "file": "string", "line": "Int64", "column": "Int64", "end_line": "Int64",
+    "end_column": "Int64", "path": "string", "row": "string", "row_index": "Int64",
+    "is_fixable": "boolean", "url": "string",
+}  # fmt: skip
+#: How many findings, and how many characters of a text, a notebook shows.
+_SHOWN = 20
+_LONGEST = 300
+# Without colours of its own, it is readable on any background.
+_CELL = 'style="text-align: left; vertical-align: top"'
+
+
+class Findings(tuple[Diagnostic, ...]):
+    """A tuple of findings that is also a table.
+
+    `Findings(outcome.diagnostics)` makes one of any findings. In a notebook it is shown as one.
+    """
+
+    __slots__ = ()
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a mapping for each finding, with the keys of `COLUMNS`.
+
+        `line` and `column` count from 1, and are None where there is no place in a text; `path` is
+        JSONPath, `row_index` counts from 0.
+        """
+        return [*map(_record, self)]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a line for each finding; see `COLUMNS`.
+
+        Raises:
+            UsageError: pandas is not installed.
+
+        """
+        try:
+            import pandas as pd  # an extra, and slow to import
+        except ImportError:
+            message = 'to_pandas needs pandas: `pip install "evalcontract[pandas]"`'
+            raise UsageError(message) from None
+        ordered = pd.CategoricalDtype([str(each) for each in Severity], ordered=True)
+        frame = pd.DataFrame(self.to_records(), columns=[*COLUMNS])
+        return frame.astype({**COLUMNS, "severity": ordered})
+
+    def _repr_html_(self) -> str:
+        """Return a table of the first findings, for notebooks."""
+        return "".join(self._html())
+
+    def _html(self) -> Iterator[str]:
+        total = len(self)
+        yield f"<div><p>{total:,} {'finding' if total == 1 else 'findings'}</p>"
+        if self:
+            heads = ("severity", "code", "place", "row", "message")
+            titles = "".join(f"<th {_CELL}>{head}</th>" for head in heads)
+            yield f"<table><thead><tr>{titles}</tr></thead><tbody>"
+            yield from map(_as_row, self[:_SHOWN])
+            yield "</tbody></table>"
+        if total > _SHOWN:
+            yield f"<p>… {total - _SHOWN:,} more: <code>to_pandas()</code> has all</p>"
+        yield "</div>"
+
+
+#: No findings at all.
+NO_FINDINGS = Findings()
+
+
+def _record(diagnostic: Diagnostic) -> dict[str, Any]:
+    from evalcontract.workspace.known_codes import url_of  # slow to import
+
+    found = finding_of(diagnostic)
+    found |= {"is_fixable": diagnostic.fix is not None, "url": url_of(diagnostic.code)}
+    return {column: found[column] for column in COLUMNS}
+
+
+def _as_row(diagnostic: Diagnostic) -> str:
+    advice = f"<br>help: {_safe(diagnostic.help)}" if diagnostic.help else ""
+    cells = (
+        _safe(str(diagnostic.severity)),
+        f"<code>{_safe(diagnostic.code)}</code>",
+        _safe(str(diagnostic.place)),
+        _safe(diagnostic.row or ""),
+        f"{_safe(diagnostic.message)}{advice}",
+    )
+    return "<tr>" + "".join(f"<td {_CELL}>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _safe(text: str) -> str:
+    """Return a text of a file as HTML: short, without markup, and with what is invisible shown."""
+    shown = escape_controls(text[: _LONGEST + 1])
+    return escape(shown if len(text) <= _LONGEST else f"{shown[:_LONGEST]}…")

@@ -1,0 +1,103 @@
+"""Types of `results.schema.json`, written by `make typed`."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class DigestedFile(TypedDict):
+    """A file that was read; standard input has no digest."""
+
+    file: str
+    sha256: NotRequired[str]
+
+
+class ManifestJudging(TypedDict):
+    """How judges were asked.
+
+    Without it they were not: no endpoint was configured, or the workspace has no judges.
+    """
+
+    model: str | None
+
+
+class ManifestTool(TypedDict):
+    """The program that wrote the results."""
+
+    name: str
+    version: str
+
+
+class CheckResult(TypedDict):
+    """What one check made of the output."""
+
+    id: str
+    kind: str
+    outcome: Literal["passed", "failed", "skipped", "unavailable", "error"]
+    score: float | None
+    reason: NotRequired[str]
+    details: NotRequired[dict[str, Any]]
+    checks: NotRequired[list["CheckResult"]]
+
+
+class Tally(TypedDict):
+    """Outcomes, and the mean of the scores."""
+
+    total: int
+    mean: float | None
+    outcomes: dict[str, int]
+
+
+class Usage(TypedDict):
+    """What asking judges took in this run; without it, none was asked."""
+
+    calls: int
+    cached: int
+    input_tokens: int
+    output_tokens: int
+    unmetered: int
+    cost: NotRequired[float]
+
+
+class Manifest(TypedDict):
+    """What the results depend on: the program, the files, and the rubrics and judges of the
+    workspace.
+    """
+
+    version: str
+    tool: ManifestTool
+    dataset: DigestedFile
+    outputs: DigestedFile
+    artifacts: dict[str, str]
+    judging: NotRequired[ManifestJudging]
+
+
+class RowResult(TypedDict):
+    """What the rubric of a row made of its output."""
+
+    id: str
+    rubric: str | None
+    outcome: Literal["passed", "failed", "skipped", "unavailable", "error"] | None
+    score: float | None
+    reason: NotRequired[str]
+    checks: list[CheckResult]
+
+
+class ResultsSummary(TypedDict):
+    """What the rows come to: all, by rubric, and by check."""
+
+    rows: Tally
+    threshold: NotRequired[float]
+    reached: NotRequired[bool]
+    judges: NotRequired[Usage]
+    rubrics: list[Tally]
+    checks: list[Tally]
+
+
+class ResultsLine(TypedDict):
+    """One line of the results that `evalcontract grade` writes: first the manifest, then a line
+    for each row, and at the end the summary.
+
+    Later 1.x versions may add keys, so a reader should pass over those that it does not know.
+    """
+
+    manifest: NotRequired[Manifest]
+    summary: NotRequired[ResultsSummary]

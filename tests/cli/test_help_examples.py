@@ -1,0 +1,116 @@
+"""The help teaches with examples, and they do what they say in a workspace that `init` makes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from doors import ROOT, command_line
+from tables import every_case
+from writing import write
+
+from evalcontract.cli.command import Command
+from evalcontract.cli.main import group
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COLUMNS = 80
+#: Beside what `init` makes: files that people bring.
+FILES = {
+    "support.yaml": "questions:\n  - {id: a, input: Where is it?, criteria: Names a day}\n",
+    "mlflow.jsonl": '{"inputs": {"question": "Why?"}, "expectations": {"expected_facts": ["x"]}}\n',
+    "labels.csv": "id,human,judge,split\na,pass,5,test\nb,fail,1,test\n"
+    "c,pass,5,dev\nd,fail,4,dev\n",
+    "evals.json": {"skill_name": "hooks", "evals": [
+        {"id": 1, "prompt": "Write a hook.", "expected_output": "A hook",
+         "assertions": ["It names the hook"]},
+    ]},
+}  # fmt: skip
+#: What only a shell does with a line.
+SHELL = ("$(", ">", "|")
+
+
+def commands(command: click.Command) -> Iterator[Command]:
+    """Yield a command and all below it."""
+    assert isinstance(command, Command), command.name
+    yield command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from commands(below)
+
+
+EVERY = [*commands(group)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    assert command_line("init", folder, "--bare") == 0
+    write(folder, FILES)
+    return folder
+
+
+@every_case("command", EVERY, ids=lambda command: command.name)
+def test_examples(
+    command: Command, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They run one after the other, as they stand; each ends well."""
+    folder = tmp_path / "work"
+    shutil.copytree(made, folder)
+    if command.name == "convert":
+        (folder / "mlflow.jsonl").unlink()
+    monkeypatch.chdir(folder)
+    for wanted, line in command.examples:
+        if any(sign in line for sign in SHELL):
+            continue  # `test_examples_for_a_shell`
+        if line.startswith("pip install "):
+            continue  # the tests of packaging install every extra
+        name, *arguments = shlex.split(line.replace("\\\n", " "))
+        assert (name, command_line(*arguments)) == ("evalcontract", 0), wanted
+        if command.name == "init":
+            shutil.rmtree(folder / "evals")
+        if command.name == "migrate":
+            shutil.rmtree(folder / "evals")
+
+
+def test_examples_for_a_shell(tmp_path: Path) -> None:
+    (tmp_path / ".config/fish/completions").mkdir(parents=True)
+    binary = tmp_path / "evalcontract"
+    binary.write_text(
+        f"#!{sys.executable}\nfrom evalcontract.cli.start import evalcontract\nevalcontract()\n",
+        encoding="utf-8",
+    )
+    binary.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.defpath}", "HOME": str(tmp_path),
+                   "PYTHONPATH": str(ROOT / "src")}  # fmt: skip
+    lines = [
+        line for command in EVERY for _, line in command.examples
+        if any(sign in line for sign in SHELL)
+    ]  # fmt: skip
+    assert len(lines) == 3
+    for line in lines:
+        done = subprocess.run(
+            ["bash", "-c", line], env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), line
+    assert (tmp_path / ".config/fish/completions/evalcontract.fish").stat().st_size > 500
+
+
+@every_case("command", EVERY, ids=lambda command: command.name)
+def test_every_help_has_examples_that_fit(command: Command) -> None:
+    text = command.get_help(click.Context(command, terminal_width=COLUMNS))
+    assert 1 <= len(command.examples) <= 4
+    assert command.examples[0][1] in text
+    assert [line for line in text.splitlines() if len(line) > COLUMNS] == []
+    assert "--version" in text
