@@ -237,7 +237,8 @@ KNOWN = {
     "checks/php_lint.py": "grades outputs, and no check of files does",
     "workspace/configuration.py": "reads by `Files`",
     "workspace/roots.py": "the current folder bounds what is written",
-    "workspace/misplaced.py": "reads by `Files`",
+    "workspace/pyproject.py": "reads by `Files`",
+    "workspace/chosen.py": "reads by `Files`",
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",
     "engine/grade.py": "is not remembered",
@@ -258,6 +259,7 @@ KNOWN = {
     "model/page.py": "ours, and no check reads it",
     "workspace/repository.py": "names in reports, which are not remembered",
     "engine/text_edits.py": "is not remembered",
+    "engine/baseline.py": "is compared with what is remembered",
 }
 
 

@@ -10,6 +10,7 @@ from evalcontract.engine.crash import guarded
 from evalcontract.engine.dataset_root import grading_keys
 from evalcontract.engine.gates import Gates, RowRefs, refs_of_rows
 from evalcontract.engine.grading import Grading
+from evalcontract.engine.ignoring_rows import ignoring_rows
 from evalcontract.engine.workers import (
     MIN_PART_BYTES,
     BatchResult,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
     from evalcontract.engine.gates import SharedGates
     from evalcontract.engine.grading import Plans
+    from evalcontract.engine.ignoring_rows import IgnoringRow
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
@@ -86,6 +88,7 @@ class DatasetCheck:
         self._watches = [(code, watch, getattr(watch, "see_ids", None)) for code, watch in watches]
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
+        self.ignoring: list[IgnoringRow] = []  # of the batches so far
 
     def batches(
         self, *, keep_rows: bool = False, jobs: int = 1
@@ -112,6 +115,7 @@ class DatasetCheck:
         for result in results:
             self.count += result.row_count
             self._references |= result.references
+            self.ignoring += result.ignoring
             yield result.batch, [*result.problems, *self._run_dataset_rules(result)]
 
     def _check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
@@ -129,14 +133,16 @@ class DatasetCheck:
         suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
         exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
         found = (problem for n, row in exact.items() for problem in self._check_row(row, n, rows))
-        problems = [*self._context.budget.bounded(found)]
+        ignoring = tuple(ignoring_rows(batch))
+        bounded = self._context.budget.bounded(found, {row.row_index for row in ignoring})
+        problems = [*bounded]
         # Without refs of the whole batch, clean rows are asked one by one.
         references = frozenset(_references_of(batch.rows if refs is None else exact.values()))
         if refs is not None:
             references |= {text for text in refs.rubrics if isinstance(text, str)}
         needs_ids_only = self._needs_ids_only and self._are_declared(refs)
         observed = list(_observed_rows(batch, exact, keep_rows=not needs_ids_only))
-        return BatchResult(batch, len(batch.rows), problems, observed, references)
+        return BatchResult(batch, len(batch.rows), problems, observed, references, ignoring)
 
     def _suspicious_rows(
         self, rows: list[Any], refs: RowRefs | None, gates: Gates, first: int

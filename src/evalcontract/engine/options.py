@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source import DISK, Files, read_file, read_stream
-from evalcontract.workspace import display_name
+from evalcontract.workspace import NEAREST, ChosenConfiguration, display_name
 
 if TYPE_CHECKING:
     from datetime import date
@@ -30,7 +30,7 @@ class Options(NamedTuple):
     with the same cause are one. With `allows_empty`, a folder may contain nothing to check.
     `memory` has results of earlier runs for files that have not changed. `max_findings` is the
     number of findings after which a run stops; 0 for no limit. `selection` has the codes to report,
-    None for all.
+    None for all; `configuration` is the one that the caller chooses.
     """
 
     root: Path | None = None
@@ -46,6 +46,7 @@ class Options(NamedTuple):
     memory: Memory | None = None
     max_findings: int = 0
     selection: Selection | None = None
+    configuration: ChosenConfiguration = NEAREST
 
 
 class Input(NamedTuple):

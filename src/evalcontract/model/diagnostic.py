@@ -166,7 +166,8 @@ class Outcome:
     """The result of a run.
 
     `files` and `rows` count what was checked; `left_out` has the names of skipped files, `checked`
-    the kinds of the others by name.
+    the kinds of the others by name. `ignored` is the number of findings that files or the
+    configuration ignore.
     """
 
     def __init__(
@@ -176,12 +177,14 @@ class Outcome:
         rows: int = 0,
         left_out: list[str] | None = None,
         checked: dict[str, str] | None = None,
+        ignored: int = 0,
     ) -> None:
         self.diagnostics = diagnostics or []
         self.files = files or {}
         self.rows = rows
         self.left_out = left_out or []
         self.checked = checked or {}
+        self.ignored = ignored
 
     __hash__ = None  # type: ignore[assignment]
 
