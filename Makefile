@@ -66,6 +66,7 @@ messages: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py
+	$(BIN)/python docs/build_configuration.py
 
 # The schemas for editors, from the canonical ones; a test compares them.
 schemas: $(READY)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib.util
+from pathlib import Path
 
 import pytest
 from doors import command_line
@@ -11,9 +12,6 @@ from tables import every_case
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import load, properties
 from evalcontract.workspace.configuration import SETTINGS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
 STRICT = "[tool.evalcontract]\nstrict = true\n"
@@ -105,6 +103,17 @@ def test_a_configuration_by_option(place: Path, capsys: pytest.CaptureFixture[st
     (place / "ci/pyproject.toml").write_text("[project]\n", encoding="utf-8")
     assert command_line("check", "--config", "ci/pyproject.toml") == 2
     assert "has no table" in capsys.readouterr().err
+
+
+def test_the_page_has_all_settings() -> None:
+    """`make docs` writes the table anew."""
+    path = Path(__file__).parents[2] / "docs/build_configuration.py"
+    spec = importlib.util.spec_from_file_location("build_configuration", path)
+    assert spec
+    assert spec.loader
+    builder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(builder)
+    assert builder.PAGE.read_text(encoding="utf-8") == builder.page()
 
 
 def test_the_schema_has_all_settings() -> None:
