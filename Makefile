@@ -22,7 +22,7 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages site serve schemas typed bench
+.PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed bench
 .PHONY: bench-html bombs mutate lowest audit constraints peers suites clean dist pythons
 
 demo: $(READY)
@@ -75,6 +75,10 @@ serve: site
 $(VENV)/.docs: $(READY)
 	$(BIN)/python $(PIP) --constraint constraints.txt --editable ".[dev,docs]"
 	@touch $@
+
+# The tables of the documentation that come from schemas.
+tables: $(READY)
+	$(BIN)/python docs/build_configuration.py
 
 # The schemas for editors, from the canonical ones; a test compares them.
 schemas: $(READY)

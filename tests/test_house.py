@@ -239,7 +239,8 @@ KNOWN = {
     "checks/php_lint.py": "grades outputs, and no check of files does",
     "workspace/configuration.py": "reads by `Files`",
     "workspace/roots.py": "the current folder bounds what is written",
-    "workspace/misplaced.py": "reads by `Files`",
+    "workspace/pyproject.py": "reads by `Files`",
+    "workspace/chosen.py": "reads by `Files`",
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",
     "engine/grade.py": "is not remembered",
@@ -263,6 +264,7 @@ KNOWN = {
     "engine/text_edits.py": "is not remembered",
     "pytest_plugin/rows.py": "is not remembered",
     "pytest_plugin/collecting.py": "the number of processes",
+    "engine/baseline.py": "is compared with what is remembered",
 }
 
 

@@ -14,9 +14,10 @@ from tables import every_case
 
 from evalcontract.checks import EvalContext
 from evalcontract.engine import dataset_check
-from evalcontract.engine.dataset_check import DatasetCheck, RowContext
+from evalcontract.engine.dataset_check import DatasetCheck
 from evalcontract.engine.gates import Gates, refs_of_rows
 from evalcontract.engine.grading import Grading, row_schema
+from evalcontract.engine.row_context import RowContext
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library, Resolved
 from evalcontract.model.reference import Kind

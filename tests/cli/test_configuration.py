@@ -124,9 +124,6 @@ def test_an_exclude_pattern_may_match_what_is_never_read(
     ("name", "text", "said"),
     [
         (".evalcontract.toml", "", "`evalcontract.toml`"),
-        ("pyproject.toml", "[project]\n[tool.evalcontract]\nstrict = true\n", ":2"),
-        ("pyproject.toml", "[ tool . 'evalcontract' ]\n", "`[tool.evalcontract]`"),
-        ("pyproject.toml", "[tool.evalcontract.severity]\n", "`evalcontract.toml`"),
         ("evalcontract.yaml", "strict: true\n", "`evalcontract.toml`"),
         ("evalcontract.yml", "exclude: [a]\n", "`evalcontract.toml`"),
         ("evalcontract.json", '{"severity": {}}', "`evalcontract.toml`"),

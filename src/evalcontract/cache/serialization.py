@@ -39,7 +39,8 @@ def serialize(outcome: Outcome) -> bytes | None:
         diagnostic._replace(fix=_fix_fields(diagnostic.fix), sites=_sites_fields(diagnostic.sites))
         for diagnostic in diagnostics
     ]
-    value = [fields, list(outcome.files.items()), outcome.rows, outcome.left_out, outcome.checked]
+    counts = [list(outcome.files.items()), outcome.rows, outcome.ignored]
+    value = [fields, *counts, outcome.left_out, outcome.checked]
     data = json.dumps(value).encode()
     with suppress(CacheMiss):
         if deserialize(data) == outcome:
@@ -56,9 +57,9 @@ def deserialize(data: bytes) -> Outcome:
     """
     try:
         diagnostics, files, *others = json.loads(data)
-        rows, left_out, checked = others
+        rows, ignored, left_out, checked = others
         found = [_diagnostic(fields) for fields in diagnostics]
-        return Outcome(found, dict(files), rows, left_out, dict(checked))
+        return Outcome(found, dict(files), rows, left_out, dict(checked), ignored)
     except (TypeError, ValueError) as error:
         raise CacheMiss from error
 

@@ -64,7 +64,12 @@ def check(
     checked = _existing(path, args.root)
     if not checked.is_dir():
         return validate_files(Kind.TARGET, (path,), args)
-    return run_and_report(args, partial(_check_folder, checked, allow_empty, args.quiet))
+    work = partial(_check_folder, checked, allow_empty, args.quiet)
+    if args.watch:
+        from evalcontract.cli.watch import watch  # rarely needed
+
+        return watch(args, (), lambda once: run_and_report(once, work, checked))
+    return run_and_report(args, work, checked)
 
 
 def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> Outcome:  # noqa: FBT001

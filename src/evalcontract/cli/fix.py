@@ -14,6 +14,7 @@ from evalcontract.cli.candidates import files
 from evalcontract.cli.code_list import CodeList
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_paths, standard_input
+from evalcontract.cli.outcome import CheckArgs
 from evalcontract.cli.output import OutputError, is_log, put, put_bytes
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.fix_options import FixOptions, write
@@ -73,6 +74,12 @@ if TYPE_CHECKING:
     help="Root folder of the workspace (default: detected from the paths).",
 )
 @click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Configuration to use: a TOML file, or a pyproject.toml (default: the nearest one).",
+)
+@click.option("--isolated", is_flag=True, help="Use no configuration.")
+@click.option(
     "--limit",
     type=click.IntRange(min=0),
     metavar="NUMBER",
@@ -88,6 +95,8 @@ def fix_command(
     select: tuple[tuple[str, ...], ...],
     strict: bool | None,  # noqa: FBT001 - the same
     root: Path | None,
+    config: Path | None,
+    isolated: bool,  # noqa: FBT001 - the same
     limit: int,
     stdin_filename: str | None,
 ) -> int:
@@ -102,7 +111,8 @@ def fix_command(
         to_fix, stdin = _read_stdin(paths, stdin_filename)
     else:
         to_fix = find_paths(paths or (".",))
-    options = Options(root, strict, jobs=usable_cores())
+    chosen = CheckArgs(config=config, isolated=isolated).configuration
+    options = Options(root, strict, jobs=usable_cores(), configuration=chosen)
     result = fix(to_fix, options, FixOptions(unsafe_fixes, tuple(chain(*select))), stdin)
     if diff:
         _print_diff(result, limit)

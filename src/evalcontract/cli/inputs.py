@@ -11,20 +11,28 @@ from typing import TYPE_CHECKING
 from evalcontract.engine.options import Input
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.source import DISK
+from evalcontract.workspace import NEAREST, ChosenConfiguration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.reference import Kind
+    from evalcontract.source import Files
 
 
 def find_inputs(
-    arguments: tuple[str, ...], kind: Kind, stdin_name: str | None, dialect: str | None = None
+    arguments: tuple[str, ...],
+    kind: Kind,
+    stdin_name: str | None,
+    dialect: str | None = None,
+    chosen: ChosenConfiguration = NEAREST,
+    files: Files = DISK,
 ) -> list[Input]:
     """Return the files that arguments name, without duplicates; `-` is standard input.
 
     A named file that does not exist is kept: it is reported, and the others are still checked.
-    With a `dialect`, the files of a folder are those that its system reads.
+    With a `dialect`, the files of a folder are those that its system reads. The configuration says
+    which they are, unless another one is `chosen`. They are read by `files`.
 
     Raises:
         UsageError: there is no such dialect.
@@ -37,8 +45,8 @@ def find_inputs(
             stdin = standard_input(stdin_name)
             inputs.setdefault(stdin.path, stdin)
             continue
-        for path in _paths(argument, kind, dialect):
-            inputs.setdefault(DISK.real(path), Input(path))
+        for path in _paths(argument, kind, dialect, chosen, files):
+            inputs.setdefault(files.real(path), Input(path, files=files))
     return list(inputs.values())
 
 
@@ -70,14 +78,20 @@ def standard_input(name: str | None) -> Input:
     return Input(Path(name or "<stdin>"), sys.stdin.buffer)
 
 
-def _paths(argument: str, kind: Kind, dialect: str | None) -> Iterator[Path]:
+def _paths(
+    argument: str,
+    kind: Kind,
+    dialect: str | None,
+    chosen: ChosenConfiguration,
+    files: Files,
+) -> Iterator[Path]:
     path, matches = _expanded(argument)
     if matches is not None:
         yield from matches
     elif os.path.isdir(path):
         from evalcontract.engine.selection import files_below  # only for folders
 
-        below = files_below(path, kind, dialect)
+        below = files_below(path, kind, dialect, chosen, files)
         if not below:
             raise NothingToCheck(f"the folder {argument} contains no {kind}")
         yield from below

@@ -77,6 +77,15 @@ class NumberRange(click.FloatRange):
         return number
 
 
+#: The options that choose the configuration.
+CONFIGURATION = (
+    click.option(
+        "--config",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="Configuration to use: a TOML file, or a pyproject.toml (default: the nearest one).",
+    ),
+    click.option("--isolated", is_flag=True, help="Use no configuration."),
+)
 _DEFAULT = CheckArgs()
 _OPTIONS = (
     click.option(
@@ -89,6 +98,7 @@ _OPTIONS = (
         type=click.Path(path_type=Path, exists=True, file_okay=False),
         help="Root folder of the workspace (default: detected from the files).",
     ),
+    *CONFIGURATION,
     click.option(
         "--output-format",
         type=_OutputFormat(),
@@ -125,6 +135,24 @@ _OPTIONS = (
         "--exit-zero",
         is_flag=True,
         help="Exit with 0 whatever the findings are.",
+    ),
+    click.option(
+        "--baseline",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File of known findings, which are only counted; new ones alone decide the exit code.",
+    ),
+    click.option(
+        "--write-baseline",
+        metavar="[FILE]",
+        is_flag=False,
+        flag_value="",
+        help="Write all findings to FILE as known (default: that of --baseline, or "
+        ".evalcontract-baseline.json).",
+    ),
+    click.option(
+        "--watch",
+        is_flag=True,
+        help="Check again whenever a file changes, until Ctrl-C.",
     ),
     click.option(
         "--limit",

@@ -24,6 +24,8 @@ from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.report import Report, Style
+from evalcontract.source import DISK
+from evalcontract.workspace import ChosenConfiguration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic, Outcome
     from evalcontract.model.reference import Kind
     from evalcontract.policy.selection import Selection
+    from evalcontract.report.report import BaselineCounts
+    from evalcontract.source import Files
 
 
 class CheckArgs(NamedTuple):
@@ -54,6 +58,24 @@ class CheckArgs(NamedTuple):
     fail_on: str | None = None
     exit_zero: bool = False
     quiet: bool = False
+    config: Path | None = None
+    isolated: bool = False
+    baseline: Path | None = None
+    write_baseline: str | None = None
+    watch: bool = False
+    files: Files = DISK
+
+    @property
+    def configuration(self) -> ChosenConfiguration:
+        """The configuration that the options choose.
+
+        Raises:
+            UsageError: they contradict each other.
+
+        """
+        if self.config and self.isolated:
+            raise UsageError("`--isolated` contradicts `--config`: use one of them")
+        return ChosenConfiguration(self.config, self.isolated)
 
     @property
     def fails_from(self) -> Severity:
@@ -76,7 +98,11 @@ def validate_files(
     """Validate the files of a kind that arguments name; return the exit code."""
     from evalcontract.engine.pipeline import validate  # slow: the help does without
 
-    inputs = find_inputs(files, kind, stdin_name, args.dialect)
+    if args.watch:
+        from evalcontract.cli.watch import watch  # rarely needed
+
+        return watch(args, files, partial(validate_files, kind, files))
+    inputs = find_inputs(files, kind, stdin_name, args.dialect, args.configuration, args.files)
     if args.output:
         from evalcontract.cli.report_files import refuse_inputs  # rarely needed
 
@@ -84,8 +110,12 @@ def validate_files(
     return run_and_report(args, partial(validate, kind, inputs))
 
 
-def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
+def run_and_report(
+    args: CheckArgs, work: Callable[[Options], Outcome], folder: Path | None = None
+) -> int:
     """Run a check with a progress bar, write its reports, and return the exit code.
+
+    `folder` is what is checked as a whole, or None for single files.
 
     Raises:
         UsageError: the options contradict each other, or a report cannot be written.
@@ -99,6 +129,11 @@ def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
         refuse_unwritable(args.output)
     from evalcontract.engine.workers import usable_cores  # slow to import
 
+    baselines = None
+    if args.baseline or args.write_baseline is not None:
+        from evalcontract.cli.baselines import Baselines  # rarely needed
+
+        baselines = Baselines(args, folder)
     with Bar(is_quiet=args.quiet) as bar:
         outcome = work(
             Options(
@@ -111,9 +146,11 @@ def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
                 args.dialect,
                 max_findings=args.max_findings,
                 selection=args.selection,
+                configuration=args.configuration,
+                files=args.files,
             )
         )
-    report = _report(outcome, args)
+    report = _report(outcome, args, baselines.apply(outcome) if baselines else None)
     style = Style(limit=args.limit, verbose=args.verbose, version=__version__)
     style = style._replace(statistics=args.statistics, quiet=args.quiet)
     with ExitStack() as later:  # what is printed is printed even if a file cannot be written
@@ -126,12 +163,18 @@ def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
     return exit_status(outcome.diagnostics, None if args.exit_zero else args.fails_from)
 
 
-def _report(outcome: Outcome, args: CheckArgs) -> Report:
+def _report(outcome: Outcome, args: CheckArgs, baseline: BaselineCounts | None) -> Report:
     if args.output or args.output_format != "text":
         from evalcontract.engine.reporting import full_report  # slow to import
 
-        return full_report(outcome, args.fails_from)
-    return Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
+        return full_report(outcome, args.fails_from, baseline)
+    return _short_report(outcome, baseline)
+
+
+def _short_report(outcome: Outcome, baseline: BaselineCounts | None = None) -> Report:
+    """Return what the text for people needs."""
+    short = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
+    return short._replace(ignored=outcome.ignored, baseline=baseline)
 
 
 def _print(name: str, report: Report, style: Style) -> None:
@@ -155,8 +198,9 @@ def summary_of(outcome: Outcome) -> str:
     """Return the line that sums up the findings of a check."""
     from evalcontract.report.text import summary  # not for the fast path
 
-    report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
-    return summary(report, Style(wants_colour(sys.stdout), 0, 0, version=__version__))
+    return summary(
+        _short_report(outcome), Style(wants_colour(sys.stdout), 0, 0, version=__version__)
+    )
 
 
 # The maximum number of findings that are printed beside another result.

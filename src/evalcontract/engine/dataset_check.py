@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.budget import FindingBudget
 from evalcontract.engine.crash import guarded
 from evalcontract.engine.dataset_root import grading_keys
 from evalcontract.engine.gates import Gates, RowRefs, refs_of_rows
 from evalcontract.engine.grading import Grading
+from evalcontract.engine.ignoring_rows import ignoring_rows
 from evalcontract.engine.workers import (
     MIN_PART_BYTES,
     BatchResult,
@@ -18,52 +18,26 @@ from evalcontract.engine.workers import (
     shifted,
 )
 from evalcontract.library.artifact import references_in_row
-from evalcontract.library.library import Library, Resolved
+from evalcontract.library.library import Resolved
 from evalcontract.library.references import check_use
 from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from evalcontract.checks import EvalContext
     from evalcontract.checks.plan import Plan
-    from evalcontract.engine.gates import SharedGates
-    from evalcontract.engine.grading import Plans
+    from evalcontract.engine.ignoring_rows import IgnoringRow
+    from evalcontract.engine.row_context import RowContext
     from evalcontract.library.artifact import Artifact
-    from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.source import Batch, Rows, RowStream
-    from evalcontract.structure.schemas import Schema
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
 _FEW_ROWS = 4
 # Most extra keys of a dataset occur in its first rows.
 _SAMPLE_ROWS = 100
-
-
-class RowContext(NamedTuple):
-    """What the check of a row depends on besides the row.
-
-    `bundles` are the usable schemas; `declared` are the names of all bundles, including those whose
-    schema is invalid. `plans` and `gates` may be shared with other datasets. `graded` are the keys
-    of rows that the graders of the runner read. `budget` limits the number of problems.
-    """
-
-    checks: EvalContext
-    bundles: Mapping[str, Schema]
-    declared: frozenset[str]
-    unreadable: UnreadableNames
-    plans: Plans | None = None
-    gates: SharedGates | None = None
-    graded: frozenset[str] = frozenset()
-    budget: FindingBudget = FindingBudget()
-
-    @property
-    def library(self) -> Library:
-        """The rubrics and judges that rows may refer to."""
-        return self.checks.library
 
 
 class DatasetCheck:
@@ -87,6 +61,7 @@ class DatasetCheck:
         self._watches = [(code, watch, getattr(watch, "see_ids", None)) for code, watch in watches]
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
+        self.ignoring: list[IgnoringRow] = []  # of the batches so far
 
     def batches(
         self, *, keep_rows: bool = False, jobs: int = 1
@@ -122,6 +97,7 @@ class DatasetCheck:
         for result in results:
             self.count += result.row_count
             self._references |= result.references
+            self.ignoring += result.ignoring
             yield result.batch, [*result.problems, *self._run_dataset_rules(result)]
 
     def check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
@@ -140,14 +116,16 @@ class DatasetCheck:
         suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
         exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
         found = (problem for n, row in exact.items() for problem in self._check_row(row, n, rows))
-        problems = [*self._context.budget.bounded(found)]
+        ignoring = tuple(ignoring_rows(batch))
+        bounded = self._context.budget.bounded(found, {row.row_index for row in ignoring})
+        problems = [*bounded]
         # Without refs of the whole batch, clean rows are asked one by one.
         references = frozenset(_references_of(batch.rows if refs is None else exact.values()))
         if refs is not None:
             references |= {text for text in refs.rubrics if isinstance(text, str)}
         needs_ids_only = self._needs_ids_only and self._are_declared(refs)
         observed = list(_observed_rows(batch, exact, keep_rows=not needs_ids_only))
-        return BatchResult(batch, len(batch.rows), problems, observed, references)
+        return BatchResult(batch, len(batch.rows), problems, observed, references, ignoring)
 
     def _suspicious_rows(
         self, rows: list[Any], refs: RowRefs | None, gates: Gates, first: int

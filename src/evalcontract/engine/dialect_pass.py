@@ -23,6 +23,7 @@ from evalcontract.workspace.known_codes import code_named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from evalcontract.engine.ignores import Ignores
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
     from evalcontract.formats import Dialect
@@ -69,15 +70,24 @@ class DialectDataset:
 
     def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> DialectPass:
         """Begin a pass over the rows."""
-        del run, graded  # the graders of its own system are known
-        return DialectPass(self._dialect, self._external, policy, is_explicit=self._is_explicit)
+        del graded  # the graders of its own system are known
+        ignores = run.ignores.of(self.file, self.document)
+        return DialectPass(
+            self._dialect, self._external, policy, ignores, is_explicit=self._is_explicit
+        )
 
 
 class DialectPass:
     """A pass over a dataset in another format, checked as the loader of its system does."""
 
     def __init__(
-        self, dialect: Dialect, external: ExternalFile, policy: Policy, *, is_explicit: bool
+        self,
+        dialect: Dialect,
+        external: ExternalFile,
+        policy: Policy,
+        ignores: Ignores,
+        *,
+        is_explicit: bool,
     ) -> None:
         readable = external.document or external.stream
         if readable is None:
@@ -88,11 +98,17 @@ class DialectPass:
         self.file = external.file
         self._external = external
         self._policy = policy
+        self._ignores = ignores
         self._stage = DialectChecker(*dialect.stage)
         self._layout = RowLayout()
         self._tolerated_codes = _TOLERATED_CODES
         self._faults = [] if is_explicit else [*_detected(dialect, self.file, policy)]
         self._final_problems: list[Problem] = []
+
+    @property
+    def ignored(self) -> int:
+        """The number of findings that were ignored so far."""
+        return len(self._ignores.ignored)
 
     @property
     def progress(self) -> tuple[int, int] | None:
@@ -140,7 +156,8 @@ class DialectPass:
         """Convert problems to diagnostics with places and severities."""
         # Files in other formats can be converted, but are not edited.
         without_fixes = [problem._replace(fix=None) for problem in problems]
-        return to_diagnostics(without_fixes, self._source, self._policy, {})
+        diagnostics = to_diagnostics(without_fixes, self._source, self._policy, {})
+        return self._ignores.apply(diagnostics)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path."""
@@ -148,7 +165,11 @@ class DialectPass:
 
     def finish(self) -> list[Diagnostic]:
         """Return the findings on the dataset as a whole."""
-        return [*self.to_diagnostics(self._final_problems), *self._faults]
+        diagnostics = [
+            *self.to_diagnostics(self._final_problems),
+            *self._ignores.apply(self._faults),
+        ]
+        return [*diagnostics, *self._ignores.told(self._source, self._policy)]
 
     def coverage_diagnostics(self) -> list[Diagnostic]:
         """Return the findings of `finish`: graders do not run on what the loader rejects."""

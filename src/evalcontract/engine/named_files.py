@@ -55,7 +55,9 @@ def check_artifact_file(
         return
     artifact, library = _inserted(read_artifact(kind, source.document), library)
     # A separate run: the artifact replaces the one in the library.
-    artifact_run = Run(run.workspace, run.forced, run.today, selection=run.selection)
+    artifact_run = Run(
+        run.workspace, run.forced, run.today, selection=run.selection, ignores=run.ignores
+    )
     artifact_run.schedule(artifact, run.base_policy, library)
     yield from artifact_run.artifacts(library)
 

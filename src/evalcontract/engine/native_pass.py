@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.budget import FindingBudget
-from evalcontract.engine.dataset_check import DatasetCheck, RowContext
+from evalcontract.engine.dataset_check import DatasetCheck
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.passes import NATIVE, CheckedBatch
+from evalcontract.engine.row_context import RowContext
 from evalcontract.model.reference import Kind
 from evalcontract.source import SourceProblem
 from evalcontract.structure.codes import ILL_FORMED
@@ -73,6 +73,7 @@ class NativePass:
         self._source = readable
         self.file = source.file
         self._rows, self.root, self._root_problems = check_root(source)
+        self._ignores = run.ignores.of(source.file, source.document, self.root)
         context = RowContext(
             run.plans.context,
             run.workspace.usable_bundles,
@@ -81,7 +82,7 @@ class NativePass:
             run.plans,
             run.gates,
             graded,
-            FindingBudget(run.max_findings, policy),
+            run.budget(self._ignores, policy),
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 
@@ -96,6 +97,11 @@ class NativePass:
         return self._check.count if self._check else 0
 
     @property
+    def ignored(self) -> int:
+        """The number of findings that were ignored so far."""
+        return len(self._ignores.ignored)
+
+    @property
     def progress(self) -> tuple[int, int] | None:
         """The bytes read and the total, for JSONL."""
         return self._source.progress
@@ -105,6 +111,9 @@ class NativePass:
         if self._check is None:
             return
         for batch, problems in self._check.batches(keep_rows=keep_rows, jobs=jobs):
+            for row in self._check.ignoring:
+                self._ignores.read_metadata(row.value, self.path_of(row.row_index))
+            self._check.ignoring.clear()
             if batch.first_index == 0 and (foreign := self._foreign(batch, problems)):
                 self._check = None
                 yield foreign
@@ -162,9 +171,9 @@ class NativePass:
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Convert problems to diagnostics with places and severities."""
-        return to_diagnostics(
-            problems, self._rows or self._source, self._policy, self._run.documents
-        )
+        source = self._rows or self._source
+        diagnostics = to_diagnostics(problems, source, self._policy, self._run.documents)
+        return self._ignores.apply(diagnostics)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path."""
@@ -183,7 +192,8 @@ class NativePass:
             if document
             else ()
         )
-        return [*self.to_diagnostics(problems), *of_schema]
+        found = [*self.to_diagnostics(problems), *self._ignores.apply(of_schema)]
+        return [*found, *self._ignores.told(self._rows or self._source, self._policy)]
 
     def coverage_diagnostics(self) -> list[Diagnostic]:
         """Return the findings outside the rows, and the rubrics whose plan could not be made."""

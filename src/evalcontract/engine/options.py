@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source import DISK, Files, read_file, read_stream
-from evalcontract.workspace import display_name
+from evalcontract.workspace import NEAREST, ChosenConfiguration, display_name
 
 if TYPE_CHECKING:
     from datetime import date
@@ -32,7 +32,8 @@ class Options(NamedTuple):
     `memory` has results of earlier runs for files that have not changed. `max_findings` is the
     number of findings after which a run stops; 0 for no limit. `selection` has the codes to report,
     None for all. `look` is called between the batches of a dataset; what it raises ends the run.
-    `opened` are workspaces by root that are used as they are.
+    `opened` are workspaces by root that are used as they are. `configuration` is the one that the
+    caller chooses.
     """
 
     root: Path | None = None
@@ -50,6 +51,7 @@ class Options(NamedTuple):
     selection: Selection | None = None
     look: Callable[[], None] | None = None
     opened: Mapping[Path, Workspace] | None = None
+    configuration: ChosenConfiguration = NEAREST
 
 
 class Input(NamedTuple):

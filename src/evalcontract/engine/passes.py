@@ -76,6 +76,11 @@ class DatasetPass(Protocol):
         ...
 
     @property
+    def ignored(self) -> int:
+        """The number of findings that the file or the configuration ignored so far."""
+        ...
+
+    @property
     def progress(self) -> tuple[int, int] | None:
         """The bytes read and the total; None if the file is read as a whole."""
         ...

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import evalcontract
-from evalcontract.engine.findings import Findings, rank_of
+from evalcontract.engine.findings import Findings
 from evalcontract.engine.named_files import check_artifact_file, check_target
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.run import Run, today
+from evalcontract.engine.settling import settled
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
@@ -72,7 +73,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
     for run in runs.values() if causes else ():
         unreadable = [file for file in run.workspace.unreadable if file.file in causes]
         findings.add(run.unreadable(unreadable))
-    return _settled(outcome, findings, runs.values())
+    return settled(outcome, findings, runs.values(), is_whole=False)
 
 
 #: What a folder contains that has nothing to check.
@@ -127,20 +128,12 @@ def _check_all(path: Path, options: Options) -> Outcome:
             dataset = NativeDataset(source)
             findings.merge(_check_dataset(run, dataset, dataset_path, outcome, options))
         findings.add([*run.artifacts(), *run.bundles()], run.workspace.root)
-    outcome = _settled(outcome, findings, [*runs.values(), *other_runs.values()])
+    every_run = [*runs.values(), *other_runs.values()]
+    outcome = settled(outcome, findings, every_run, is_whole=not findings.is_full)
     has_errors = any(finding.is_error for finding in outcome.diagnostics)
     if not (outcome.is_checked or has_errors or options.allows_empty):
         raise NothingToCheck(_why_nothing(path, outcome, runs.values()))
     return outcome
-
-
-def _settled(outcome: Outcome, findings: Findings, runs: Iterable[Run]) -> Outcome:
-    """Return the outcome with the findings, those on files that others depend on first."""
-    if not findings:
-        return outcome.settle()
-    documents = {file: document for run in runs for file, document in run.documents.items()}
-    outcome.diagnostics = findings.joined(documents)
-    return outcome.settle(rank_of(runs))
 
 
 def _why_nothing(path: Path, outcome: Outcome, runs: Iterable[Run]) -> str:
@@ -199,6 +192,7 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
         for kind, count in part.files.items():
             outcome.files[kind] = outcome.files.get(kind, 0) + count
         outcome.rows += part.rows
+        outcome.ignored += part.ignored
         outcome.left_out += part.left_out
         outcome.checked |= part.checked
         findings.add(part.diagnostics)
@@ -245,7 +239,7 @@ def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:
 def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
     workspace = options.opened.get(root) if options.opened else None
     if workspace is None:
-        workspace = open_workspace(root, nested, options.files)
+        workspace = open_workspace(root, nested, options.files, options.configuration)
     day = options.today or today()
     return Run(
         workspace,
@@ -295,4 +289,5 @@ def _check_dataset(
         findings.add(run.unreadable([misread.unreadable]))
         return findings
     outcome.rows += dataset_pass.count
+    outcome.ignored += dataset_pass.ignored
     return findings

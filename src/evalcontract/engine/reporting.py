@@ -11,9 +11,12 @@ from evalcontract.workspace.repository import RepositoryNames
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Outcome, Severity
+    from evalcontract.report.report import BaselineCounts
 
 
-def full_report(outcome: Outcome, fails_from: Severity) -> Report:
+def full_report(
+    outcome: Outcome, fails_from: Severity, baseline: BaselineCounts | None = None
+) -> Report:
     """Return the report of an outcome; findings of at least a severity fail it."""
     return Report(
         outcome.diagnostics,
@@ -21,6 +24,8 @@ def full_report(outcome: Outcome, fails_from: Severity) -> Report:
         outcome.rows,
         outcome.left_out,
         outcome.checked,
+        outcome.ignored,
+        baseline,
         fails_from,
         RepositoryNames(),
         KnownCodes(),

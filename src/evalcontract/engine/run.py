@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.analysis.pattern_search import PatternSearch
 from evalcontract.checks import EvalContext
 from evalcontract.engine.artifact_check import check_artifact
+from evalcontract.engine.budget import FindingBudget
 from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
 from evalcontract.engine.gates import SharedGates
 from evalcontract.engine.grading import Plans, plan_crash
+from evalcontract.engine.run_ignores import RunIgnores
 from evalcontract.library.graph import visit
 from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks._kind import Ask
     from evalcontract.checks.plan import Plan
+    from evalcontract.engine.ignores import Ignores
     from evalcontract.engine.target_check import TargetCheck
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
@@ -47,7 +50,8 @@ class Run:
     None to let targets and configuration decide. `jobs` is the maximum number of processes for one
     dataset, `max_findings` the number of findings after which it is not checked further (0: none),
     `has_php` whether checks that need PHP can run, `ask` what asks judges, if anything does,
-    `selection` the codes that the caller wants to be reported, None for all.
+    `selection` the codes that the caller wants to be reported, None for all, `ignores` what files
+    ignore, if another run has begun to count it.
     `artifact_policies` has the policy of each scheduled artifact, joined from the datasets that use
     it; `external_policies` those of targets of other workspaces for datasets of this one, and
     `external_graded` the row keys that their runners grade. `scheduled` has the files of the
@@ -67,6 +71,7 @@ class Run:
         has_php: bool = True,
         ask: Ask | None = None,
         selection: Selection | None = None,
+        ignores: RunIgnores | None = None,
     ) -> None:
         self.workspace = workspace
         self.selection = selection
@@ -82,6 +87,7 @@ class Run:
         self.scheduled: list[str] = []
         self.files_of_checks: set[str] = set()
         self.schemas_of_files: dict[Path, bool] = {}
+        self.ignores = ignores or RunIgnores(workspace)
         self._patterns = PatternSearch()
 
     @cached_property
@@ -204,10 +210,16 @@ class Run:
                 self.workspace.unreadable_names,
                 self.workspace.configuration.declared_kinds,
             )
-            yield from to_diagnostics(problems, artifact.document, policy, documents)
-            yield from self.schema_reference(
-                artifact.kind, artifact.document, artifact.document.value, policy
-            )
+            document = artifact.document
+            found = to_diagnostics(problems, document, policy, documents)
+            of_schema = self.schema_reference(artifact.kind, document, document.value, policy)
+            yield from self.ignores.without_ignored(document, policy, found, of_schema)
+
+    def budget(self, ignores: Ignores, policy: Policy) -> FindingBudget:
+        """Return the number of findings after which a dataset is not checked further."""
+        # What comments ignore is known only when findings have their lines.
+        limit = 0 if ignores.are_inline else self.max_findings
+        return FindingBudget(limit, policy, ignores.codes)
 
     def schema_reference(
         self, kind: str, document: Document, value: Any, policy: Policy
@@ -241,8 +253,10 @@ class Run:
         """Check one target."""
         document = target.document
         problems = self._target_check.problems(target)
-        yield from to_diagnostics(problems, document, self.base_policy, {})
-        yield from self.schema_reference(Kind.TARGET, document, document.value, self.base_policy)
+        found = to_diagnostics(problems, document, self.base_policy, {})
+        policy = self.base_policy
+        of_schema = self.schema_reference(Kind.TARGET, document, document.value, policy)
+        yield from self.ignores.without_ignored(document, policy, found, of_schema)
 
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""
@@ -253,7 +267,8 @@ class Run:
                 from evalcontract.engine.bundle_check import check_bundle  # slow to import
 
                 problems = check_bundle(document.value, self._patterns, self.workspace.schemas)
-                yield from to_diagnostics(problems, document, self.base_policy, {})
+                found = to_diagnostics(problems, document, self.base_policy, {})
+                yield from self.ignores.without_ignored(document, self.base_policy, found)
 
     def unreadable(
         self, files: Iterator[UnreadableFile] | list[UnreadableFile]
@@ -269,6 +284,11 @@ class Run:
     def unread(self) -> Iterator[Diagnostic]:
         """Yield the findings for files in the folders of the workspace that are not read."""
         yield from self.unreadable(self.workspace.listing.unread())
+
+    def configuration_findings(self) -> Iterator[Diagnostic]:
+        """Yield the finding on settings that are not read, since others are beside them."""
+        shadowed = self.workspace.configuration.shadowed
+        yield from self.unreadable([shadowed] if shadowed else [])
 
     def read_json(self, name: str) -> Any:
         """Return the value of a JSON or YAML file; see `Workspace.read_json`."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, SCHEMA_SUFFIX, format_of
 from evalcontract.workspace import (
+    NEAREST,
+    ChosenConfiguration,
     data_files,
     find_root,
     find_workspaces,
@@ -15,12 +18,22 @@ from evalcontract.workspace import (
     open_workspace,
 )
 
+if TYPE_CHECKING:
+    from evalcontract.source import Files
 
-def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Path]:
+
+def files_below(
+    folder: Path,
+    kind: Kind,
+    dialect: str | None = None,
+    chosen: ChosenConfiguration = NEAREST,
+    files: Files = DISK,
+) -> list[Path]:
     """Return the files of one kind in a folder.
 
     For rubrics and judges, these are all YAML and JSON files except schemas. For datasets, they are
-    the files that `check` detects, or those with an extension that the system of a `dialect` reads.
+    the files that `check` detects by the `chosen` configuration, or those with an extension that
+    the system of a `dialect` reads.
     A folder that cannot be listed is part of the result; reading it reports the error.
     """
     unreadable: list[Path] = []
@@ -31,13 +44,14 @@ def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Pa
     if dialect not in (None, NATIVE):
         from evalcontract.engine.dialect_pass import endings  # not for evalcontract datasets
 
-        paths = data_files(folder, suffixes=endings(dialect), on_error=note)
+        paths = data_files(folder, suffixes=endings(dialect), on_error=note, files=files)
         return sorted([*paths, *unreadable])
     if kind is Kind.DATASET:
-        top = DISK.real(folder)
-        roots = find_workspaces(folder)
+        top = files.real(folder)
+        roots = find_workspaces(folder, files)
         workspaces = [
-            open_workspace(root, inner) for root, inner in nested_workspaces(roots).items()
+            open_workspace(root, inner, files, chosen)
+            for root, inner in nested_workspaces(roots).items()
         ]
         paths = [
             path
@@ -47,7 +61,7 @@ def files_below(folder: Path, kind: Kind, dialect: str | None = None) -> list[Pa
         ]
         paths += [path for workspace in workspaces for path in workspace.unreadable_dirs]
         return sorted(path for path in paths if top in (path, *path.parents))
-    paths = data_files(folder, on_error=note)
+    paths = data_files(folder, on_error=note, files=files)
     return [
         path
         for path in (*paths, *unreadable)

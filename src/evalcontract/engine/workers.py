@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
 
+    from evalcontract.engine.ignoring_rows import IgnoringRow
     from evalcontract.model.diagnostic import Problem
     from evalcontract.source import RowStream
 
@@ -40,6 +41,7 @@ class BatchResult(NamedTuple):
     problems: list[Problem]
     observed: list[ObservedRows]
     references: frozenset[str]
+    ignoring: tuple[IgnoringRow, ...] = ()
 
 
 # Starting a process and collecting its results takes as long as checking this many bytes.
@@ -105,6 +107,9 @@ def shifted(
                 observed._replace(first_index=observed.first_index + count)
                 for observed in result.observed
             ],
+            ignoring=tuple(
+                row._replace(row_index=row.row_index + count) for row in result.ignoring
+            ),
         )
 
 
@@ -195,9 +200,8 @@ def packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
     """
     waiting: list[BatchResult] = []
     for result in results:
-        is_clean = not (result.problems or result.batch.faults) and all(
-            observed.ids for observed in result.observed
-        )
+        has_own = result.problems or result.batch.faults or result.ignoring
+        is_clean = not has_own and all(observed.ids for observed in result.observed)
         if waiting and (not is_clean or len(waiting) == _MAX_BATCHES):
             yield _merged(waiting)
             waiting = []

@@ -171,6 +171,7 @@ class Outcome:
 
     `files` and `rows` count what was checked, `checked` has the kinds of the files by name. `files`
     counts what was only recognised, too (see `RECORDED`). `left_out` has the names of the others.
+    `ignored` is the number of findings that files or the configuration ignore.
     """
 
     def __init__(
@@ -180,12 +181,14 @@ class Outcome:
         rows: int = 0,
         left_out: list[str] | None = None,
         checked: dict[str, str] | None = None,
+        ignored: int = 0,
     ) -> None:
         self.diagnostics = diagnostics or []
         self.files = files or {}
         self.rows = rows
         self.left_out = left_out or []
         self.checked = checked or {}
+        self.ignored = ignored
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -24,8 +24,8 @@ class Policy(NamedTuple):
 
     A judge's validation that is older than `max_age_days` is stale; `age_from` is the file that
     sets this limit, or None. `strict_from` is the setting that makes the mode strict, or None if
-    the caller does; `overrides_from` is the file of the overrides. `selection` has the codes that
-    the caller wants to be reported, None for all.
+    the caller does; `overrides_from` is the file of the overrides, and `overrides_table` the
+    table. `selection` has the codes that the caller wants to be reported, None for all.
     """
 
     strict: bool = False
@@ -34,6 +34,7 @@ class Policy(NamedTuple):
     age_from: str | None = None
     strict_from: SeveritySource | None = None
     overrides_from: str | None = None
+    overrides_table: str = "[severity]"
     selection: Selection | None = None
 
     def severity_of(self, code: Code) -> Severity | None:
@@ -49,7 +50,7 @@ class Policy(NamedTuple):
             return None
         overridden = self.overrides.get(code)
         if overridden and self.overrides_from and severity is overridden.soft:
-            return SeveritySource("[severity]", self.overrides_from)
+            return SeveritySource(self.overrides_table, self.overrides_from)
         return self.strict_from if self.strict else None
 
     def join(self, other: Policy) -> Policy:
@@ -62,6 +63,7 @@ class Policy(NamedTuple):
             age_from=limiting.age_from,
             strict_from=self.strict_from if self.strict else other.strict_from,
             overrides_from=self.overrides_from,
+            overrides_table=self.overrides_table,
             selection=self.selection,
         )
 

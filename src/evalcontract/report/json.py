@@ -1,4 +1,4 @@
-"""The report for programs: JSON that conforms to `schema/report.schema.json`, version 1.2."""
+"""The report for programs: JSON that conforms to `schema/report.schema.json`, version 1.3."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Place
     from evalcontract.report.report import Report, Style
 
-VERSION = "1.2"
+VERSION = "1.3"
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
@@ -32,6 +32,8 @@ def write(report: Report, style: Style) -> Iterator[str]:
             "warnings": report.how_many(Severity.WARNING),
             "notes": report.how_many(Severity.NOTE),
             "left_out": list(report.left_out),
+            "ignored": report.ignored,
+            **({"baseline": report.baseline._asdict()} if report.baseline else {}),
         },
     }
     yield _dump(head)[:-1] + ', "findings": ['

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from evalcontract.report.frame import escape_controls
-from evalcontract.report.text import verdict, what_was_checked
+from evalcontract.report.text import beside, verdict, what_was_checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ _ZERO_WIDTH_SPACE = "\u200b"
 
 def write(report: Report, style: Style) -> Iterator[str]:
     """Yield a summary and the findings, at most `limit` of them, in a bounded size."""
-    yield f"### evalcontract: {verdict(report)}\n\n{what_was_checked(report)}\n"
+    yield f"### evalcontract: {verdict(report)}\n\n{what_was_checked(report)}{beside(report)}\n"
     shown = report.diagnostics[: style.limit] if style.limit else report.diagnostics
     room, count = MAX_BYTES, 0
     for name, found in groupby(shown, key=lambda diagnostic: diagnostic.place.file):

@@ -21,12 +21,21 @@ def _no_edits(_: Sequence[Diagnostic]) -> Mapping[int, tuple[TextEdit, ...]]:
     return {}
 
 
+class BaselineCounts(NamedTuple):
+    """The findings of a baseline: those that occur again, and those that no longer occur."""
+
+    known: int
+    gone: int
+
+
 class Report(NamedTuple):
     """The findings of a run, sorted, and what was checked.
 
     `files` counts files by kind, `rows` the rows of datasets. `left_out` has the names of data
     files that were skipped because they do not look like datasets, `checked` the kinds of the
-    others by name. Findings of at least the severity `fails_from` fail the run.
+    others by name. `ignored` is the number of findings that files or the configuration ignore,
+    `baseline` has those of a baseline, if there is one. Findings of at least the severity
+    `fails_from` fail the run.
 
     `name_of` turns the name of a file into its path from the top of the repository, with forward
     slashes. `codes` has the codes of the findings, `url_of` returns the address of the page of a
@@ -38,6 +47,8 @@ class Report(NamedTuple):
     rows: int = 0
     left_out: Sequence[str] = ()
     checked: Mapping[str, str] = {}
+    ignored: int = 0
+    baseline: BaselineCounts | None = None
     fails_from: Severity = Severity.ERROR
     name_of: Callable[[str], str] = str
     codes: Mapping[str, Code] = {}

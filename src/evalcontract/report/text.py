@@ -177,7 +177,17 @@ def summary(report: Report, style: Style) -> str:
     worst = max((diagnostic.severity for diagnostic in report.diagnostics), default=None)
     if style.colour:
         found = f"\x1b[{_COLOURS[worst] if worst else _GREEN}m{found}\x1b[0m"
-    return f"{what_was_checked(report)}: {found}"
+    return f"{what_was_checked(report)}: {found}{beside(report)}"
+
+
+def beside(report: Report) -> str:
+    """Return how many findings are not among the others, in parentheses; nothing if none."""
+    parts = [f"{report.ignored:,} ignored"] if report.ignored else []
+    if report.baseline:
+        known, gone = report.baseline
+        parts += [f"{known:,} known"] if known else []
+        parts += [f"{gone:,} of the baseline gone"] if gone else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _reasons(report: Report) -> Iterator[str]:

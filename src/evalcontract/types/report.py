@@ -10,6 +10,16 @@ class Tool(TypedDict):
     version: str
 
 
+class ReportSummaryBaseline(TypedDict):
+    """What has become of the findings of the baseline.
+
+    Absent without one.
+    """
+
+    known: int
+    gone: int
+
+
 class ReportSummaryFiles(TypedDict):
     """How many files of each kind were looked at.
 
@@ -68,6 +78,8 @@ class ReportSummary(TypedDict):
     warnings: int
     notes: int
     left_out: list[str]
+    ignored: NotRequired[int]
+    baseline: NotRequired[ReportSummaryBaseline]
 
 
 class Site(TypedDict):

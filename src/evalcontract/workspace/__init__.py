@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalcontract.source.plugins import entry_points
+from evalcontract.workspace.chosen import NEAREST, ChosenConfiguration
 from evalcontract.workspace.configuration import Configuration, read_configuration
 from evalcontract.workspace.discovery import data_files, display_name
 from evalcontract.workspace.roots import (
@@ -17,6 +18,8 @@ from evalcontract.workspace.target import Target
 from evalcontract.workspace.workspace import Workspace, open_workspace
 
 __all__ = [
+    "NEAREST",
+    "ChosenConfiguration",
     "Configuration",
     "Target",
     "Workspace",

@@ -27,6 +27,9 @@ CODES = (
     Code("workspace/misnamed-file", soft=Severity.ERROR),
     Code("workspace/unsupported-file"),
     Code("workspace/schema-reference", strict=Severity.WARNING),
+    Code("workspace/unused-ignore", strict=Severity.WARNING),
+    Code("workspace/invalid-ignore", strict=Severity.WARNING),
+    Code("workspace/shadowed-configuration", strict=Severity.WARNING),
     Code("workspace/unread-file", soft=Severity.NOTE, strict=Severity.NOTE),
     Code("internal/rule-crashed", soft=Severity.ERROR),
 )

@@ -1,18 +1,24 @@
-"""`evalcontract.toml`: the settings of a workspace."""
+"""The settings of a workspace: `evalcontract.toml`, or a table of `pyproject.toml`."""
 
 from __future__ import annotations
 
-import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.diagnostic import SeveritySource
-from evalcontract.model.errors import ConfigurationError
+from evalcontract.model.errors import ConfigurationError, UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, UnreadableFile, read_text
 from evalcontract.workspace.graded_keys import GRADED, meant_row_key
-from evalcontract.workspace.patterns import pattern_error
+from evalcontract.workspace.patterns import excludes, pattern_error
+from evalcontract.workspace.pyproject import (
+    PYPROJECT,
+    line_of_table,
+    only_settings,
+    settings_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,12 +30,8 @@ if TYPE_CHECKING:
     Locate = Callable[[str], str]
 
 FILE_NAME = "evalcontract.toml"
-# A thousand times the usual size; `tomllib` is slow on larger files.
-_MAX_CHARACTERS = 1 << 18
-# Parts of a dotted key; `tomllib` needs memory for the square of their number.
-_MAX_KEY_PARTS = 50
-_STRINGS = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'')
-_KEY_ENDS = re.compile(r"[][{}=,#\n]")
+_PREFIX = "tool.evalcontract."
+_PER_FILE, _PER_FILE_TOO = "per_file_ignores", "per-file-ignores"
 
 
 class Configuration(NamedTuple):
@@ -40,6 +42,10 @@ class Configuration(NamedTuple):
     None without one. `datasets_at` and `exclude_at` are the places of these keys in that file.
     `row_keys_graded` are the keys of rows that the graders of the runner read. `declared_kinds` are
     kinds of checks that nothing here runs.
+
+    `per_file_ignores` are globs with the codes, or kinds of codes, to ignore in the files that they
+    match. With `require_ignore_reason`, ignores in files need a reason. `shadowed` is a file with
+    settings that are not read because of this one, or None.
     """
 
     policy: Policy = Policy()
@@ -50,6 +56,19 @@ class Configuration(NamedTuple):
     row_keys_graded: frozenset[str] = frozenset()
     exclude_at: str = FILE_NAME
     declared_kinds: frozenset[str] = frozenset()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    per_file_ignores_at: str = FILE_NAME
+    require_ignore_reason: bool = False
+    shadowed: UnreadableFile | None = None
+
+    def codes_ignored_in(self, file: Path) -> frozenset[str]:
+        """Return the codes and kinds to ignore in a file with an absolute path."""
+        folder = self.folder
+        if folder is None or folder not in file.parents:
+            return frozenset()
+        relative = file.relative_to(folder).as_posix()
+        matching = (codes for glob, codes in self.per_file_ignores if excludes((glob,), relative))
+        return frozenset(chain(*matching))
 
 
 def read_configuration(path: Path, name: str, files: Files = DISK) -> Configuration:
@@ -62,26 +81,21 @@ def read_configuration(path: Path, name: str, files: Files = DISK) -> Configurat
     text = read_text(path, name, files)
     if isinstance(text, UnreadableFile):
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
-    if len(text) > _MAX_CHARACTERS:
-        raise ConfigurationError(f"{name}: has more than {_MAX_CHARACTERS:,} characters")
-    if any(part.count(".") >= _MAX_KEY_PARTS for part in _KEY_ENDS.split(_STRINGS.sub("", text))):
-        raise ConfigurationError(f"{name}: a key has more than {_MAX_KEY_PARTS} parts")
-    import tomllib  # both are slow to import
+    from evalcontract.workspace.toml_text import parse_toml, place_of_key  # slow to import
 
-    from evalcontract.workspace.toml_text import explain_error, place_of_key
-
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(explain_error(text, name, str(error))) from None
-    except RecursionError:
-        raise ConfigurationError(f"{name}: is nested too deeply") from None
-    except ValueError:  # Python limits the digits of an integer, and raises no TOMLDecodeError
-        raise ConfigurationError(f"{name}: contains a number with too many digits") from None
-    return _configuration(table, path, name, lambda key: place_of_key(text, name, key))
+    table, lines = parse_toml(text, name), text
+    if path.name == PYPROJECT:
+        table, lines = settings_in(table), only_settings(text)
+        if table is None:
+            raise ConfigurationError(f"{name}: has no table `[tool.evalcontract]`")
+        if not isinstance(table, dict):
+            at = f"{name}:{line_of_table(text)}"
+            raise ConfigurationError(f"{at}: `tool.evalcontract` must be a table")
+    return _configuration(table, path, name, lambda key: place_of_key(lines, name, key))
 
 
 def _configuration(table: dict[str, Any], path: Path, name: str, locate: Locate) -> Configuration:
+    table = _renamed(table, locate)
     for key in table:
         if key not in _READERS:
             meant = nearest(key, _READERS)
@@ -103,6 +117,7 @@ def _configuration(table: dict[str, Any], path: Path, name: str, locate: Locate)
             age_from=name if "max_validation_age_days" in read else None,
             strict_from=SeveritySource("strict", name) if strict else None,
             overrides_from=name,
+            overrides_table=f"[{_PREFIX if path.name == PYPROJECT else ''}severity]",
         ),
         read.get("datasets", ()),
         read.get("exclude", ()),
@@ -111,7 +126,20 @@ def _configuration(table: dict[str, Any], path: Path, name: str, locate: Locate)
         read.get(GRADED, frozenset()),
         locate("exclude"),
         read.get("declared_kinds", frozenset()),
+        read.get(_PER_FILE, ()),
+        locate(_PER_FILE),
+        read.get("require_ignore_reason", False),
     )
+
+
+def _renamed(table: dict[str, Any], locate: Locate) -> dict[str, Any]:
+    """Return the settings with the key that may be spelled as other linters do."""
+    if _PER_FILE_TOO not in table:
+        return table
+    if _PER_FILE in table:
+        message = f"`{_PER_FILE_TOO}` and `{_PER_FILE}` are the same setting: use one of them"
+        raise ConfigurationError(f"{locate(_PER_FILE_TOO)}: {message}")
+    return {_PER_FILE if key == _PER_FILE_TOO else key: value for key, value in table.items()}
 
 
 def _flag(value: Any, key: str, locate: Locate) -> bool:
@@ -157,6 +185,30 @@ def _kinds(value: Any, key: str, locate: Locate) -> frozenset[str]:
     return frozenset(value)
 
 
+def _per_file_ignores(
+    value: Any, key: str, locate: Locate
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise ConfigurationError(f"{locate(key)}: `{key}` must be a table of patterns")
+    from evalcontract.policy.selection import parse_codes  # both are rarely needed
+    from evalcontract.workspace.known_codes import KnownCodes
+
+    known = KnownCodes()
+    ignores = []
+    for glob, names in value.items():
+        where = locate(glob)
+        if error := pattern_error(glob):
+            raise ConfigurationError(f"{where}: `{key}`: the pattern `{glob}` {error}")
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ConfigurationError(f"{where}: `{key}`: `{glob}` must have a list of codes")
+        try:
+            codes = (code for name in names for code in parse_codes(name, known, to_ignore=True))
+            ignores.append((glob, tuple(codes)))
+        except UsageError as unknown:
+            raise ConfigurationError(f"{where}: `{key}`: {unknown}") from None
+    return tuple(ignores)
+
+
 def _severity(value: Any, key: str, locate: Locate) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigurationError(f"{locate(key)}: `{key}` must be a table of codes")
@@ -177,6 +229,8 @@ _READERS: dict[str, Any] = {
     "exclude": _globs,
     GRADED: _row_keys,
     "declared_kinds": _kinds,
+    _PER_FILE: _per_file_ignores,
+    "require_ignore_reason": _flag,
     "severity": _severity,
 }
 #: The names of all settings.

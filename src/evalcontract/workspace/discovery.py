@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evalcontract.source import DISK, EVERY_FILE, FOLDER, SUFFIXES
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.patterns import excludes
+from evalcontract.workspace.pyproject import PYPROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -25,9 +26,9 @@ ARTIFACT_FOLDERS = (*LIBRARY_FOLDERS, "bundles", "targets")
 DATASETS = "datasets"
 WORKSPACE_FOLDERS = frozenset({*ARTIFACT_FOLDERS, DATASETS})
 #: Where a configuration might be expected, but is not read; see `misplaced`.
-OTHER_CONFIGURATIONS = (f".{FILE_NAME}", "pyproject.toml")
+OTHER_CONFIGURATIONS = (f".{FILE_NAME}",)
 _VENV_MARKER = "pyvenv.cfg"
-_SPECIAL_NAMES = (FILE_NAME, _VENV_MARKER, *OTHER_CONFIGURATIONS)
+_SPECIAL_NAMES = (FILE_NAME, PYPROJECT, _VENV_MARKER, *OTHER_CONFIGURATIONS)
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 # File systems of the kernel: endless, and without data files.
 _PSEUDO_FILE_SYSTEMS = frozenset({"/dev", "/proc", "/sys"})

@@ -164,7 +164,7 @@ class Listing:
         if self._configurations:
             from evalcontract.workspace.misplaced import check_places  # rarely needed
 
-            check_places(sorted(self._configurations), self._files)
+            check_places(sorted(self._configurations))
 
     def check_patterns(self, files: list[Path]) -> None:
         """Reject a pattern of the configuration that matches nothing; `files` are all data files.
@@ -173,16 +173,23 @@ class Listing:
             ConfigurationError: there is one.
 
         """
-        if self._configuration.datasets or self._configuration.exclude:
-            from evalcontract.workspace.unused_patterns import check_datasets, check_exclude
+        configuration = self._configuration
+        if configuration.datasets or configuration.exclude or configuration.per_file_ignores:
+            from evalcontract.workspace.unused_patterns import (
+                check_datasets,
+                check_exclude,
+                check_per_file_ignores,
+            )
 
-            if self._configuration.datasets and (self.base != self._root or self._nested):
-                files = data_files(self.base, self._configuration.exclude, files=self._files)
+            is_part = self.base != self._root or self._nested
+            if is_part and (configuration.datasets or configuration.per_file_ignores):
+                files = data_files(self.base, configuration.exclude, files=self._files)
             paths = [path.relative_to(self.base) for path in files]
             names = [path.as_posix() for path in paths if path.parts[0] not in ARTIFACT_FOLDERS]
-            check_datasets(self._configuration, names, self._files)
+            check_datasets(configuration, names, self._files)
+            check_per_file_ignores(configuration, [path.as_posix() for path in paths])
             if self.base == self._root:
-                check_exclude(self._configuration, self.excluded, self._files)
+                check_exclude(configuration, self.excluded, self._files)
 
     def _record_unreadable(self, error: OSError) -> None:
         path = Path(error.filename)

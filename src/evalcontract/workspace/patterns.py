@@ -12,9 +12,9 @@ def pattern_error(pattern: str) -> str | None:
     if not pattern.strip():
         return "is empty"
     if PurePosixPath(pattern).is_absolute() or PureWindowsPath(pattern).drive:
-        return "is absolute; patterns are relative to the folder of evalcontract.toml"
+        return "is absolute; patterns are relative to the folder of the configuration"
     if ".." in parts:
-        return "contains `..`; patterns are relative to the folder of evalcontract.toml"
+        return "contains `..`; patterns are relative to the folder of the configuration"
     return None
 
 

@@ -31,6 +31,10 @@ class RepositoryNames:
             self._names[file] = self._name(file)
         return self._names[file]
 
+    def path_of(self, name: str) -> Path:
+        """Return the path of the file with a name relative to the repository."""
+        return (self._top or self._here) / name
+
     def _name(self, file: str) -> str:
         path = Path(os.path.abspath(file))  # noqa: PTH100 - links are not followed
         for top in (self._top, self._repository_of(path.parent), self._here):

@@ -16,6 +16,7 @@ from evalcontract.workspace.discovery import (
     display_name,
     folders_below,
 )
+from evalcontract.workspace.pyproject import PYPROJECT, has_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from evalcontract.source import Entry, Files
 
 _TARGETS = "targets"
-_MARKERS = frozenset({FILE_NAME, *LIBRARY_FOLDERS})
+_MARKERS = frozenset({FILE_NAME, PYPROJECT, *LIBRARY_FOLDERS})
 _REPOSITORY = ".git"
 
 
@@ -60,13 +61,26 @@ def find_configuration(root: Path, files: Files = DISK) -> Path | None:
 
     """
     for folder in (root, *root.parents):
-        path = folder / FILE_NAME
-        if files.is_file(path) and (folder == root or counts_above(path, root, files)):
+        path = configuration_in(folder, files)
+        if path and (folder == root or counts_above(path, root, files)):
             if folder not in files.real(path).parents:
                 name = display_name(path)
                 raise ConfigurationError(f"{name}: is a symbolic link that leads out of its folder")
             return path
     return None
+
+
+def configuration_in(folder: Path, files: Files = DISK) -> Path | None:
+    """Return the configuration file in a folder: `evalcontract.toml`, or a table for us."""
+    path = folder / FILE_NAME
+    return path if files.is_file(path) else pyproject_in(folder, files)
+
+
+def pyproject_in(folder: Path, files: Files = DISK) -> Path | None:
+    """Return the `pyproject.toml` of a folder if it has settings for us."""
+    path = folder / PYPROJECT
+    is_ours = files.is_file(path) and has_settings(path, display_name(path), files)
+    return path if is_ours else None
 
 
 def counts_above(path: Path, folder: Path, files: Files = DISK) -> bool:
@@ -109,8 +123,8 @@ def is_workspace(folder: Path, files: Files = DISK) -> bool:
 
 def _markers(folder: Path, files: Files) -> list[Path]:
     """Return what makes a folder a workspace."""
-    configuration = folder / FILE_NAME
-    markers = [configuration] if files.is_file(configuration) else []
+    configuration = configuration_in(folder, files)
+    markers = [configuration] if configuration else []
     folders = (folder / name for name in LIBRARY_FOLDERS)
     return [*markers, *(path for path in folders if files.is_folder(path))]
 
@@ -118,7 +132,8 @@ def _markers(folder: Path, files: Files) -> list[Path]:
 def _is_part(folder: Path, outer: list[Path], files: Files) -> bool:
     """Whether a folder that looks like a workspace is a folder of one of the `outer` workspaces."""
     markers = _markers(folder, files)
-    if folder / FILE_NAME in markers or len(markers) == len(LIBRARY_FOLDERS):
+    is_configured = any(marker.name in (FILE_NAME, PYPROJECT) for marker in markers)
+    if is_configured or len(markers) == len(LIBRARY_FOLDERS):
         return False
     return any(folder.relative_to(root).parts[0] in WORKSPACE_FOLDERS for root in outer)
 

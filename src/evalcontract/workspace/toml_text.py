@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from evalcontract.model.errors import ConfigurationError
+
+# A thousand times the usual size; `tomllib` is slow on larger files.
+_MAX_CHARACTERS = 1 << 18
+# Parts of a dotted key; `tomllib` needs memory for the square of their number.
+_MAX_KEY_PARTS = 50
+_STRINGS = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'')
+_KEY_ENDS = re.compile(r"[][{}=,#\n]")
 _AT = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 _BARE_CODE = re.compile(r"\s*([a-z]+/[a-z-]+)\s*=")
 _BARE_WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'#=])*=\s*([A-Za-z][\w/-]*)\s*(?:#.*)?$""")
@@ -48,3 +57,26 @@ def _advice(line: str) -> str | None:
     if word[1] in _BOOLEANS:
         return f"write `{_BOOLEANS[word[1]]}`"
     return f'quote the string: `"{word[1]}"`'
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """Parse a TOML file, with bounds on what `tomllib` needs for it.
+
+    Raises:
+        ConfigurationError: it is not TOML, or exceeds a bound.
+
+    """
+    if len(text) > _MAX_CHARACTERS:
+        raise ConfigurationError(f"{name}: has more than {_MAX_CHARACTERS:,} characters")
+    if any(part.count(".") >= _MAX_KEY_PARTS for part in _KEY_ENDS.split(_STRINGS.sub("", text))):
+        raise ConfigurationError(f"{name}: a key has more than {_MAX_KEY_PARTS} parts")
+    import tomllib  # slow to import
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(explain_error(text, name, str(error))) from None
+    except RecursionError:
+        raise ConfigurationError(f"{name}: is nested too deeply") from None
+    except ValueError:  # Python limits the digits of an integer, and raises no TOMLDecodeError
+        raise ConfigurationError(f"{name}: contains a number with too many digits") from None

@@ -55,7 +55,23 @@ def check_exclude(configuration: Configuration, excluded: Collection[str], files
         if not any(excludes((pattern,), name) for name in _names_below(folder, files)):
             raise ConfigurationError(
                 f"{configuration.exclude_at}: `exclude`: the pattern `{pattern}` matches nothing; "
-                "patterns are relative to the folder of evalcontract.toml"
+                "patterns are relative to the folder of the configuration"
+            )
+
+
+def check_per_file_ignores(configuration: Configuration, names: Collection[str]) -> None:
+    """Reject a pattern of `per_file_ignores` that matches none of the data files.
+
+    Raises:
+        ConfigurationError: there is one.
+
+    """
+    for pattern, _ in configuration.per_file_ignores:
+        if not any(excludes((pattern,), name) for name in names):
+            raise ConfigurationError(
+                f"{configuration.per_file_ignores_at}: `per_file_ignores`: the pattern "
+                f"`{pattern}` matches no YAML, JSON or JSONL file; "
+                "patterns are relative to the folder of the configuration"
             )
 
 

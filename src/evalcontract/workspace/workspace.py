@@ -14,12 +14,12 @@ from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, SCHEMA_SUFFIX, read_file
 from evalcontract.source.plugins import entry_points
 from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.workspace.configuration import Configuration, read_configuration
+from evalcontract.workspace.chosen import NEAREST, ChosenConfiguration, configuration_of
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, display_name
 from evalcontract.workspace.listing import Listing
 from evalcontract.workspace.patterns import selects
 from evalcontract.workspace.recognition import is_dataset, recorded_kind
-from evalcontract.workspace.roots import find_configuration, find_root
+from evalcontract.workspace.roots import find_root
 from evalcontract.workspace.single import require_single_value, verified
 from evalcontract.workspace.target import Target, read_target
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from evalcontract.library.names import MisnamedFolder
     from evalcontract.source import Document, Files, Source, UnreadableFile
+    from evalcontract.workspace.configuration import Configuration
 
 
 class Workspace:
@@ -272,17 +273,21 @@ class Workspace:
         raise LookupError(unreadable.faults[0].message if unreadable else "is not a single value")
 
 
-def open_workspace(root: Path, nested: tuple[Path, ...] = (), files: Files = DISK) -> Workspace:
+def open_workspace(
+    root: Path,
+    nested: tuple[Path, ...] = (),
+    files: Files = DISK,
+    chosen: ChosenConfiguration = NEAREST,
+) -> Workspace:
     """Open the workspace of a folder; `nested` are workspaces inside it.
 
     Its configuration is the nearest one upward, so that a configuration at the top of a repository
-    applies to every workspace in it. For those above the workspace, see `counts_above`.
+    applies to every workspace in it. For those above the workspace, see `counts_above`. Another one
+    may be `chosen`.
 
     Raises:
         ConfigurationError: the configuration cannot be used.
 
     """
     root = files.real(root)
-    path = find_configuration(root, files)
-    configuration = read_configuration(path, display_name(path), files) if path else Configuration()
-    return Workspace(root, configuration, nested, files)
+    return Workspace(root, configuration_of(root, files, chosen), nested, files)

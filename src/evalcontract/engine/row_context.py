@@ -1,0 +1,40 @@
+"""What the check of a row depends on besides the row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract.engine.budget import FindingBudget
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.checks import EvalContext
+    from evalcontract.engine.gates import SharedGates
+    from evalcontract.engine.grading import Plans
+    from evalcontract.library.library import Library
+    from evalcontract.library.names import UnreadableNames
+    from evalcontract.structure.schemas import Schema
+
+
+class RowContext(NamedTuple):
+    """What the check of a row depends on besides the row.
+
+    `bundles` are the usable schemas; `declared` are the names of all bundles, including those whose
+    schema is invalid. `plans` and `gates` may be shared with other datasets. `graded` are the keys
+    of rows that the graders of the runner read. `budget` limits the number of problems.
+    """
+
+    checks: EvalContext
+    bundles: Mapping[str, Schema]
+    declared: frozenset[str]
+    unreadable: UnreadableNames
+    plans: Plans | None = None
+    gates: SharedGates | None = None
+    graded: frozenset[str] = frozenset()
+    budget: FindingBudget = FindingBudget()
+
+    @property
+    def library(self) -> Library:
+        """The rubrics and judges that rows may refer to."""
+        return self.checks.library

@@ -1,0 +1,159 @@
+"""Settings in `pyproject.toml`, and the options that choose a configuration."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from doors import command_line
+from tables import every_case
+
+from evalcontract.structure.exact import validator_for
+from evalcontract.structure.schemas import load, properties
+from evalcontract.workspace.configuration import SETTINGS
+
+FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
+STRICT = "[tool.evalcontract]\nstrict = true\n"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets/a.yaml").write_text(FAULTY, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@every_case(
+    ("text", "status"),
+    [
+        (STRICT, 1),
+        ("[tool]\nevalcontract = {strict = true}\n", 1),
+        ("tool.evalcontract.strict = true\n", 1),
+        ("[ tool . 'evalcontract' ]\nstrict = true\n", 1),
+        ("[tool.evalcontract.severity]\n'dataset/near-miss-key' = 'error'\n", 1),
+        ("[tool.ruff]\nstrict = 1\n", 0),
+        ("[project]\ndependencies = ['evalcontract']\n# [tool.evalcontract]\n", 0),
+        ("not TOML, and about evalcontract", 0),
+        ("[tool.evalcontract]\nstrict\n", 2),
+        ("[tool]\nevalcontract = 1\n", 2),
+        ("[tool.evalcontract]\nstrikt = true\n", 2),
+        (f"{STRICT}# {'x' * (1 << 18)}\n", 2),
+        (f"{STRICT}{'.'.join('x' * 99)} = 1\n", 2),
+        (f"{STRICT}x = {'[' * 5000}\n", 2),
+    ],
+    ids=lambda text: str(text)[:40],
+)
+def test_tables(text: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.yaml").write_text(FAULTY, encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert command_line("check", "--no-cache") == status
+    assert command_line("validate-dataset", "a.yaml") == status
+    assert command_line("check", "--isolated") == 0
+
+
+def test_places_are_those_of_our_table(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "[tool.other]\nexclude = 1\n[tool.evalcontract]\nexclude = 1\n"
+    (place / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert command_line("check") == 2
+    assert "pyproject.toml:4: `exclude`" in capsys.readouterr().err
+
+
+def test_the_table_makes_a_workspace(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "pyproject.toml").write_text(STRICT, encoding="utf-8")
+    (place / "datasets/deep").mkdir()
+    (place / "datasets/deep/b.yaml").write_text(FAULTY, encoding="utf-8")
+    assert command_line("validate-dataset", "datasets/deep/b.yaml") == 1
+    assert "because pyproject.toml sets `strict`" in capsys.readouterr().out
+
+
+@every_case("command", [("check",), ("validate-dataset", "datasets/a.yaml")])
+def test_two_files_in_one_folder(
+    command: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets/a.yaml").write_text(FAULTY, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text(f"\n{STRICT}", encoding="utf-8")
+    (tmp_path / "evalcontract.toml").write_text("", encoding="utf-8")
+    assert command_line(*command, "--output-format", "concise") == 0
+    printed = capsys.readouterr().out
+    assert "pyproject.toml:2:1: warning[workspace/shadowed-configuration]" in printed
+
+
+def test_a_configuration_by_option(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "ci").mkdir()
+    (place / "ci/strict.toml").write_text("strict = true\n", encoding="utf-8")
+    (place / "ci/pyproject.toml").write_text(STRICT, encoding="utf-8")
+    (place / "evalcontract.toml").write_text("strict = false\n", encoding="utf-8")
+    assert command_line("check") == 0
+    for name in ("ci/strict.toml", "ci/pyproject.toml"):
+        assert command_line("check", "--config", name) == 1
+        assert command_line("validate-dataset", "datasets", "--config", name) == 1
+    (place / "ci/strict.toml").write_text("exclude = ['datasets/a.yaml']\n", encoding="utf-8")
+    assert command_line("check", "--config", "ci/strict.toml") == 2  # nothing is left
+    capsys.readouterr()
+    assert command_line("check", "--config", "ci/strict.toml", "--isolated") == 2
+    assert "contradicts" in capsys.readouterr().err
+    (place / "ci/pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    assert command_line("check", "--config", "ci/pyproject.toml") == 2
+    assert "has no table" in capsys.readouterr().err
+
+
+def test_the_page_has_all_settings() -> None:
+    """`make docs` writes the table anew."""
+    path = Path(__file__).parents[2] / "docs/build_configuration.py"
+    spec = importlib.util.spec_from_file_location("build_configuration", path)
+    assert spec
+    assert spec.loader
+    builder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(builder)
+    assert builder.PAGE.read_text(encoding="utf-8") == builder.page()
+
+
+def test_the_schema_has_all_settings() -> None:
+    known = properties(load("configuration")).keys()
+    assert {name.replace("-", "_") for name in known} == SETTINGS
+
+
+@every_case(
+    ("text", "is_valid"),
+    [
+        ("strict = true", True),
+        ("strict = 1", False),
+        ("max_validation_age_days = 0", False),
+        ("datasets = ['datasets/*.yaml']", True),
+        ("datasets = 'datasets/*.yaml'", False),
+        ("exclude = [1]", False),
+        ("declared_kinds = ['a_b']", True),
+        ("declared_kinds = ['A']", False),
+        ("row_keys_graded = ['expected_answer']", True),
+        ("row_keys_graded = ['']", False),
+        ("require_ignore_reason = 'x'", False),
+        ("require_ignore_reason = false", True),
+        ("[per_file_ignores]\n'datasets/*' = ['rubric/']", True),
+        ("[per-file-ignores]\n'datasets/*' = ['rubric/']", True),
+        ("[per_file_ignores]\n'datasets/*' = 'rubric/'", False),
+        ("[severity]\n'rubric/cycle' = 'note'", True),
+        ("[severity]\n'rubric/cycle' = 'loud'", False),
+        ("[severity]\n'rubric/cycle' = {soft = 'note', strict = 'error'}", True),
+        ("[severity]\n'rubric/cycle' = {hard = 'note'}", False),
+        ("unknown = 1", False),
+    ],
+)
+def test_the_schema_and_the_code_agree(
+    text: str, is_valid: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tomllib
+
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets/a.yaml").write_text(FAULTY, encoding="utf-8")
+    (tmp_path / "evalcontract.toml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert validator_for(load("configuration")).is_valid(tomllib.loads(text)) is is_valid
+    assert (command_line("check", "--exit-zero") == 0) is is_valid
