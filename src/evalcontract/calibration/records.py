@@ -134,8 +134,9 @@ class _Reader:
         for key in ("split", "annotator"):
             if key in values and (text := self._text(values, key, index)) is not None:
                 values[key] = text
-        if "model" in values and (model := self._model(values["model"], index)):
-            values["model"] = model
+        if "model" in values:
+            model = self._model(values.pop("model"), index)
+            values |= {} if model is None else {"model": model}
         return Record(index, id_, values)
 
     def _text(self, values: dict[str, Any], key: str, index: int) -> str | None:

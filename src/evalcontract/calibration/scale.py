@@ -40,15 +40,19 @@ class Scale(NamedTuple):
         """Return the scale of a judge that the schema accepts."""
         kind = judge.get("score_type", "binary")
         threshold = judge.get("pass_threshold")
+        threshold = None if threshold is None else _as_float(threshold)
         if kind == "levels":
             names = judge["level_names"]
             spread = [number / (len(names) - 1) for number in range(len(names))]
             values = judge.get("level_values", spread)
-            levels = dict(zip(names, values, strict=False))
-            return cls(kind, min(values), max(values), levels, threshold)
+            levels = dict(zip(names, map(_as_float, values), strict=False))
+            return cls(kind, min(levels.values()), max(levels.values()), levels, threshold)
         if kind == "continuous":
-            ends = judge.get("min_score", 0), judge.get("max_score", 1)
-            return cls(kind, *ends, pass_threshold=threshold)
+            lowest, highest = (
+                _as_float(judge.get(key, default))
+                for key, default in (("min_score", 0), ("max_score", 1))
+            )
+            return cls(kind, lowest, highest, pass_threshold=threshold)
         return cls(kind)
 
     @property
@@ -68,7 +72,7 @@ class Scale(NamedTuple):
         if self.levels:
             name = value if isinstance(value, str) else str(value)
             if name in self.levels:
-                return float(self.levels[name])
+                return self.levels[name]
             near = nearest(name, self.levels)
             advice = f"did you mean `{near}`?" if near else f"write one of {listed(self.levels)}"
             return Unknown(f"`{clipped(name)}` is not a level of the judge", advice)
@@ -112,6 +116,14 @@ def human(value: Any) -> bool | Unknown:
 
 def _not_a_word(value: Any) -> Unknown:
     return Unknown(f"`{_shown(value)}` is neither pass nor fail", "write pass or fail")
+
+
+def _as_float(number: float) -> float:
+    """Return a number of a judge as a float, infinite if no float is as large."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
 
 
 def _number(value: Any) -> float | None:

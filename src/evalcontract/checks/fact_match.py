@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalcontract.checks.outcome import Executor
+
+
+#: So many of the facts that are missing are in the results; the score tells how many are.
+_MAX_MISSING = 100
 
 
 def _reads(check: Check, context: EvalContext) -> frozenset[str]:
@@ -50,10 +55,14 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     if "judge_prompt_ref" in filled:
         return _by_judge(filled, least, context)
 
+    own = [collapsed(fact) for fact in filled.get("facts", ())]
+
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
         facts = _facts(filled, row)
-        searched = collapsed(text)
-        return _verdict(facts, [fact for fact in facts if collapsed(fact) not in searched], least)
+        searched = _collapsed_output(text)
+        wanted = own or map(collapsed, facts)
+        missing = [fact for fact, text in zip(facts, wanted, strict=True) if text not in searched]
+        return _verdict(facts, missing, least)
 
     return of_text(judge)
 
@@ -85,6 +94,11 @@ def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
     return execute
 
 
+@lru_cache(maxsize=1)  # several checks in turn read the same output
+def _collapsed_output(text: str) -> str:
+    return collapsed(text)
+
+
 def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
     facts: Sequence[str] = check["facts"] if "facts" in check else row["expected_facts"]
     return facts
@@ -93,7 +107,7 @@ def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
 def _verdict(facts: Sequence[str], missing: Sequence[str], least: float) -> Verdict:
     """Return the verdict: the score is the recall, the fraction of the facts that are stated."""
     recall = (len(facts) - len(missing)) / len(facts)
-    details = {"facts": len(facts), "missing": list(missing)}
+    details = {"facts": len(facts), "missing": list(missing[:_MAX_MISSING])}
     if recall >= least:
         return Verdict(Outcome.PASSED, recall, None, details)
     return failed(f"it does not state {listed(map(quoted, missing))}", recall, **details)

@@ -16,6 +16,7 @@ from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import uses_cache, write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
+from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.grade import Grading
 from evalcontract.engine.options import Options
 from evalcontract.engine.results_file import ResultsFile, earlier_results
@@ -130,17 +131,20 @@ def grade_command(
 
     Judges are asked over a model if environment variables name an endpoint: see docs/judges.md.
     """
-    if resume and results is None:
-        raise UsageError("--resume needs --results: the file to go on with")
-    inputs = (_one(dataset, None), _one(outputs, "outputs.jsonl"))
+    if resume:
+        _refuse_resume(results, (dataset, outputs))
+    inputs = (_one(dataset, None), _one_of_outputs(outputs))
+    read = [input_.path for input_ in inputs if not input_.stream]
     comparison = Comparison(earlier_results(compare).rows) if compare else None
     taken = _Taken(limit, comparison, is_lines=output_format == "jsonl")
-    with Bar() as bar, ExitStack() as stack:
+    with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
         judging = _judging(uses_cache() if cache is None else cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest)
-        file = stack.enter_context(ResultsFile(results, replace=force)) if results else None
+        file = ResultsFile(results, replace=force, inputs=read) if results else None
+        if file:
+            stack.enter_context(file)
         done = file.begin(head, resume=resume) if file else []
         taken.begin(head)
         for row in done:
@@ -203,6 +207,25 @@ def _one(name: str, stdin_name: str | None) -> Input:
     if len(inputs) != 1:
         raise UsageError(f"{name} matches {len(inputs)} files; grade one at a time")
     return inputs[0]
+
+
+def _one_of_outputs(name: str) -> Input:
+    if Path(name).is_dir():
+        raise UsageError(f"{name} is a folder: name the file with the outputs")
+    return _one(name, "outputs.jsonl")
+
+
+def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
+    """Refuse to go on with results that cannot be known to be those of the same inputs.
+
+    Raises:
+        UsageError: there are no results, or an input is not a file.
+
+    """
+    if results is None:
+        raise UsageError("--resume needs --results: the file to go on with")
+    if "-" in inputs:
+        raise UsageError("--resume needs files: standard input may be another than before")
 
 
 def _judging(cache: bool) -> Judging | None:  # noqa: FBT001 - an option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.calibration.joining import Verdict, join
@@ -116,6 +117,9 @@ def _scale_of(judge: NamedJudge, options: CalibrationOptions) -> Scale:
 
     """
     scale, threshold = Scale.of(judge.value), options.threshold
+    numbers = (scale.lowest, scale.highest, scale.pass_threshold or 0.0)
+    if scale.is_numeric and not all(map(isfinite, numbers)):
+        raise UsageError(f"the scale of {judge.name} is too wide: no float is as large")
     if not scale.is_numeric:
         if threshold is not None:
             raise UsageError(f"{judge.name} is binary: it takes no threshold")

@@ -7,7 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks.outcome import Outcome, Output
+from evalcontract.checks.plan import Plan
 from evalcontract.engine.asking_ahead import asked_ahead
+from evalcontract.engine.grading_work import Work
 from evalcontract.engine.joining import Join, Pair
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.outputs import Outputs
@@ -92,10 +94,12 @@ class Grading:
         self.diagnostics = list(self._run.unreadable(unreadable))
         self._outputs = None if unreadable else Outputs(source, self._run.base_policy)
         self._outputs_file = source.file
+        self._plans: dict[str, Plan | str] = {}
         self._runners: dict[str, RubricRunner | str] = {}
         self._askers: dict[str, RubricRunner | None] = {}
         self._own = OwnRunner(self._run.plans.context)
         self._missing: list[str] = []
+        self._work = Work()
 
     @property
     def threshold(self) -> float | None:
@@ -132,7 +136,8 @@ class Grading:
             self._show_progress(self._outputs)
         self.diagnostics += dataset_pass.finish()
         self._report_unmatched(self._outputs, join)
-        self.diagnostics += [*self._outputs.diagnostics, *self._run.artifacts()]
+        self.diagnostics += [*self._outputs.diagnostics, *self._work.diagnostics(self._run)]
+        self.diagnostics += self._run.artifacts()
         self.diagnostics.sort(key=sort_key)
 
     def _in_chunks(self, tasks: Iterator[_Task]) -> Iterator[list[RowResult]]:
@@ -180,7 +185,11 @@ class Grading:
         if record is None:
             self._missing.append(name)
             return _Task(name, None, {}, reason="no output was recorded")
-        return _Task(name, value.get("rubric_ref"), value, record.output)
+        rubric = value.get("rubric_ref")
+        plan = self._plan_of(rubric) if rubric is not None else None
+        plan = plan if isinstance(plan, Plan) else None
+        refusal = self._work.refusal(plan, value, record.output)
+        return _Task(name, rubric, value, record.output, refusal)
 
     def _grade_all(self, tasks: list[_Task]) -> list[RowResult]:
         return [self._grade(task) for task in tasks]
@@ -201,6 +210,21 @@ class Grading:
         self, text: str, context: EvalContext, *, only_judges: bool = False
     ) -> RubricRunner | str:
         """Return the runner of a rubric, or why there is none; findings tell it, too."""
+        plan = self._plan_of(text)
+        if isinstance(plan, str):
+            return plan
+        try:
+            return RubricRunner(plan, context, only_judges=only_judges)
+        except ValueError as error:
+            return str(error)
+
+    def _plan_of(self, text: str) -> Plan | str:
+        """Return the plan of a rubric, or why there is none."""
+        if text not in self._plans:
+            self._plans[text] = self._made_plan(text)
+        return self._plans[text]
+
+    def _made_plan(self, text: str) -> Plan | str:
         reference = Reference.parse(text)
         target = self._run.workspace.library.resolve(reference) if reference else None
         if not isinstance(target, Resolved):
@@ -208,10 +232,7 @@ class Grading:
         plan, _ = self._run.plan(target.artifact)
         if plan is None or plan.scoring is None:
             return f"{target.artifact.name} is not valid"
-        try:
-            return RubricRunner(plan, context, only_judges=only_judges)
-        except ValueError as error:
-            return str(error)
+        return plan
 
     def _report_unmatched(self, outputs: Outputs, join: Join) -> None:
         if self._missing:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks.outcome import Output, ToolCall
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.model.diagnostic import Problem
+from evalcontract.source.fault import ParseError
+from evalcontract.source.json import load_json
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.validator import structure_of
@@ -122,6 +123,6 @@ def _call_of(call: Mapping[str, Any]) -> ToolCall:
     parts = call.get("function") or call
     arguments = parts.get("arguments")
     if isinstance(arguments, str):
-        with suppress(ValueError, RecursionError):  # not JSON: then its text is the argument
-            arguments = json.loads(arguments)
+        with suppress(ParseError, ValueError):  # not JSON: then its text is the argument
+            arguments = load_json(arguments.encode())
     return ToolCall(parts["name"], arguments)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
+from time import sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+# Seconds between two looks whether the main process is still there.
+_WATCHED = 0.5
 
 
 def map_in_parallel(
@@ -108,7 +112,8 @@ class _Worker:
             target=_serve, args=(work, theirs, ends, os.getpid()), daemon=True
         )
         try:
-            self._process.start()
+            with _signals_held():
+                self._process.start()
         except OSError:
             self.connection.close()
             raise
@@ -128,15 +133,39 @@ class _Worker:
         self._process.join()
 
 
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold back signals that end a process until a new one has decided what to do about them."""
+    import signal  # needed only to start processes
+
+    ends = (signal.SIGINT, signal.SIGTERM)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(
     work: Callable[[Any], Any], connection: Connection, inherited: list[Connection], parent: int
 ) -> None:
     import signal  # needed only in a worker process
+    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     for end in inherited:
         end.close()
-    # Without memory nothing is sent, so that the main process works on the item.
-    with suppress(MemoryError, EOFError, OSError):
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    # Without a result nothing is sent, so that the main process works on the item, and fails there.
+    with suppress(Exception):
         while os.getppid() == parent:
             connection.send(work(connection.recv()))
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the main process is gone; if it was killed, it cannot say so."""
+    while os.getppid() == parent:
+        sleep(_WATCHED)
+    os._exit(1)

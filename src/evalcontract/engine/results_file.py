@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Self
 
-from evalcontract.engine.results import Results, read_results
+from evalcontract.engine.results import Results, is_manifest, read_results
 from evalcontract.model.errors import UsageError
 from evalcontract.source.growing import GrowingFile
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
     from types import TracebackType
 
@@ -29,6 +30,8 @@ def earlier_results(path: Path) -> Results:
     """
     name = display_name(path)
     try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{name}: it is no regular file")
         with path.open("rb") as lines:
             return read_results(lines, name)
     except OSError as error:
@@ -39,13 +42,19 @@ class ResultsFile:
     """A context manager for the results of a run.
 
     Raises:
-        UsageError: the file exists, and `replace` is false, or it cannot be written.
+        UsageError: the file exists, and `replace` is false; it cannot be written; or it, or the
+            partial file, is one of the `inputs`.
 
     """
 
-    def __init__(self, path: Path, *, replace: bool) -> None:
+    def __init__(self, path: Path, *, replace: bool, inputs: Iterable[Path] = ()) -> None:
         self._name = display_name(path)
         self._lines = 0
+        self._replace = replace
+        for written in (path, path.with_name(f"{path.name}.partial")):
+            for read in inputs:
+                if _is_same(written, read):
+                    raise UsageError(f"{display_name(written)} is read: results need another name")
         try:
             self._file = GrowingFile(path, replace=replace)
         except FileExistsError:
@@ -72,7 +81,8 @@ class ResultsFile:
         """Return the rows of an interrupted run with the same manifest, or begin anew.
 
         Raises:
-            UsageError: the interrupted run depends on something else.
+            UsageError: the interrupted run depends on something else, or what is to be replaced are
+                no results.
 
         """
         rows: list[RowResult] = []
@@ -86,9 +96,17 @@ class ResultsFile:
                 )
             rows = earlier.rows
         else:
+            if not resume and not self._replace:
+                self._refuse_of_others()
             self._file.restart()
             self.write(head)
         return rows
+
+    def _refuse_of_others(self) -> None:
+        first = self._file.first_line()
+        if first and not is_manifest(first):
+            name = f"{self._name}.partial"
+            raise UsageError(f"{name} is of something else; --force replaces it")
 
     def write(self, line: str) -> None:
         """Write a line.
@@ -119,3 +137,10 @@ class ResultsFile:
 
     def _not_written(self, error: OSError) -> UsageError:
         return UsageError(f"{self._name}: {(error.strerror or str(error)).lower()}")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return False
