@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from evalcontract.checks._time_limit import Searches
     from evalcontract.checks.outcome import Executor, Verdict
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
@@ -84,7 +85,7 @@ class EvalContext(NamedTuple):
 
     `schemas` analyses what authors write. `ask` asks a judge about an output, given the judge and
     the variables of its template, and returns the verdict; its score is from 0 to 1. It is None if
-    no model is configured.
+    no model is configured. `searches` limits the time of all searches for patterns together.
     """
 
     library: Library
@@ -92,6 +93,7 @@ class EvalContext(NamedTuple):
     read_json: Callable[[str], Any]
     schemas: SchemaAnalyses
     ask: Ask | None = None
+    searches: Searches | None = None
 
 
 class CheckKind(NamedTuple):

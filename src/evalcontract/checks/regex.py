@@ -40,9 +40,16 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    del context
     from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
-    from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError, matches
+    from evalcontract.checks._time_limit import (
+        SECONDS,
+        GivenUpError,
+        NoChildError,
+        OutOfTimeError,
+        Searches,
+    )
+
+    searches = context.searches or Searches()
 
     filled = with_defaults(check)
     pattern = compile_pattern(filled["pattern"], filled["flags"])
@@ -53,9 +60,11 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
         del row
         try:
-            does_match = matches(pattern, text, full=full)
+            does_match = searches.matches(pattern, text, full=full)
         except OutOfTimeError:
             return error(f"{name} takes longer than {SECONDS:g} seconds on this output")
+        except GivenUpError as failure:
+            return error(f"{name} is not searched for any more: {failure}")
         except (NoChildError, MemoryError, RecursionError) as failure:
             return error(f"{name} cannot be searched for: {str(failure) or 'no memory'}")
         if does_match is not negate:

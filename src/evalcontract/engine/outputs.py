@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from evalcontract.source.rows import Rows
 
 _INVALID, _REPEATED = "output/invalid-record", "output/duplicate-id"
+#: After so many findings on a file no other is reported, as `--max-findings` has it.
+MAX_FINDINGS = 10_000
 _NO_ROWS = "outputs are JSON Lines, or a list of records in JSON or YAML"
 
 
@@ -46,6 +48,7 @@ class Outputs:
         self.diagnostics: list[Diagnostic] = []
         self.invalid: set[str] = set()
         self._policy = policy
+        self._is_cut = False
         self._seen: dict[str, int] = {}
         self._structure = structure_of("output")
         self._rows: Rows | None = source.stream
@@ -70,11 +73,11 @@ class Outputs:
     def batches(self) -> Iterator[list[Record]]:
         """Yield the valid records in order, batch by batch."""
         for batch in self._rows.batches() if self._rows else ():
-            self.diagnostics += [
-                diagnostic
-                for fault, text in batch.faults
-                if (diagnostic := from_source_fault(fault, self.file, text, self._policy))
-            ]
+            for fault, text in batch.faults:
+                if self._is_full:
+                    break
+                if found := from_source_fault(fault, self.file, text, self._policy):
+                    self.diagnostics.append(found)
             yield list(self._records(batch.first_index, batch.rows))
 
     def _records(self, first: int, values: Iterable[Any]) -> Iterator[Record]:
@@ -91,19 +94,34 @@ class Outputs:
 
     def _is_usable(self, number: int, value: Any) -> bool:
         """Report the problems of a record; return whether it is valid."""
-        problems = self._structure.check(value)
+        problems = () if self._is_full else self._structure.check(value)
         for problem in problems:
             is_guess = problem.code.endswith(GUESSES)
             code = "output/near-miss-key" if is_guess else _INVALID
             self.report(problem._replace(code=code, fix=None), number)
-        if all(problem.code.endswith(GUESSES) for problem in problems):
+        if problems and all(problem.code.endswith(GUESSES) for problem in problems):
             return True
         id_ = value.get("id") if isinstance(value, dict) else None
         self.invalid.update([id_] if isinstance(id_, str) else [])
         return False
 
+    @property
+    def _is_full(self) -> bool:
+        """Whether there are so many findings that no other is reported; one says so."""
+        if len(self.diagnostics) < MAX_FINDINGS:
+            return False
+        if not self._is_cut:
+            self._is_cut = True
+            message = f"there are more than {MAX_FINDINGS:,} findings: the rest is not reported"
+            self._place(Problem("source/limit-exceeded", message, ()), None)
+        return True
+
     def report(self, problem: Problem, number: int | None = None) -> None:
         """Report a problem of the record with a number, or else of the file."""
+        if not self._is_full:
+            self._place(problem, number)
+
+    def _place(self, problem: Problem, number: int | None) -> None:
         if self._rows is not None:
             path = (*self._rows.prefix, *(() if number is None else (number,)))
             placed = problem.relocated(lambda inner: (*path, *inner))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.pattern_search import PatternSearch
 from evalcontract.checks import EvalContext
+from evalcontract.checks._time_limit import Searches
 from evalcontract.engine.artifact_check import check_artifact
 from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
 from evalcontract.engine.gates import SharedGates
@@ -138,7 +139,8 @@ class Run:
         """The plans of rubrics, shared by all datasets of the run."""
         workspace = self.workspace
         schemas, ask = workspace.schemas, self._ask
-        return Plans(EvalContext(workspace.library, self._has_php, self.read_json, schemas, ask))
+        context = EvalContext(workspace.library, self._has_php, self.read_json, schemas, ask)
+        return Plans(context._replace(searches=Searches()))
 
     @cached_property
     def gates(self) -> SharedGates:

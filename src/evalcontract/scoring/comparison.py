@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.checks.outcome import Outcome
-from evalcontract.statistics.paired import PairedDifference, paired_difference
+from evalcontract.statistics.paired import Draws, PairedDifference, paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -94,12 +94,14 @@ class Comparison:
 
     def checks(self) -> Iterator[CheckDifference]:
         """Yield the differences of the checks that changed on some row."""
+        draws = Draws()
         for (rubric, name), pairs in self._checks.items():
             if all(_result(before) == _result(after) for before, after in pairs):
                 continue
             scores = paired_difference(
                 [before.score or 0.0 for before, _ in pairs],
                 [after.score or 0.0 for _, after in pairs],
+                draws,
             )
             better = sum(_turned(after, before) for before, after in pairs)
             worse = sum(_turned(before, after) for before, after in pairs)
