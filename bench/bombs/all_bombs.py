@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import bombs_of_folders
 import bombs_of_grading
+import bombs_of_labels
 import bombs_of_patterns
 import bombs_of_references
 import bombs_of_rows
@@ -29,6 +30,7 @@ BOMBS: dict[str, Bomb] = {
         bombs_of_schemas,
         bombs_of_folders,
         bombs_of_grading,
+        bombs_of_labels,
     )
     for bomb in module.BOMBS
 }

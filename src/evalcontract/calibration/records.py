@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.calibration.problems import note
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
@@ -165,7 +166,7 @@ class _Reader:
     ) -> None:
         problem = Problem(f"labels/{fault}", message, at, row=row, row_index=index)
         if not any(each.path == at for each in self.problems[-1:]):  # one fault of a value
-            self.problems.append(problem)
+            note(self.problems, problem)
 
 
 def _text_of(value: str | int) -> str:

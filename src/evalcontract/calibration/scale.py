@@ -15,6 +15,10 @@ _PASS = frozenset({"pass", "passed", "true", "yes", "1"})
 _FAIL = frozenset({"fail", "failed", "false", "no", "0"})
 
 
+# Of more levels than these, none is looked for that a verdict resembles.
+_MANY = 50
+
+
 class Unknown(NamedTuple):
     """A value that cannot be read: why, and what to write."""
 
@@ -73,7 +77,7 @@ class Scale(NamedTuple):
             name = value if isinstance(value, str) else str(value)
             if name in self.levels:
                 return self.levels[name]
-            near = nearest(name, self.levels)
+            near = nearest(name, self.levels) if len(self.levels) <= _MANY else None
             advice = f"did you mean `{near}`?" if near else f"write one of {listed(self.levels)}"
             return Unknown(f"`{clipped(name)}` is not a level of the judge", advice)
         number = _number(value)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from evalcontract.checks._time_limit import Searches
+    from evalcontract.checks._searches import Searches
     from evalcontract.checks.outcome import Executor, Verdict
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 #: Seconds that a pattern may take on one text.
 SECONDS = 5.0
-#: Seconds that the slow searches of one pattern, and those of all patterns, may take in a process.
-PATTERN_SECONDS, RUN_SECONDS = 20.0, 120.0
-_ALLOWED, _CHILD_ALLOWED = 0.02, 0.5
 #: In texts up to this length, the matcher looks for signals about once a second or more often
 #: (measured: 4 s for a million characters between two looks, with `(?=a*b)`).
 MAX_INTERRUPTIBLE = 50_000
@@ -51,45 +48,8 @@ class OutOfTimeError(Exception):
     """The time limit is over."""
 
 
-class GivenUpError(Exception):
-    """Searches took so much time before that no other is made."""
-
-
 class NoChildError(Exception):
     """A child process cannot be started, or came to no result."""
-
-
-class Searches:
-    """The searches of one process, which end when patterns have been slow for too long.
-
-    What a search takes beyond some hundredths of a second counts; beyond half a second where the
-    text is so long that a process of its own searches it.
-    """
-
-    def __init__(self) -> None:
-        self._left = RUN_SECONDS
-        self._spent: dict[tuple[str, int], float] = {}
-
-    def matches(self, pattern: re.Pattern[str], text: str, *, full: bool = False) -> bool:
-        """Whether a pattern matches; see `matches` for what it raises.
-
-        Raises:
-            GivenUpError: this pattern, or all of them, took too long before.
-
-        """
-        key = pattern.pattern, pattern.flags
-        if self._spent.get(key, 0.0) >= PATTERN_SECONDS:
-            raise GivenUpError(f"its searches took more than {PATTERN_SECONDS:g} seconds")
-        if self._left <= 0:
-            raise GivenUpError(f"slow searches took more than {RUN_SECONDS:g} seconds")
-        start = monotonic()
-        try:
-            return matches(pattern, text, full=full)
-        finally:
-            allowed = _CHILD_ALLOWED if len(text) > MAX_INTERRUPTIBLE else _ALLOWED
-            if (over := monotonic() - start - allowed) > 0:
-                self._left -= over
-                self._spent[key] = self._spent.get(key, 0.0) + over
 
 
 def matches(

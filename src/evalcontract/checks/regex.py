@@ -41,13 +41,8 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
-    from evalcontract.checks._time_limit import (
-        SECONDS,
-        GivenUpError,
-        NoChildError,
-        OutOfTimeError,
-        Searches,
-    )
+    from evalcontract.checks._searches import GivenUpError, Searches
+    from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError
 
     searches = context.searches or Searches()
 

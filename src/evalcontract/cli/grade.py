@@ -14,7 +14,7 @@ from evalcontract import __version__
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import uses_cache, write_findings
-from evalcontract.cli.output import put, put_json
+from evalcontract.cli.output import escaped_json, put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.grade import Grading
@@ -145,19 +145,19 @@ def grade_command(
         file = ResultsFile(results, replace=force, inputs=read) if results else None
         if file:
             stack.enter_context(file)
-        done = file.begin(head, resume=resume) if file else []
+        done = file.begin(escaped_json(head), resume=resume) if file else []
         taken.begin(head)
         for row in done:
             taken.take(row)
         for row in grading.results({row.id for row in done}):
             taken.take(row)
             if file:
-                file.write(row_line(row))
+                file.write(escaped_json(row_line(row)))
         wanted = grading.threshold if threshold is None else threshold
         usage = judging.usage if judging else None
         last = summary_line(taken.summary, wanted, usage)
         if file:
-            file.write(last)
+            file.write(escaped_json(last))
             file.complete()
     write_findings(grading.diagnostics)
     if not taken.summary.rows.total and not grading.diagnostics:

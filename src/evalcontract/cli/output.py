@@ -97,7 +97,12 @@ def put_json(pieces: Iterable[str]) -> None:
     """
     is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
     hidden = _INVISIBLE if is_utf8 else _BEYOND_ASCII
-    put((_COMMAND.sub(_escape, hidden.sub(_escape, piece)) for piece in pieces), raw=True)
+    put((escaped_json(piece, hidden) for piece in pieces), raw=True)
+
+
+def escaped_json(text: str, hidden: re.Pattern[str] = _INVISIBLE) -> str:
+    r"""Return JSON with `\u` escapes for what is `hidden`, and for `#` in commands of CI."""
+    return _COMMAND.sub(_escape, hidden.sub(_escape, text))
 
 
 def put_bytes(data: bytes) -> None:

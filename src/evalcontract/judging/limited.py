@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +16,16 @@ MAX_BYTES, MAX_COMPRESSED = 16_000_000, 100_000
 def limited(response: Any, seconds: float) -> Any:
     """Return the stream of a response of httpx, which ends with an exception at its limits.
 
-    `seconds` is the time for the whole body: the limit of httpx is for each part of it.
+    `seconds` is the time for the whole body: the client's own limit is for each part of it.
     """
-    import httpx  # comes with the client library
-
+    # The client library brings httpx, or a successor with another name.
+    library: Any = import_module(type(response).__module__.partition(".")[0])
     stream, request = response.stream, response.request
     encoding = response.headers.get("content-encoding", "identity")
     most = MAX_BYTES if encoding == "identity" else MAX_COMPRESSED
     end = monotonic() + seconds
 
-    class Limited(httpx.SyncByteStream):
+    class Limited(library.SyncByteStream):  # type: ignore[misc] # known only now
         """The stream of the response."""
 
         def __iter__(self) -> Iterator[bytes]:
@@ -32,9 +33,9 @@ def limited(response: Any, seconds: float) -> Any:
             for part in stream:
                 size += len(part)
                 if size > most:
-                    raise httpx.ReadError(f"its answer exceeds {most:,} bytes", request=request)
+                    raise library.ReadError(f"its answer exceeds {most:,} bytes", request=request)
                 if monotonic() > end:
-                    raise httpx.ReadTimeout("it sends too slowly", request=request)
+                    raise library.ReadTimeout("it sends too slowly", request=request)
                 yield part
 
         def close(self) -> None:
