@@ -109,7 +109,7 @@ def workspace(folder: Path, payload: str) -> None:
 def runs(payload: str) -> dict[str, str]:
     """Return outputs, earlier results, labels and files to migrate; `{}` stands for the name."""
     call = {"name": payload, "arguments": payload}
-    outputs = [
+    outputs: list[dict[str, object]] = [
         {"id": f"x{payload}", "output": payload, "tool_calls": [call], payload: 1},
         {"id": payload, "output": payload},
         {"id": payload, "output": 1},
@@ -119,7 +119,7 @@ def runs(payload: str) -> dict[str, str]:
     check = {"id": payload, "kind": payload, "outcome": "failed", "score": 0, "reason": payload}
     named = {"file": payload}
     manifest = {"version": "1.0", "tool": {"name": payload, "version": payload}, "dataset": named}
-    earlier = [
+    earlier: list[dict[str, object]] = [
         {"manifest": {**manifest, "outputs": named, "artifacts": {payload: payload}}},
         *(
             {
@@ -133,7 +133,7 @@ def runs(payload: str) -> dict[str, str]:
         ),
     ]
     label = {"human": "pass", "judge": "fail", "split": payload, "annotator": payload}
-    labels = [
+    labels: list[dict[str, object]] = [
         {"id": f"l{payload}", **label, "model": payload},
         {"id": f"m{payload}", **label, "human": "fail", "model": {"name": f"x{payload}"}},
         {"id": payload, **label, "human": payload, "judge": payload, "split": f"x{payload}"},

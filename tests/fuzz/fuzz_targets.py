@@ -243,7 +243,7 @@ _EVAL_SEEDS = (
     (
         b'{"skill_name": "a b", "evals": [{"id": 1, "prompt": "p", "must_contain_any": ["a"], '
         b'"must_not_contain": ["b"], "check_php_lint": true, "expectations": ["e"], '
-        b'"check_markdown_structure": {"min_headings": 2, "no_h1": true}, "source": {"date": "d"}}]}'
+        b'"check_markdown_structure": {"min_headings": 2, "no_h1": true}, "source": {"date": 1}}]}'
     ),
     b'{"id": "t", "threshold": 0.5, "graders": {"accuracy_grader": {"weight": 2}, "format": null}}',
 )

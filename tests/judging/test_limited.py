@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import socketserver
 import threading
 import time
@@ -66,7 +67,7 @@ def dripping(to: socket) -> None:
 
 
 def compressed(to: socket) -> None:
-    body = gzip.compress(b" " * 200_000_000)
+    body = gzip.compress(os.urandom(200_000), 0)
     to.sendall(HEAD + b"content-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
 
 

@@ -95,11 +95,12 @@ class Outputs:
     def _is_usable(self, number: int, value: Any) -> bool:
         """Report the problems of a record; return whether it is valid."""
         problems = () if self._is_full else self._structure.check(value)
+        is_whole = _is_whole(value)
         for problem in problems:
-            is_guess = problem.code.endswith(GUESSES)
+            is_guess = is_whole and problem.code.endswith(GUESSES)
             code = "output/near-miss-key" if is_guess else _INVALID
             self.report(problem._replace(code=code, fix=None), number)
-        if problems and all(problem.code.endswith(GUESSES) for problem in problems):
+        if problems and is_whole and all(problem.code.endswith(GUESSES) for problem in problems):
             return True
         id_ = value.get("id") if isinstance(value, dict) else None
         self.invalid.update([id_] if isinstance(id_, str) else [])
@@ -126,6 +127,14 @@ class Outputs:
             path = (*self._rows.prefix, *(() if number is None else (number,)))
             placed = problem.relocated(lambda inner: (*path, *inner))
             self.diagnostics += to_diagnostics([placed], self._rows, self._policy, {})
+
+
+def _is_whole(record: Any) -> bool:
+    """Whether a record has the keys that it needs; of others, a misspelled one is no guess."""
+    if not isinstance(record, dict) or "id" not in record:
+        return False
+    calls = record.get("tool_calls") or ()
+    return all("name" in (call.get("function") or call) for call in calls if isinstance(call, dict))
 
 
 def _output_of(record: Mapping[str, Any]) -> Output:

@@ -90,7 +90,8 @@ class Comparison:
     @property
     def rows(self) -> PairedDifference | None:
         """The scores of the rows that have one in both runs; None if there are none."""
-        return paired_difference(*zip(*self._scores, strict=True)) if self._scores else None
+        before, after = ([pair[at] for pair in self._scores] for at in range(2))
+        return paired_difference(before, after) if before else None
 
     def checks(self) -> Iterator[CheckDifference]:
         """Yield the differences of the checks that changed on some row."""
