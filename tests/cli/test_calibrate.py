@@ -496,7 +496,7 @@ def test_many_people_and_many_faults(place: Path, capsys: pytest.CaptureFixture[
     people = "".join(f"a,{at % 2},1,p{at}\n" for at in range(2001))
     write(place, {"labels.csv": f"id,human,judge,annotator\n{people}b,1,1,p1\n"})
     out, _ = run(capsys)
-    assert "2,001 people" in out
+    assert "2001 people" in out
     write(place, {"labels.csv": HEADER + "a,pass,pass\n" * 10_005 + "b,fail,fail\n"})
     _, error = run(capsys, exits=1)
     assert "more than 10,000 faults" in error
