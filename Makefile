@@ -22,8 +22,8 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages docs bench bombs mutate lowest audit
-.PHONY: constraints peers suites clean
+.PHONY: demo test thorough fuzz check lint types imports fast messages docs schemas bench bombs mutate lowest audit
+.PHONY: constraints peers suites clean dist pythons
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -67,6 +67,10 @@ messages: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/build_rules.py
 
+# The schemas for editors, from the canonical ones; a test compares them.
+schemas: $(READY)
+	$(BIN)/python editors/schemas/build_schemas.py
+
 # About ten minutes on a quiet machine, once the data is written; a part of it, for example:
 # `make bench BENCH="--only yaml,jsonl --rounds 3"`.
 bench: $(READY)
@@ -97,6 +101,14 @@ $(LOWEST)/.ready: pyproject.toml tests/lowest.py
 	$(LOWEST)/bin/python $(PIP) --constraint $(LOWEST)/constraints.txt --editable ".[dev]"
 	@touch $@
 
+# The sdist and the wheel of the commit; a release, in dist/, if it has the tag of the version.
+dist: $(READY)
+	$(BIN)/python release/dist.py
+
+# The fast tests with every other Python that the classifiers name and that is found here.
+pythons: $(READY)
+	$(BIN)/python release/pythons.py
+
 # Known vulnerabilities of the packages in constraints.txt; asks the advisories of PyPI.
 audit: $(VENV)/.audit
 	$(BIN)/python tests/audit.py
@@ -123,12 +135,12 @@ $(PEERS)/.ready: tests/peers/requirements.txt
 	for old in 0.0.1 0.0.2; do $(PEERS)/bin/python $(PIP) --no-deps --target $(PEERS)/evret-$$old evret==$$old; done
 	@touch $@
 
-# The JSON-Schema-Test-Suite, for both JSON Schema engines.
+# The JSON-Schema-Test-Suite, for both JSON Schema engines, and the XML schema of JUnit reports.
 suites: $(SUITES)/.ready
 
 $(SUITES)/.ready: tests/suites/requirements.txt $(READY)
 	rm -rf $(SUITES)
-	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary jsonschema --dest $(SUITES) --requirement $<
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary jsonschema,pytest --dest $(SUITES) --requirement $<
 	for archive in $(SUITES)/*.tar.gz; do $(BIN)/python -m tarfile --extract $$archive $(SUITES); done
 	@touch $@
 

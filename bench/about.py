@@ -26,6 +26,10 @@ HOW = f"""\
   processor time (user and system), of one round, in which the commands took turns. A case has the
   median of its rounds, and a verdict is on the worst case. The median is that of the cases.
 - Ours run with `--strict`, and in one process. What they say in the end is checked in each run.
+- `grade` runs as a user calls it, with a process for each core; processor time is that of all of
+  them. Its floor, `bench/read_both.py`, reads both files as `grade` does and grades nothing: rows
+  through the gate and the rules on datasets, outputs through their schema, both with the proof that
+  no key is there twice, in one process. Beside it stands orjson that parses each line of both.
 - Memory is the peak of the resident set that the system counts for a process.
 - The peers check rows against the schema of a row or a dataset, and nothing else: no references, no
   rubrics, no misspelled keys; sourcemeta and check-jsonschema no double ids.
@@ -55,6 +59,10 @@ def data_of(sizes: Sizes) -> str:
 - Bad rows: one in every hundred, with a misspelled key, a wrong type, a reference to nothing, no
   `input`, or an unknown value, by turns. Each gives one finding, and all are printed with their
   frames (`--limit 0`). YAML is laid out plainly.
+- Outputs: {sizes.lines:,} rows with two facts and two tools each, and a rubric of six checks:
+  `must_contain_any`, `must_not_contain`, `regex` without regard to case, `format` with a length,
+  `fact_match`, `tool_usage`. Short texts have about 80 characters, long ones 2,100; those beyond
+  ASCII have 150, with accents, Japanese and an emoji. Each has one tool call.
 - Many files: {sizes.parts} rubrics, each with a judge of its own, and {sizes.parts // 5} datasets
   of 50 own rows, laid out plainly."""
 

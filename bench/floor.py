@@ -1,6 +1,6 @@
 """The floor under any reader of JSONL in Python: parse each line with orjson, and do nothing.
 
-python bench/floor.py FILE
+python bench/floor.py FILE [FILE]...
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import orjson
 
-with Path(sys.argv[1]).open("rb") as lines:
-    for line in lines:
-        orjson.loads(line)
+for file in sys.argv[1:]:
+    with Path(file).open("rb") as lines:
+        for line in lines:
+            orjson.loads(line)

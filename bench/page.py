@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Rounds = Mapping[str, Sequence[Round]]
 
 
+#: How many columns of each table say what a line is about.
+_NAMES = (1, 2, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """What it ran on, in general words; a peak of memory below `least` cannot be told."""
@@ -33,8 +37,7 @@ class Machine:
 
 def page_of(groups: Sequence[Group], rounds: Rounds, machine: Machine, sizes: Sizes) -> str:
     """Return the page as Markdown, the same whenever the figures are."""
-    noted = [group for group in groups if group.name in NOTES]
-    notes = [f"**{group.goals[0].title}.** {NOTES[group.name]}" for group in noted]
+    notes = _notes(groups)
     parts = (
         "# Performance",
         ABOUT,
@@ -111,6 +114,38 @@ def costs_of(groups: Sequence[Group], rounds: Rounds, least: float) -> str:
             if runs:
                 lines.append((command.what, *_cost(runs, command.rows, least), str(len(runs))))
     return _table(("command", "processor", "time", "rows/s", "peak memory", "n"), lines)
+
+
+def amended(page: str, groups: Sequence[Group], rounds: Rounds, sizes: Sizes) -> str:
+    """Return a page with the figures of some groups in place of those that it has, or added.
+
+    The others stay, though they were measured at another time.
+    """
+    tables = (goals_of(groups, rounds), cases_of(groups, rounds), costs_of(groups, rounds, 0))
+    for table, columns in zip(tables, _NAMES, strict=True):
+        head, _, *new = table.split("\n")
+        start = page.index(f"{head}\n")
+        end = page.index("\n\n", start)
+        lines = {tuple(line.split(" | ")[:columns]): line for line in page[start:end].split("\n")}
+        lines |= {tuple(line.split(" | ")[:columns]): line for line in new}
+        page = page[:start] + "\n".join(lines.values()) + page[end:]
+    for text, title in ((data_of(sizes), "## The data"), (HOW, "## How it is measured")):
+        start = page.index(f"{title}\n\n")
+        end = page.index("\n\n## ", start)
+        page = f"{page[:start]}{title}\n\n{text}{page[end:]}"
+    end = page.index("\n\n## Case by case")
+    for note in _notes(groups):
+        start = page.find(note[: note.index("**", 2)])
+        if start >= 0:
+            stop = page.find("\n\n", start)
+            page, end = page[:start].rstrip("\n") + page[stop:], end - (stop - start) - 2
+        page = f"{page[:end]}\n\n{note}{page[end:]}"
+    return page
+
+
+def _notes(groups: Sequence[Group]) -> list[str]:
+    noted = [group for group in groups if group.name in NOTES]
+    return [f"**{group.goals[0].title}.** {NOTES[group.name]}" for group in noted]
 
 
 def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

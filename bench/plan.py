@@ -279,18 +279,29 @@ def _rule(of: Subject) -> Group:
 
 
 def _grade(of: Subject) -> Group:
-    commands, cases, number = [], [], of.sizes.lines
-    rows = of.data / "graded" / "rows.jsonl"
+    commands, cases, beside, number = [], [], [], of.sizes.lines
     for title in OUTPUTS:
-        file = f"graded/{title.replace(' ', '_')}.jsonl"
-        ours, theirs = f"grade, {title}", f"`json` reads both, {title}"
-        asked = (of.ours.program("evalcontract"), "grade", str(rows), "--outputs")
-        call, says = (*asked, str(of.data / file)), f"{number:,} rows, mean score"
-        files, pairs = ("graded/rows.jsonl", file), f"{number} pairs"
+        files = ("graded/rows.jsonl", f"graded/{title.replace(' ', '_')}.jsonl")
+        rows, outputs = (str(of.data / file) for file in files)
+        ours, theirs = f"evalcontract, grade, {title}", f"evalcontract, read both, {title}"
+        bare, missing = f"orjson alone reads both, {title}", of.ours.missing
+        asked = (of.ours.program("evalcontract"), "grade", rows, "--outputs", outputs)
+        reading = (of.ours.program("python"), str(HERE / "read_both.py"), rows, outputs)
+        says, pairs = f"{number:,} rows, mean score", f"{number} pairs, 0 findings"
         commands += [
-            Command(ours, f"evalcontract, {ours}", call, number, says, missing=of.ours.missing),
-            of.script(theirs, "read_both.py", *files, rows=number, says=pairs),
+            Command(ours, ours, asked, number, says, missing=missing),
+            Command(theirs, theirs, reading, number, pairs, missing=missing),
+            of.script(bare, "floor.py", *files, rows=number),
         ]
         cases.append(Case(ours, theirs, title))
-    title = f"{number:,} outputs by six checks: time against `json` that reads both files"
-    return Group("grade", 3, tuple(commands), (Goal(title, tuple(cases), 2.0, high=False),))
+        beside.append(Case(ours, bare, title))
+    title = f"{number:,} outputs by six checks: time against"
+    goals = (
+        Goal(f"{title} reading and validating both files", tuple(cases), 2.0, high=False),
+        Goal(
+            f"{number:,} outputs, bare: time against orjson that parses both files",
+            tuple(beside),
+            high=False,
+        ),
+    )
+    return Group("grade", 5, tuple(commands), goals)

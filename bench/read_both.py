@@ -1,15 +1,32 @@
-"""The floor under any grading in Python: read rows and outputs with `json`, and join them by id.
+"""The floor under any grading here: read rows and outputs as `grade` reads them, and pair the ids.
 
 python bench/read_both.py ROWS OUTPUTS
+
+Both files are parsed by the package's reader of JSONL, with the proof that no duplicate key was
+dropped; rows go through the gate and the rules on datasets, outputs through their schema, in one
+process. Nothing is kept but ids, and no check of a rubric runs.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
-with Path(sys.argv[1]).open("rb") as lines:
-    rows = {row["id"]: row for row in map(json.loads, lines)}
-with Path(sys.argv[2]).open("rb") as lines:
-    print(sum(record["id"] in rows for record in map(json.loads, lines)), "pairs")
+from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.options import Input
+from evalcontract.engine.outputs import Outputs
+from evalcontract.engine.run import Run, today
+from evalcontract.workspace import find_root, open_workspace
+
+rows, outputs = (Input(Path(name)) for name in sys.argv[1:])
+run = Run(open_workspace(find_root(rows.path)), None, today())
+dataset_pass = open_dataset(rows).begin(run, run.policy_for(rows.path))
+ids, problems = set(), []
+for checked in dataset_pass.batches(keep_rows=True):
+    problems += [*checked.problems, *checked.faults]
+    ids.update([row["id"] for row in checked.batch.rows])
+findings = [*problems, *dataset_pass.finish()]
+records = Outputs(outputs.read(), run.base_policy)
+pairs = sum(record.id in ids for some in records.batches() for record in some)
+findings += records.diagnostics
+print(pairs, "pairs,", len(findings), "findings")

@@ -28,7 +28,7 @@ from environments import (
     install_with_a_rule,
     state_of,
 )
-from page import Machine, cases_of, costs_of, goals_of, page_of
+from page import Machine, amended, cases_of, costs_of, goals_of, page_of
 from plan import FULL, QUICK, Subject, make_plan
 from timing import Run, run, smallest_measurable
 
@@ -42,7 +42,8 @@ WORK = HERE / ".work"
 KEPT = WORK / "rounds.json"
 PAGE = ROOT / "docs" / "performance.md"
 DATA = tuple(f"bench/{name}.py" for name in ("rows", "layouts", "shapes", "workspaces", "files"))
-COMMANDS = tuple(f"bench/{name}.py" for name in ("floor", "plain_script", "plan", "timing"))
+SCRIPTS = ("floor", "plain_script", "read_both", "plan", "timing")
+COMMANDS = tuple(f"bench/{name}.py" for name in SCRIPTS)
 #: What a figure depends on.
 MEASURED = (*CODE, *DATA, *COMMANDS)
 LIBRARIES = ("orjson", "jsonschema-rs", "jsonschema", "pyyaml")
@@ -144,6 +145,7 @@ def parse() -> argparse.Namespace:
     found = "a wheel, or an environment that has it"
     parser.add_argument("--baseline", type=Path, help=f"the version before: {found}")
     parser.add_argument("--ours", type=Path, help=f"another than this checkout: {found}; no page")
+    parser.add_argument("--amend", action="store_true", help="put `--only` into the page as it is")
     parser.add_argument("--page", action="store_true", help="measure nothing, write the page")
     return parser.parse_args()
 
@@ -174,6 +176,10 @@ def main() -> int:
     if is_kept and not unknown:
         machine = machine_now(of, [load for load, _ in known.values()])
         PAGE.write_text(page_of(plan, rounds, machine, sizes), encoding="utf-8")
+    elif is_kept and asked.amend:
+        known_groups = [group for group in plan if group.name in chosen]
+        page = amended(PAGE.read_text(encoding="utf-8"), known_groups, rounds, sizes)
+        PAGE.write_text(page, encoding="utf-8")
     elif is_kept:
         say(f"{PAGE.name} stays as it was: not measured with this code: {', '.join(unknown)}")
     shown = [group for group in plan if group.name in known]

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from doors import Input, Kind, Options, check_workspaces, validate
 
-from evalcontract.engine.calibration import CalibrationOptions, calibrate
+from evalcontract.checks.outcome import Outcome, Verdict, error
+from evalcontract.engine.calibration import calibrate
+from evalcontract.engine.calibration_options import CalibrationOptions
 from evalcontract.engine.grade import Grading
 from evalcontract.formats import FORMATS
 from evalcontract.model.page import example_files
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from evalcontract import Diagnostic
+    from evalcontract.judging.asking import Judging
+    from evalcontract.library.artifact import Artifact
 
 CODES = KnownCodes()
 #: What the labels of an example are about.
@@ -73,9 +78,51 @@ def _findings_of_labels(folder: Path, name: str) -> list[Diagnostic]:
     judge.write_text(JUDGE, encoding="utf-8")
     verdicts = folder / "verdicts.csv"
     options = CalibrationOptions(folder / name, verdicts if verdicts.exists() else None)
-    return [*calibrate(str(judge), options).diagnostics]
+    judging = cast("Judging", _Kind())  # asked only about labels without verdicts
+    return [*calibrate(str(judge), options, judging).diagnostics]
+
+
+class _Kind:
+    """Passes what it is asked about, but for what it does not answer."""
+
+    concurrency = 1
+
+    def ask(self, judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
+        details = {"judge": judge.name, "model": "m-1"}
+        if "too long" in variables["output"]:
+            return error("the endpoint answers HTTP 400", **details)
+        if "prose" in variables["output"]:
+            return error("the answer is not JSON", **details, answer="Well, yes")
+        passes = "welcome" in variables["output"].lower()
+        return Verdict(
+            Outcome.PASSED if passes else Outcome.FAILED,
+            float(passes),
+            None,
+            {**details, "verdict": "pass" if passes else "fail"},
+        )
+
+    ask_ahead = ask
+
+    def wait(self, asked: Verdict) -> None:
+        assert asked.outcome
+
+    def close(self) -> None:
+        self.concurrency = 0
 
 
 def findings_of_bad_example(folder: Path, code: str) -> list[Diagnostic]:
     """Return what the bad example of a code gives."""
     return findings_of(folder, CODES[code].page.bad, code, ENCODINGS.get(code, "utf-8"))
+
+
+def findings_of_bad_examples(
+    work: Path, room: str | None = None
+) -> Iterator[tuple[str, list[Diagnostic], Path]]:
+    """Yield each code, the findings of its bad example, and the folder below `work` it is in.
+
+    With a `room`, only the codes that begin with it.
+    """
+    for code in sorted(each for each in CODES if room in (None, each.partition("/")[0])):
+        folder = work / code
+        folder.mkdir(parents=True)
+        yield code, findings_of_bad_example(folder, code), folder

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 from doors import ROOT, Options, check_workspaces
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pytest
 
+    from evalcontract import Diagnostic
     from evalcontract.api import Outcome
 
 FIXTURES = ROOT / "fixtures" / "rules"
@@ -62,3 +65,13 @@ def outcome_of(case: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Out
     if any(folder.rglob("*.expect")):
         (folder / "evalcontract.toml").write_text("exclude = ['*.expect']\n", encoding="utf-8")
     return check_workspaces(Path(), Options(root=Path(), strict=False, today=TODAY))
+
+
+def findings_of_kind(
+    kind: str, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, list[Diagnostic], Path]]:
+    """Yield the name of each case of a kind, its findings, and the folder below `work` it is in."""
+    for number, case in enumerate(each for each in cases() if kind_of(each) == kind):
+        folder = work / str(number)
+        folder.mkdir()
+        yield name_of(case), outcome_of(case, folder, monkeypatch).diagnostics, folder

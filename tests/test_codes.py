@@ -19,7 +19,10 @@ from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import InstallationError
 from evalcontract.model.page import Page, parse_markdown, parse_page, read_page
 from evalcontract.policy import Policy
-from evalcontract.workspace.known_codes import KnownCodes, code_named
+from evalcontract.rules._row_rule import RowRule
+from evalcontract.workspace import known_codes
+from evalcontract.workspace.known_codes import KnownCodes, code_named, url_of
+from evalcontract.workspace.rules_in_use import RulesInUse
 
 ROOT = Path(__file__).parents[1]
 NOTE, WARNING, ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
@@ -287,3 +290,22 @@ def test_a_configuration_knows_the_new_rule(checkout: Path, tmp_path: Path) -> N
     call: list[str | Path] = ["validate-dataset", tmp_path / "data.yaml"]
     (told,) = command_lines([call], cwd=checkout, source=checkout / "src")
     assert "warning[dataset/shouted-input]" in told.out
+
+
+def test_every_built_in_code_has_the_address_of_its_page() -> None:
+    for code in KnownCodes():
+        assert url_of(code) == f"https://evalcontract.example/rules/{code}/"
+    assert url_of("nobody/knows") is None
+
+
+@pytest.mark.parametrize("url", [None, "https://shout.example/loud"])
+def test_a_code_of_another_package_has_the_address_it_gives(
+    url: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = Code("shout/loud", page="p", url=url)
+    rules = RulesInUse({"shout": RowRule(code, lambda _: iter(()))})
+    monkeypatch.setattr(known_codes, "rules_in_use", lambda: rules)
+    monkeypatch.setattr(known_codes, "_of_others", known_codes._of_others.__wrapped__)  # noqa: SLF001
+    assert url_of("shout/loud") == url
+    assert url_of("dataset/near-miss-key") is not None
+    assert pickle.loads(pickle.dumps(code)).url == url  # noqa: S301 - our own bytes

@@ -85,6 +85,18 @@ def test_the_first_screen(printed: Print, tmp_path: Path) -> None:
     assert printed(tmp_path, *command.split()[2:]) == output
 
 
+def test_the_new_workspace(printed: Print, tmp_path: Path) -> None:
+    """What `init` prints; the commands that it names run."""
+    shown = next(each for each in blocks() if each.startswith("$ evalcontract init"))
+    command, output = shown.split("\n", 1)
+    assert printed(tmp_path, *command.split()[2:]) == output
+    into, *others = (line.split() for line in output.partition("next:\n")[2].splitlines())
+    assert into == ["cd", "evals"]
+    assert len(others) == 3
+    for _, *arguments in others:
+        printed(tmp_path / "evals", *arguments)
+
+
 def test_commands_are_those_of_the_makefile() -> None:
     targets = re.findall(
         r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
@@ -115,7 +127,8 @@ def named_files(*pages: Path) -> dict[str, str]:
 def write_with_schemas(folder: Path, files: dict[str, str]) -> None:
     """Write files, and the schemas as `schema export` writes them."""
     kinds = ("dataset", "rubric", "judge", "target")
-    schemas = {f"evals/schema/{kind}.schema.json": text_of(kind) for kind in kinds}
+    names = [name for kind in kinds for name in (kind, f"editor/{kind}")]
+    schemas = {f"evals/schema/{name}.schema.json": text_of(name) for name in names}
     write(folder, {**files, **schemas})
 
 

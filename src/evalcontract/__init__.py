@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from evalcontract.api import (
         DatasetLoader,
+        GradedFiles,
+        Grader,
         JudgePromptLoader,
         LoadedArtifact,
         LoadedCheck,
@@ -32,13 +34,18 @@ if TYPE_CHECKING:
         EvalContractError,
         UsageError,
     )
+    from evalcontract.scoring.results import CheckResult, RowResult
+    from evalcontract.scoring.summary import Summary
 
 _HOMES = {
+    "CheckResult": "evalcontract.scoring.results",
     "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
     "DatasetLoader": "evalcontract.api",
     "Diagnostic": "evalcontract.model.diagnostic",
     "EvalContractError": "evalcontract.model.errors",
+    "GradedFiles": "evalcontract.api",
+    "Grader": "evalcontract.api",
     "JudgePromptLoader": "evalcontract.api",
     "LoadedArtifact": "evalcontract.api",
     "LoadedCheck": "evalcontract.api",
@@ -47,19 +54,24 @@ _HOMES = {
     "LoadedRow": "evalcontract.api",
     "LoadedRubric": "evalcontract.api",
     "Provenance": "evalcontract.library.provenance",
+    "RowResult": "evalcontract.scoring.results",
     "RubricLoader": "evalcontract.api",
     "Severity": "evalcontract.model.diagnostic",
+    "Summary": "evalcontract.scoring.summary",
     "UsageError": "evalcontract.model.errors",
     "Workspace": "evalcontract.api",
     "render": "evalcontract.api",
 }
 
 __all__ = [
+    "CheckResult",
     "ConfigurationError",
     "ContractViolation",
     "DatasetLoader",
     "Diagnostic",
     "EvalContractError",
+    "GradedFiles",
+    "Grader",
     "JudgePromptLoader",
     "LoadedArtifact",
     "LoadedCheck",
@@ -68,8 +80,10 @@ __all__ = [
     "LoadedRow",
     "LoadedRubric",
     "Provenance",
+    "RowResult",
     "RubricLoader",
     "Severity",
+    "Summary",
     "UsageError",
     "Workspace",
     "__version__",

@@ -12,7 +12,8 @@ A package extends it through entry points. Their groups and the objects that the
 `evalcontract.dialects`
     A dataset format: a `Format` with the same name, `schemas` and `codes`.
 `evalcontract.reports`
-    An output format: a function that takes a `Report` and a `Style` and yields strings.
+    An output format: a function that takes a `Report` and a `Style` and yields strings. The names
+    of built-in formats cannot be used.
 `evalcontract.bundles`
     A bundle of row keys: a JSON Schema.
 

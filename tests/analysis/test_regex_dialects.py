@@ -10,7 +10,7 @@ import pytest
 from doors import Options, check_workspaces
 from tables import every_case
 
-from evalcontract.analysis.pattern import Uncompilable, compile_pattern
+from evalcontract.analysis.compilation import Uncompilable, compile_pattern
 from evalcontract.analysis.regex_dialects import advice_on, misreadings
 
 if TYPE_CHECKING:

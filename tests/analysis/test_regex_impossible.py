@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.analysis.pattern import FLAGS
+from evalcontract.analysis.compilation import FLAGS
 from evalcontract.analysis.regex_impossible import matches_nothing
 
 NOTHING = [

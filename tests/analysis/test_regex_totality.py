@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.analysis.pattern import FLAGS
+from evalcontract.analysis import compilation
+from evalcontract.analysis.compilation import (
+    FLAGS,
+    compile_pattern,
+    parsed_pattern,
+    shortest_match,
+    why_uncompilable,
+)
 from evalcontract.analysis.regex_totality import matches_everything
+
+if TYPE_CHECKING:
+    import pytest
 
 #: Pattern, flags, and whether it is to match the whole text.
 EVERYTHING = [
@@ -89,6 +100,45 @@ PATTERNS = st.recursive(
 )
 TEXTS = st.text(alphabet="ab \n\r\x85", max_size=8)
 FLAG_SETS = st.sets(st.sampled_from("ims")).map(lambda flags: "".join(sorted(flags)))
+
+
+def test_a_pattern_is_compiled_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def parse(pattern: str, flags: Any) -> Any:
+        parsed.append(pattern)
+        return parsed_pattern(pattern, flags)
+
+    monkeypatch.setattr(compilation, "parsed_pattern", parse)
+    patterns = [f"(a|b{number})+" for number in range(3000)]
+    for _ in range(2):
+        for pattern in patterns:
+            assert why_uncompilable(pattern) is None
+            assert shortest_match(pattern) == 1
+    assert parsed == patterns
+
+
+@every_case(
+    "case",
+    [
+        ("a+", 1, None),
+        ("(?=a)b{2,}|ccc", 2, None),
+        ("(", None, "missing ), unterminated subpattern, at character 1"),
+        ("(?<=a*)b", None, "look-behind requires fixed-width pattern"),
+        ("(?a)(?u)", None, "ASCII and UNICODE flags are incompatible"),
+        ("a" * 20_001, None, None),
+        ("a" * 20_001 + "(", None, "missing ), unterminated subpattern, at character 20002"),
+    ],
+    ids=lambda case: case[0][:20],
+)
+def test_what_is_kept_of_a_pattern(case: tuple[str, int | None, str | None]) -> None:
+    pattern, shortest, refusal = case
+    assert shortest_match(pattern) == shortest
+    why = why_uncompilable(pattern)
+    assert (None if why is None else str(why)) == refusal
+    compiled = compile_pattern(pattern)
+    assert (why is None) is isinstance(compiled, re.Pattern)
+    assert why in (None, compiled)
 
 
 @given(PATTERNS, FLAG_SETS, st.booleans(), st.lists(TEXTS, min_size=1, max_size=12))

@@ -16,6 +16,7 @@ from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
 from evalcontract.checks.cells import Cell
 from evalcontract.checks.coverage import RowCoverage, Tally, Totals, add
+from evalcontract.engine import coverage as engine_coverage
 from evalcontract.model.span import Place
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def test_rows_without_a_rubric(place: Path) -> None:
     )
     assert [states(row) for row in rows] == [
         {},
-        {"criteria": "run", "expected": "run"},
+        {"criteria": "unavailable", "expected": "run"},
         {"criteria": "vacuous", "expected": "vacuous", "expected_facts": "vacuous"},
         {"expected_tools": "run", "must_not_contain": "run"},
     ]
@@ -153,7 +154,7 @@ def test_rows_without_a_rubric(place: Path) -> None:
 
 def test_ill_formed_rows_are_never_absent(place: Path) -> None:
     """Nothing is known of their checks, and that is said."""
-    good = {"id": "a", "input": "b", "criteria": "c"}
+    good = {"id": "a", "input": "b", "must_contain_any": ["c"]}
     rows = cover_rows(
         place,
         good,
@@ -185,7 +186,7 @@ def test_a_misspelled_key_is_a_missing_one(place: Path) -> None:
 def test_ill_formed_checks_are_never_absent(place: Path) -> None:
     (row,) = cover_rows(place, {"id": "a", "input": "b", "rubric_ref": "rubric/broken@1.0.0"})
     assert states(row) == {
-        "words": "run",
+        "words": "unavailable",  # alone, it would give another score
         "facts": "unavailable",
         "pattern": "unavailable",
         "unknown": "unavailable",
@@ -208,13 +209,13 @@ def test_a_row_of_a_bundle(place: Path) -> None:
 
 
 def test_only_gaps_are_kept(place: Path) -> None:
-    rows = [{"id": f"{n}", "input": "b", "criteria": "c" if n % 2 else ""} for n in range(6)]
+    rows = [{"id": f"{n}", "input": "b", "expected_tools": ["c"][: n % 2]} for n in range(6)]
     text = json.dumps({"questions": rows})
     few = cover_text(place, text, all_rows=False)
     assert [row.index for row, _ in few.rows] == [0, 2, 4]
     assert few.totals == cover_text(place, text).totals
     assert few.by_check == {
-        (None, "criteria", "llm_judge"): Totals(run=3, vacuous=3),
+        (None, "expected_tools", "tool_usage"): Totals(run=3, vacuous=3),
     }
 
 
@@ -246,6 +247,24 @@ def test_lines_that_give_no_row_are_reported(place: Path) -> None:
     assert places == [2, 4]
     assert all(each.is_error for each in outcome.diagnostics)
     assert outcome.totals.rows == 2
+
+
+def test_the_workspace_of_a_folder_is_searched_once(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = json.dumps({"questions": [{"id": "a", "input": "b", "criteria": "c"}]})
+    files = {f"data/d{n}.json": text for n in range(20)}
+    write(place, {**files, "inner/rubrics/support.yaml": RUBRIC, "inner/d.json": text})
+    inputs = [Input(place / name) for name in (*files, "inner/d.json")]
+    searched: list[Path] = []
+
+    def find_root(folder: Path) -> Path:
+        searched.append(folder)
+        return place
+
+    monkeypatch.setattr(engine_coverage, "find_root", find_root)
+    assert len(coverage(inputs, Options(), all_rows=True).files) == len(inputs)
+    assert searched == [place / "data", place / "inner"]
 
 
 def test_files_that_cannot_be_read_are_reported(place: Path) -> None:

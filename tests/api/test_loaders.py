@@ -38,9 +38,10 @@ from pathlib import Path
 
 import evalcontract
 from evalcontract import (
-    ConfigurationError, ContractViolation, DatasetLoader, Diagnostic, EvalContractError,
-    JudgePromptLoader, LoadedArtifact, LoadedCheck, LoadedDataset, LoadedJudge, LoadedRow,
-    LoadedRubric, Provenance, RubricLoader, Severity, UsageError, Workspace, render,
+    CheckResult, ConfigurationError, ContractViolation, DatasetLoader, Diagnostic,
+    EvalContractError, GradedFiles, Grader, JudgePromptLoader, LoadedArtifact, LoadedCheck,
+    LoadedDataset, LoadedJudge, LoadedRow, LoadedRubric, Provenance, RowResult, RubricLoader,
+    Severity, Summary, UsageError, Workspace, render,
 )
 
 
@@ -58,6 +59,15 @@ def load(path: Path) -> list[LoadedRow]:
     worst: Severity = max(each.severity for each in found)
     assert worst <= Severity.ERROR and names and evalcontract.__version__
     return [row for row in dataset if row.ok]
+
+
+def scores(row: LoadedRow, path: Path) -> list[float | None]:
+    with Grader("workspace", ask_judges=False) as grader:
+        one: RowResult = grader.grade(row, {"output": "Hello!"})
+        checks: tuple[CheckResult, ...] = one.checks
+        files: GradedFiles = grader.grade_files(path, "outputs.jsonl")
+        mean: float | None = Summary.of(files).rows.mean
+    return [mean, *(check.score for check in checks)]
 
 
 def grade(rows: list[dict[str, str]], output: str) -> list[str]:

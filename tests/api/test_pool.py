@@ -74,7 +74,7 @@ def test_items_are_taken_as_they_are_needed() -> None:
     results = map_in_parallel(square, items(), 2)
     assert [next(results) for _ in range(10)] == [n * n for n in range(10)]
     assert len(taken) < 20
-    results.close()  # type: ignore[attr-defined]
+    results.close()
 
 
 @needs_fork

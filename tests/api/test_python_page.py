@@ -34,7 +34,7 @@ def run(folder: Path, *arguments: str) -> list[str]:
 
 def test_the_page(workspace: Path) -> None:
     parts = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(parts) == 6
+    assert len(parts) == 7
     printed = run(workspace, "-c", "".join(parts))
     assert printed[:2] == ["0 return_period True ()", "1 order_status True ()"]
     assert "'expectatons'" in "".join(printed)
@@ -42,6 +42,10 @@ def test_the_page(workspace: Path) -> None:
     assert "no_insults must_not_contain {'values': ['stupid', 'idiot'], " in "".join(printed)
     assert "The assistant said: You can return it within 30 days." in printed
     assert printed[-1] == "2"
+    graded = printed.index("return_period passed None")
+    assert printed[graded - 1].startswith("passed 1")
+    assert printed[graded + 1].startswith("order_status failed ")
+    assert printed[graded + 2].startswith("2 0.5 (")
 
 
 def test_the_runner(workspace: Path) -> None:

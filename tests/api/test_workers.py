@@ -142,7 +142,7 @@ def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_process_that_dies_is_done_without(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = os.getpid()
-    look = dataset_check.DatasetCheck._check_rows  # noqa: SLF001 - what each process runs
+    look = dataset_check.DatasetCheck.check_rows
 
     def deadly(*given: Any, **more: Any) -> Any:
         if os.getpid() != here:
@@ -150,7 +150,7 @@ def test_a_process_that_dies_is_done_without(place: Path, monkeypatch: pytest.Mo
         return look(*given, **more)
 
     alone = outcome_of(DATA["faults"], place, 1)
-    monkeypatch.setattr(dataset_check.DatasetCheck, "_check_rows", deadly)
+    monkeypatch.setattr(dataset_check.DatasetCheck, "check_rows", deadly)
     assert outcome_of(DATA["faults"], place, 3).diagnostics == alone.diagnostics
 
 

@@ -151,7 +151,7 @@ def test_a_ratio_is_of_commands_that_take_turns() -> None:
 def test_what_is_missing_is_told() -> None:
     groups = {group.name: group for group in make_plan(subject("no network"))}
     reasons = {name: group.reason(group.goals[0]) for name, group in groups.items()}
-    assert {name for name, reason in reasons.items() if not reason} == {"memory", "bad"}
+    assert {name for name, reason in reasons.items() if not reason} == {"memory", "bad", "grade"}
     assert set(reasons.values()) == {"", "no network"}
 
 

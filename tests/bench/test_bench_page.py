@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
 import environments
 from environments import state_of
-from page import Machine, goals_of, page_of
+from page import Machine, amended, goals_of, page_of
 from plan import FULL, Group
 from ratios import Case, Goal, measure, verdict, worst
 from timing import Command, Run, run
@@ -137,3 +137,19 @@ def test_a_folder_is_emptied_before_the_run(tmp_path: Path) -> None:
     (folder / "old").touch()
     run(Command("x", "x", (sys.executable, "-c", "pass"), empties=folder), tmp_path)
     assert not folder.exists()
+
+
+def test_a_page_is_amended_by_one_group() -> None:
+    others = replace(GROUP, name="two", goals=(replace(HIGH, title="other"),))
+    page = page_of([GROUP, others], {"one": ROUNDS, "two": ROUNDS}, MACHINE, FULL)
+    slower = [round_of(4, 2)] * 3
+    new = amended(page, [others], {"two": slower}, FULL)
+    assert new != page
+    assert new.splitlines()[0] == page.splitlines()[0]
+    (line,) = (line for line in new.splitlines() if line.startswith("| other |"))
+    assert "**0.50**" in line
+    assert amended(page, [GROUP], {"one": ROUNDS}, FULL).count("| speed |") == 1
+    added = amended(
+        page_of([GROUP], {"one": ROUNDS}, MACHINE, FULL), [others], {"two": slower}, FULL
+    )
+    assert line in added.splitlines()

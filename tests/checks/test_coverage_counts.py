@@ -90,7 +90,7 @@ def test_rows(value: object, fault: str | None, expected: tuple[object, ...]) ->
 
 OWN = {
     "criteria": ("llm_judge", "c", " "),
-    "expected": ("format", {"answer": 1}, {}),
+    "expected": ("format", {"format": "json"}, {}),
     "expected_facts": ("fact_match", ["a"], ["", " "]),
     "expected_tools": ("tool_usage", ["a"], []),
     "must_contain_any": ("must_contain_any", ["a"], [" "]),
@@ -102,10 +102,19 @@ OWN = {
 def test_expectations_of_a_row_alone(key: str, case: tuple[str, object, object]) -> None:
     kind, full, empty = case
     (told,) = own_predictions({"id": "a", key: full}, None, frozenset())
-    assert told == (key, kind, Prediction(State.RUN))
+    # Only the rubric of a row can name a judge.
+    state = State.UNAVAILABLE if key == "criteria" else State.RUN
+    assert (*told[:2], told[2].state) == (key, kind, state)
     (told,) = own_predictions({"id": "a", key: empty}, None, frozenset())
     assert told == (key, kind, Prediction(State.VACUOUS, f"the row's `{key}` is empty", key))
     assert own_predictions({"id": "a", key: None}, None, frozenset()) == []
+
+
+def test_a_key_that_no_check_reads_is_skipped() -> None:
+    ((_, kind, told),) = own_predictions({"expected": {"answer": 1}}, None, frozenset())
+    assert (kind, told.state, told.field) == ("format", State.SKIP, "expected.format")
+    ((_, kind, told),) = own_predictions({"expected": {"a": 1}}, None, frozenset({"expected"}))
+    assert (kind, told) == (RUNNER, Prediction(State.RUN))
 
 
 def test_every_output_is_text() -> None:
@@ -118,7 +127,7 @@ def test_what_the_runner_grades_is_told_after_the_rest() -> None:
     graded = frozenset({"notes", "answer", "criteria"})
     told = own_predictions({"notes": "n", "answer": " ", "criteria": "c"}, None, graded)
     assert [(key, kind, str(prediction.state)) for key, kind, prediction in told] == [
-        ("criteria", "llm_judge", "run"),
+        ("criteria", RUNNER, "run"),
         ("answer", RUNNER, "vacuous"),
         ("notes", RUNNER, "run"),
     ]

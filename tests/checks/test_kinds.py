@@ -283,7 +283,7 @@ def without_regex(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_kind_of_the_schema_alone_is_unavailable() -> None:
     made = plan(of("regex", pattern="a"))
     ((_, outlook),) = outlooks(made, {})
-    assert outlook.reason == "checks of the kind `regex` are not built in"
+    assert outlook.reason == "there is no executor for the kind `regex`"
     assert not made.is_complete
 
 

@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator
 from tables import every_case
 from writing import write
 
-from evalcontract.engine.calibration import CalibrationOptions, calibrate
+from evalcontract.engine.calibration import calibrate
+from evalcontract.engine.calibration_options import CalibrationOptions
 from evalcontract.source import read_file
 from evalcontract.statistics.corrected import Measured
 
@@ -184,6 +185,41 @@ def test_scores_of_people(place: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert read["scores"]["kendall_tau_b"] == pytest.approx(0.8)
 
 
+@every_case(
+    ("judge", "labels", "middle", "counts"),
+    [
+        (SCORES, "a,pass,4\nb,pass,2\nc,fail,1\nd,fail,3\n", 3, (1, 1, 1, 1)),
+        # What people passed depends on it, too, if they gave scores.
+        (SCORES, "a,5,4\nb,2,1\nc,3,2\n", 3, (1, 1, 1, 0)),
+        # Levels without values are spaced over the whole scale.
+        (
+            LEVELS.replace("pass_threshold: 0.5", "min_score: 1\nmax_score: 5"),
+            "a,pass,good\nb,pass,fair\nc,fail,fair\nd,fail,poor\n",
+            3,
+            (2, 0, 1, 1),
+        ),
+    ],
+)
+def test_without_a_threshold_the_middle_passes_and_is_written(
+    judge: str,
+    labels: str,
+    middle: float,
+    counts: tuple[int, ...],
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(place, {"judges/tone.yaml": judge, "labels.csv": HEADER + labels})
+    read = figures(capsys, "--write")
+    assert tuple(read["confusion_matrix"].values()) == counts
+    assert read["scores"]["threshold"] == middle
+    assert "default-threshold" in {warning["name"] for warning in read["warnings"]}
+    written = (place / "judges/tone.yaml").read_text(encoding="utf-8")
+    assert f"\npass_threshold: {middle}\n" in written
+    again = figures(capsys)
+    assert again["confusion_matrix"] == read["confusion_matrix"]
+    assert "default-threshold" not in {warning["name"] for warning in again["warnings"]}
+
+
 def test_the_best_threshold_is_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labels = HEADER + rows((30, "pass,4.5"), (5, "fail,4.5"), (30, "fail,2"), (5, "pass,3"))
     write(place, {"judges/tone.yaml": SCORES, "labels.csv": labels})
@@ -296,13 +332,7 @@ def test_a_split(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ({}, ["--observed", "0.5"], "need each other"),
         ({}, ["--observed", "nan", "--observed-n", "5"], "from 0 to 1"),
         ({}, ["--labels", "labels.txt"], "CSV or JSON Lines"),
-        ({"judges/tone.yaml": SCORES}, [], "no `pass_threshold`"),
         ({"judges/tone.yaml": SCORES}, ["--threshold", "9"], "1 to 5"),
-        (
-            {"judges/tone.yaml": SCORES, "labels.csv": HEADER + "a,5,4\nb,2,1\n"},
-            ["--threshold", "auto"],
-            "the labels are scores",
-        ),
     ],
 )
 def test_usage(

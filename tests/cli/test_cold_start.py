@@ -95,6 +95,7 @@ TOLD = (
     "data.yaml --soft", "--strict --soft data.yaml", "--soft data.yaml --strict",
     "--jobs 2 data.yaml", "--jobs=2 data.yaml", "data.yaml --jobs 0", "--jobs data.yaml",
     "data.yaml --jobs", "--jobs 01 data.yaml", "--strict", "--jobs 1", "-- data.yaml", "--stric x",
+    "-q data.yaml", "--quiet --strict data.yaml", "--exit-zero --strict data.yaml",
 )  # fmt: skip
 
 

@@ -786,7 +786,7 @@ def test_schema_list_and_show(call: Callable[..., Result]) -> None:
     folder = ROOT / "schema"
     files = [
         file
-        for below in ("", "bundles", "formats")
+        for below in ("", "bundles", "formats", "editor", "editor/formats")
         for file in sorted((folder / below).glob("*.schema.json"))
     ]
     listed = [line.split() for line in call("schema", "list").out.splitlines()]
@@ -810,7 +810,7 @@ def test_schema_export(base: str | None, call: Callable[..., Result], tmp_path: 
     assert result.code == 0
     written_files = [path for path in folder.rglob("*") if path.is_file()]
     assert sorted(result.out.split()) == sorted(path.as_posix() for path in written_files)
-    for name in (*schemas.names(), *schemas.names_of_others()):
+    for name in (*schemas.names(), *schemas.names_of_others(), *schemas.names_of_editions()):
         text = schemas.text_of(name)
         written = (folder / f"{name}.schema.json").read_bytes().decode()
         if base:
@@ -851,7 +851,17 @@ def test_schema_export_replaces_only_schemas(call: Callable[..., Result], tmp_pa
 
 
 #: Members of a finding, and of its fix, that need not be there.
-OPTIONAL = {"fix", "to", "value", "place_count", "places", "severity_source"}
+OPTIONAL = {
+    "url",
+    "repository_file",
+    "fingerprint",
+    "fix",
+    "to",
+    "value",
+    "place_count",
+    "places",
+    "severity_source",
+}
 #: Files that others depend on come first.
 ORDER = ("bundles", "judges", "rubrics", "", "targets")
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from doors import UsageError
+from doors import ROOT, UsageError
+from tables import every_case
 
 from evalcontract.cli.check import check
 from evalcontract.cli.convert import convert_command
@@ -65,6 +66,7 @@ def test_there_and_back(folder: Path) -> None:
     assert there.stdout == (
         "converted 2 rows of rows.yaml (databricks:application) to ours.yaml (evalcontract)\n"
         "also written: bundles/agent.schema.json\n"
+        "also written: schema/editor/dataset.schema.json\n"
     )
     back = convert("ours.yaml", "back.yaml", "--to", "databricks")
     assert (code(back), back.stderr) == (0, "")
@@ -86,7 +88,9 @@ def test_what_comes_out_is_clean() -> None:
 def test_comments_stay_with_their_rows(folder: Path) -> None:
     assert code(convert("rows.yaml", "ours.yaml", "--from", "databricks")) == 0
     text = (folder / "ours.yaml").read_text(encoding="utf-8")
-    assert text.startswith("# about the harbour\n# since 2026\nquestions:\n  # in words\n  - id: ")
+    modeline = "# yaml-language-server: $schema=schema/editor/dataset.schema.json\n"
+    head = "# about the harbour\n# since 2026\nquestions:\n  # in words\n  - id: "
+    assert text.startswith(modeline + head)
     assert "  # the second\n  # the answer\n  - id: row_2\n" in text
 
 
@@ -250,11 +254,47 @@ def test_a_check_of_the_folder_finds_the_bundle() -> None:
     assert code(done) == 0
     assert done.stdout.splitlines()[1:] == [
         "also written: bundles/agent.schema.json",
+        "also written: schema/editor/dataset.schema.json",
     ]
     again = convert("rows.yaml", "datasets/p.yaml", "--from", "databricks")
     assert again.stdout.splitlines()[1:] == []  # what is there already is what is needed
     checked = RUNNER.invoke(check, ["--strict"], standalone_mode=False)
     assert checked.stdout.splitlines()[-1] == "2 datasets (4 rows), 1 bundle: no findings"
+
+
+@every_case(
+    ("out", "to", "modeline"),
+    [
+        ("ours.yaml", "evalcontract", "schema/editor/dataset.schema.json"),
+        ("datasets/deep/ours.yml", "evalcontract", "../../schema/editor/dataset.schema.json"),
+        ("theirs.yaml", "mlflow:oss", "schema/editor/formats/mlflow-oss.schema.json"),
+    ],
+)
+def test_a_modeline_leads_to_a_schema_beside_it(
+    out: str, to: str, modeline: str, folder: Path
+) -> None:
+    """The editor needs neither a network nor this package."""
+    (folder / "rubrics").mkdir(exist_ok=True)
+    (folder / out).parent.mkdir(parents=True, exist_ok=True)
+    assert code(convert("rows.yaml", out, "--from", "databricks", "--to", to)) == 0
+    first, *_ = (folder / out).read_text(encoding="utf-8").splitlines()
+    assert first == f"# yaml-language-server: $schema={modeline}"
+    _, _, name = modeline.partition("schema/")
+    assert (folder / "schema" / name).read_bytes() == (ROOT / "schema" / name).read_bytes()
+
+
+def test_a_modeline_takes_the_place_of_another(folder: Path) -> None:
+    """And a schema that is there already is left alone."""
+    assert code(convert("rows.yaml", "ours.yaml", "--from", "databricks")) == 0
+    schema = folder / "schema/editor/dataset.schema.json"
+    schema.write_text("{}", encoding="utf-8")
+    again = convert("ours.yaml", "theirs.yaml", "--to", "mlflow:oss")
+    assert code(again) == 0
+    text = (folder / "theirs.yaml").read_text(encoding="utf-8")
+    assert text.count("yaml-language-server") == 1
+    assert "schema/editor/formats/mlflow-oss.schema.json" in text
+    assert code(convert("theirs.yaml", "back.yaml", "--from", "mlflow:oss")) == 0
+    assert schema.read_text(encoding="utf-8") == "{}"
 
 
 def test_one_case_that_is_the_whole_document(folder: Path) -> None:

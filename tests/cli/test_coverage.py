@@ -64,7 +64,7 @@ questions:
   - {id: bare, input: a}
   - {id: broken, input: 5}
   - {id: lost, input: a, rubric_ref: rubric/fact@1.0.0}
-  - {id: own, input: a, criteria: Says b}
+  - {id: own, input: a, expected_tools: [b]}
 """
 ROW = "- {id: a, input: b, rubric_ref: rubric/support@1.0.0, expected_facts: [c]}\n"
 
@@ -415,7 +415,7 @@ def test_a_dataset_without_rows(call: Callable[..., Result], place: Path) -> Non
 
 def test_bad_lines(call: Callable[..., Result], place: Path) -> None:
     """A line that gives no row is an error; the lines around it are told of."""
-    row = json.dumps({"id": "a", "input": "b", "criteria": "c"})
+    row = json.dumps({"id": "a", "input": "b", "must_contain_any": ["c"]})
     write(place, {"lines.jsonl": f"{row}\n{{bad\n{row}\n"})
     result = call("lines.jsonl")
     assert result.code == 1

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from doors import command_line
 
+from evalcontract import ContractViolation, RubricLoader
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -70,3 +72,35 @@ def test_a_malformed_setting_is_refused(
     (tmp_path / "rows.yaml").write_text(ROWS)
     assert command_line("check", tmp_path) == 2
     assert "evalcontract.toml:1: `declared_kinds` must be a list" in capsys.readouterr().err
+
+
+def test_the_other_checks_are_graded_and_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    findings(tmp_path, capsys, 'declared_kinds = ["target_match"]\n')
+    (tmp_path / "outputs.jsonl").write_text('{"id": "a", "output": "b"}\n')
+    grade = ["grade", str(tmp_path / "rows.yaml"), "--outputs", str(tmp_path / "outputs.jsonl")]
+    assert command_line(*grade, "--output-format", "jsonl") == 0
+    row = json.loads(capsys.readouterr().out.splitlines()[1])
+    told = [(check["id"], check["outcome"], check.get("reason")) for check in row["checks"]]
+    assert told == [
+        ("same", "unavailable", "there is no executor for the kind `target_match`"),
+        ("polite", "passed", None),
+    ]
+    assert row["score"] == 1
+    same, polite = RubricLoader(tmp_path, strict=False).load("exact").checks
+    assert (same.kind, same.parameters) == ("target_match", {"source": "expected.reference"})
+    assert polite.kind == "must_not_contain"
+
+
+def test_an_undeclared_kind_is_no_part_of_a_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    findings(tmp_path, capsys, "")
+    (tmp_path / "outputs.jsonl").write_text('{"id": "a", "output": "b"}\n')
+    command_line("grade", tmp_path / "rows.yaml", "--outputs", tmp_path / "outputs.jsonl")
+    assert "rubric/exact@1.0.0 is not valid" in capsys.readouterr().out
+    command_line("coverage", tmp_path / "rows.yaml")
+    assert "polite: unavailable: rubric/exact@1.0.0 is malformed" in capsys.readouterr().out
+    with pytest.raises(ContractViolation):
+        RubricLoader(tmp_path, strict=False).load("exact").checks  # noqa: B018

@@ -224,7 +224,8 @@ def test_results_are_a_file_that_is_not_replaced_unless_asked(
     first = file.read_bytes()
     assert not (place / "results.jsonl.partial").exists()
     assert grade("--results", "results.jsonl") == 2
-    assert "--force" in capsys.readouterr().err
+    refusal = "error: results.jsonl already exists; pass --force to replace it\n"
+    assert capsys.readouterr().err.endswith(refusal)
     assert grade("--results", "results.jsonl", "--force") == 0
     assert file.read_bytes() == first, "the same every time"
 
@@ -262,6 +263,22 @@ def test_a_run_of_other_files_does_not_go_on(
     assert grade("--results", "results.jsonl", "--resume") == 2
     assert "without --resume" in capsys.readouterr().err
     assert partial.exists(), "nothing is lost"
+
+
+def test_a_complete_run_without_errors_is_gone_on_with(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"datasets/a.json": {"questions": ROWS[:2]}})
+    grade("--results", "results.jsonl")
+    first = (place / "results.jsonl").read_bytes()
+    assert b'"error"' not in first.rpartition(b"summary")[0]
+    assert grade("--results", "results.jsonl", "--resume") == 0
+    assert (place / "results.jsonl").read_bytes() == first
+    write(place, {"outputs.jsonl": recorded(lost="other")})
+    capsys.readouterr()
+    assert grade("--results", "results.jsonl", "--resume") == 2
+    assert "results.jsonl is of other files" in capsys.readouterr().err
+    assert (place / "results.jsonl").read_bytes() == first
 
 
 @pytest.mark.slow
@@ -388,3 +405,30 @@ def test_progress_is_told(place: Path) -> None:
     file, done, size = told[-1]
     assert file.endswith("outputs.jsonl")
     assert done == size == (place / "outputs.jsonl").stat().st_size
+
+
+@every_case("cache", ["--cache", "--no-cache"])
+def test_check_says_what_outputs_and_results_are(
+    cache: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)
+    grade("--results", "results.jsonl", "--force")
+    write(place, {"calls.json": [{"id": "a", "tool_calls": []}], "notes.json": {"a": 1}})
+    for _ in range(2):
+        capsys.readouterr()
+        command_line("check", ".", cache)
+        printed = capsys.readouterr().out
+        assert ", 2 output files, 1 result file: " in printed
+        assert "skipped 1 data file that does" in printed
+    command_line("check", ".", cache, "--output-format", "json")
+    summary = json.loads(capsys.readouterr().out)["summary"]
+    assert (summary["files"]["output"], summary["files"]["results"]) == (2, 1)
+    assert summary["left_out"] == ["notes.json"]
+
+
+def test_recorded_outputs_alone_are_nothing_to_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, {"outputs.jsonl": lines_of({"id": "a", "output": "b"})})
+    assert command_line("check", tmp_path) == 2
+    assert "no dataset, rubric, judge or target" in capsys.readouterr().err

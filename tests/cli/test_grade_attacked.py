@@ -228,13 +228,13 @@ def test_slow_searches_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(_searches, "monotonic", _Clock())
     searches = Searches()
-    assert [searches.matches(re.compile("a"), "a") for _ in range(3)] == [True] * 3
+    assert [searches.matcher(re.compile("a"))("a") for _ in range(3)] == [True] * 3
     with pytest.raises(GivenUpError, match="20 seconds"):
-        searches.matches(re.compile("a"), "a")
+        searches.matcher(re.compile("a"))("a")
     for number in range(10):
-        searches.matches(re.compile(f"b{number}"), "a")
+        searches.matcher(re.compile(f"b{number}"))("a")
     with pytest.raises(GivenUpError, match="120 seconds"):
-        searches.matches(re.compile("c"), "a")
+        searches.matcher(re.compile("c"))("a")
 
 
 # Processes

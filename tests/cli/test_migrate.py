@@ -6,8 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from doors import command_line
+from doors import ROOT, command_line
 from tables import every_case
+
+from evalcontract.migration.ai_eval import _SHOWN_FACTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -199,7 +201,7 @@ def test_graders_become_checks_of_the_rows_that_they_can_grade(folder: Path) -> 
     assert command_line("migrate", "target.yaml", "rows.yaml", "-o", "out") == 0
     rows = rows_of(folder / "out/datasets/rows.yaml")
     assert rows["S01"]["metadata"] == {"expected": {"route": "harbour"}, "also_valid": ["harbor"]}
-    assert rows["S01"]["expected"] == {"format": "json"}
+    assert rows["S01"]["expected"] == {"format": "json", "facts": ["port"]}
     assert "expected" not in rows["S02"]
     rubrics = {
         name: value_of(folder / f"out/rubrics/{row['rubric_ref'][7:].partition('@')[0]}.yaml")
@@ -291,7 +293,7 @@ def test_comments_stay_with_their_rows(folder: Path) -> None:
     put(folder, rows_yaml=rows, target_yaml=TARGET)
     assert command_line("migrate", "target.yaml", "rows.yaml", "-o", "out") == 0
     text = (folder / "out/datasets/rows.yaml").read_text(encoding="utf-8")
-    ours = "# yaml-language-server: $schema=../schema/dataset.schema.json\n"
+    ours = "# yaml-language-server: $schema=../schema/editor/dataset.schema.json\n"
     assert text.startswith(f"{ours}# of the harbour\nid: rows\nquestions:\n")
     assert "  # the second\n  - id: S02\n" in text
 
@@ -439,3 +441,34 @@ def test_what_people_read(
         assert command_line("migrate", *call, "-o", f"out{len(told)}") == 0
         told.append("\n".join(capsys.readouterr()))
     assert "\n".join(told) == plain(snapshot)
+
+
+@every_case(
+    ("graders", "is_kept"),
+    [
+        ("accuracy_grader", False),
+        ("completeness", False),
+        ("accuracy_grader, fact_match_grader", True),
+    ],
+)
+def test_judges_that_show_facts_see_them(
+    graders: str, *, is_kept: bool, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = "{id: a, input: b, expected_facts: [port], expected: {reference: c}}"
+    put(folder, bot_yaml=f"id: bot\ngraders: [{graders}]\n", set_yaml=f"questions:\n  - {row}\n")
+    assert command_line("migrate", "bot.yaml", "set.yaml", "-o", "out", "--force") == 0
+    moved = rows_of(folder / "out/datasets/set.yaml")["a"]
+    assert moved["expected"] == {"reference": "c", "facts": ["port"]}
+    assert ("expected_facts" in moved) is is_kept
+    capsys.readouterr()
+    command_line("check", "--strict", "out", "--no-cache")
+    assert "unread-expectation" not in capsys.readouterr().out
+
+
+def test_the_judges_that_show_facts_are_known() -> None:
+    shown = {
+        path.stem
+        for path in (ROOT / "schema" / "judges").glob("*.yaml")
+        if "expected.facts" in path.read_text(encoding="utf-8")
+    }
+    assert shown == _SHOWN_FACTS

@@ -25,6 +25,8 @@ NEAR_MISS = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [ca
 CALLS = [
     ("check .", 1),
     ("check . --output-format json", 1),
+    ("check . --output-format sarif", 1),
+    ("check . --output-format github", 1),
     ("validate-dataset good.yaml", 0),
     ("fix --diff rows.yaml", 1),
     ("coverage good.yaml", 0),
@@ -142,6 +144,7 @@ ENCODINGS = [
 #: Calls that print what is not ASCII, and some that do not.
 BEYOND_ASCII = ["check .", "fix --diff rows.yaml", "check nö", "explain 春"]
 OF_ASCII = ["check . --output-format json", "explain", "check --help"]
+OF_ASCII += ["check . --output-format sarif", "check . --output-format junit"]
 
 
 @pytest.mark.parametrize(

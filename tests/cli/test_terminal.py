@@ -41,7 +41,7 @@ def environment(**more: str) -> dict[str, str]:
     """Return the variables of this process, without those that colour or width depend on."""
     dropped = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "CI")
     kept = {key: value for key, value in os.environ.items() if key not in dropped}
-    return {**kept, "TERM": "xterm-256color", **more}
+    return {**kept, "TERM": "xterm-256color", "FORCE_HYPERLINK": "0", **more}
 
 
 def on_terminal(
@@ -133,6 +133,30 @@ def test_no_color_of_errors() -> None:
         shown, _ = on_terminal([*CHECK, "check", "src"], ROOT, variables, stream="stderr")
         assert "no dataset" in shown
         assert ("\x1b" in shown) is coloured
+
+
+URL = "https://evalcontract.example/rules/rubric/cycle/"
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"FORCE_HYPERLINK": "1"}, True),
+        ({"FORCE_HYPERLINK": "0", "WT_SESSION": "x"}, False),
+        ({"FORCE_HYPERLINK": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_HYPERLINK": "1", "TERM": "dumb"}, False),
+    ],
+)
+def test_codes_are_links(variables: dict[str, str], *, expected: bool) -> None:
+    """On a terminal only; without the marks, the text is the same."""
+    command = [*CHECK, "check"]
+    shown, _ = on_terminal(command, WORKSPACES / "cycles", variables)
+    plain, _ = on_terminal(command, WORKSPACES / "cycles", {**variables, "FORCE_HYPERLINK": "0"})
+    link = f"\x1b]8;;{URL}\x1b\\rubric/cycle\x1b]8;;\x1b\\"
+    assert (link in shown) is expected
+    assert re.sub(r"\x1b\]8;;[^\x1b]*\x1b\\", "", shown) == plain
+    piped = on_terminal(command, WORKSPACES / "cycles", variables, stream="stderr")[1]
+    assert "\x1b]8" not in piped
 
 
 def test_json_is_never_coloured() -> None:

@@ -51,7 +51,7 @@ def test_a_group_alone_shows_its_help_once(
             ["rows.yaml"],
             (
                 "there is no command `rows.yaml`, but a file or folder of that name; put "
-                "a command before it: `check`, `validate-dataset`, `validate-rubric`, "
+                "a command before it: `init`, `check`, `validate-dataset`, `validate-rubric`, "
                 "`validate-judge`, `validate-target`, `fix`, `coverage`, `grade`, "
                 "`calibrate-judge`, `convert`, `migrate`, `explain`, `schema`"
             ),

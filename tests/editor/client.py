@@ -45,8 +45,13 @@ class Opened:
 
     def completion(self, line: int, character: int) -> list[str]:
         """List the labels that the server offers at a position."""
+        return [item["label"] for item in self.items(line, character)]
+
+    def items(self, line: int, character: int) -> list[dict[str, Any]]:
+        """List what the server offers at a position, with the text and what is inserted."""
         found = self._ask("completion", line, character)
-        return [item["label"] for item in found["items"]]
+        offered: list[dict[str, Any]] = found["items"]
+        return offered
 
     def hover(self, line: int, character: int) -> str:
         """Return the text that is shown for a position."""
@@ -65,7 +70,9 @@ class Client:
     Each document is opened once, under a path of its own: servers remember what they said.
     """
 
-    def __init__(self, command: list[str], root: Path) -> None:
+    def __init__(
+        self, command: list[str], root: Path, settings: dict[str, Any] | None = None
+    ) -> None:
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -79,6 +86,7 @@ class Client:
             env=environment,
         )
         self._root = root
+        self._settings = {"yaml": {**_SETTINGS["yaml"], **(settings or {})}}
         self._ids = count(1)
         self._inbox: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._published: dict[str, list[dict[str, Any]]] = {}
@@ -86,7 +94,12 @@ class Client:
 
     def __enter__(self) -> Self:
         self._reader.start()
-        documents = {"publishDiagnostics": {}, "hover": {"contentFormat": ["markdown"]}}
+        items = {"snippetSupport": True, "documentationFormat": ["markdown", "plaintext"]}
+        documents = {
+            "publishDiagnostics": {},
+            "hover": {"contentFormat": ["markdown"]},
+            "completion": {"completionItem": items},
+        }
         params = {
             "processId": os.getpid(),
             "rootUri": self._root.as_uri(),
@@ -98,7 +111,7 @@ class Client:
         }
         self.request("initialize", params)
         self._notify("initialized", {})
-        self._notify("workspace/didChangeConfiguration", {"settings": _SETTINGS})
+        self._notify("workspace/didChangeConfiguration", {"settings": self._settings})
         return self
 
     def __exit__(
@@ -164,8 +177,16 @@ class Client:
             params = message["params"]
             self._published[params["uri"]] = params["diagnostics"]
         elif "method" in message and "id" in message:
-            self._send({"id": message["id"], "result": _answer(message)})
+            self._send({"id": message["id"], "result": self._answer(message)})
         return message
+
+    def _answer(self, message: dict[str, Any]) -> Any:
+        if message["method"] == "workspace/configuration":
+            items = message["params"]["items"]
+            return [self._settings.get(item.get("section", "")) for item in items]
+        if message["method"] == "workspace/workspaceFolders":
+            return [{"uri": self._root.as_uri(), "name": self._root.name}]
+        return None
 
     def _notify(self, method: str, params: Any) -> None:
         self._send({"method": method, "params": params})
@@ -196,11 +217,3 @@ def _message(stream: IO[bytes]) -> dict[str, Any] | None:
         return None
     message: dict[str, Any] = json.loads(stream.read(size))
     return message
-
-
-def _answer(message: dict[str, Any]) -> Any:
-    if message["method"] == "workspace/configuration":
-        return [_SETTINGS.get(item.get("section", "")) for item in message["params"]["items"]]
-    if message["method"] == "workspace/workspaceFolders":
-        return []
-    return None

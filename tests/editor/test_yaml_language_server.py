@@ -1,15 +1,10 @@
-"""What an author sees in an editor: the schemas in yaml-language-server, which many editors run.
-
-Needs Node.js and `npm ci --ignore-scripts` in `tests/node`. Without them the tests are skipped,
-but where `CI` is set their lack is a failure.
-"""
+"""Schemas that were exported, beside a file and at an address, in yaml-language-server."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -17,23 +12,23 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from client import Client
+from corpus import OF_SCHEMAS
 
 from evalcontract.structure import schemas
-from evalcontract.structure.messages.values import FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from client import Opened
+    from client import Client, Opened
 
 ROOT = Path(__file__).parents[2]
-SERVER = ROOT / "tests/node/node_modules/yaml-language-server/bin/yaml-language-server"
 MODELINE = re.compile(r"# yaml-language-server: \$schema=(?P<target>\S+)")
 KINDS = ("dataset", "rubric", "judge")
+
+pytest_plugins = ["server_fixtures"]
 
 FAULTY = {
     "dataset": """\
@@ -92,15 +87,6 @@ validation:
   sample_size: 0
 """,
 }
-#: The ways in which a file can break a schema. The editor also looks whether a date is one.
-KEY_FAULTS = {"near-miss-key", "misplaced-key", "foreign-key", "other-tool"}
-SCHEMA_FAULTS = {
-    *FAULTS.values(),
-    "invalid-value",
-    "no-questions",
-    "wrong-kind",
-    "impossible-date",
-}
 
 
 def example_files() -> list[Path]:
@@ -126,69 +112,37 @@ def test_examples_lead_to_their_schemas() -> None:
         assert (path.parent / target).resolve() in schemas_of_ours, path
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    """Start the language server once; each document in it is opened once."""
-    node = shutil.which("node")
-    if node is None:
-        _absent("Node.js is not installed")
-    if not SERVER.is_file():
-        _absent("yaml-language-server is not installed: `npm ci --ignore-scripts` in tests/node")
-    with Client([str(node), str(SERVER), "--stdio"], ROOT) as started:
-        yield started
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_editor_and_command_line_agree(client: Client, tmp_path: Path, kind: str) -> None:
+def test_editor_and_command_line_agree_on_columns(
+    client: Client, tmp_path: Path, kind: str
+) -> None:
     """The same mistakes, at the same places, whichever looks."""
     _evalcontract("schema", "export", str(tmp_path / "schema"))
     path = tmp_path / f"{kind}s" / "accuracy.yaml"
     path.parent.mkdir()
-    modeline = f"# yaml-language-server: $schema=../schema/{kind}.schema.json\n"
+    modeline = f"# yaml-language-server: $schema=../schema/editor/{kind}.schema.json\n"
     path.write_text(modeline + FAULTY[kind], encoding="utf-8")
     seen = {_start(found) for found in client.open(path).diagnostics()}
     findings = _findings(f"validate-{kind}", path)
-    assert {_fault(found) for found in findings} <= SCHEMA_FAULTS
+    assert {found["code"].split("/")[1] for found in findings} <= OF_SCHEMAS
     assert seen == {(found["line"], found["column"]) for found in findings}
     assert len(seen) >= 6
 
 
 @pytest.mark.slow
-def test_one_mistake_is_one_finding_of_ours(client: Client, tmp_path: Path) -> None:
-    """A misspelled required key: the editor says it twice, we at the key alone."""
-    path = tmp_path / "polite.yaml"
-    check = "  - id: one\n    kind: regex\n    patern: hello\n"
-    head = f"# yaml-language-server: $schema={ROOT.as_posix()}/schema/rubric.schema.json\n"
-    text = f'id: polite\nversion: "1.0"\nchecks:\n{check}scoring: {{combine: min}}\n'
-    path.write_text(head + text, encoding="utf-8")
-    assert {_start(found) for found in client.open(path).diagnostics()} == {(5, 5), (7, 5)}
-    assert [(each["line"], each["column"]) for each in _findings("validate-rubric", path)] == [
-        (7, 5)
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_examples_are_judged_alike(client: Client, kind: str) -> None:
-    """An example shows faults in the editor just where the command line finds a broken schema."""
-    paths = [path for path in example_files() if f"/{kind}.schema" in str(schema_of(path))]
-    findings = _findings(f"validate-{kind}", *paths)
-    unreadable = {each["file"] for each in findings if each["code"].startswith("source/")}
-    broken = {each["file"] for each in findings if _fault(each) in SCHEMA_FAULTS}
-    # A required key under another name is one finding for us, at that name.
-    renamed = {each["file"] for each in findings if _fault(each) in KEY_FAULTS}
-    opened = {path: client.open(path) for path in paths}  # the server waits a little for each
-    for path, document in opened.items():
-        name = path.relative_to(ROOT).as_posix()
-        if name in unreadable:
-            continue
-        said = [each["message"] for each in document.diagnostics()]
-        if not said and _has_bundles(path):
-            continue  # a row may break its bundle's schema, which no editor knows
-        if name in renamed and all(message.startswith("Missing property") for message in said):
-            continue
-        assert bool(said) is (name in broken), (name, said)
+def test_a_new_workspace_has_no_findings(client: Client, tmp_path: Path) -> None:
+    """Each file of `init` is checked by its schema, and a misspelled value is shown."""
+    _evalcontract("init", str(tmp_path), "--bare")
+    paths = [path for path in sorted(tmp_path.rglob("*.yaml")) if schema_of(path)]
+    assert {path.parent.name for path in paths} == {"datasets", "rubrics", "judges", "targets"}
+    opened = {path.name: client.open(path) for path in paths}
+    said = {name: document.diagnostics() for name, document in opened.items()}
+    assert not any(said.values()), said
+    rubric = tmp_path / "rubrics" / "wrong.yaml"
+    text = (tmp_path / "rubrics" / "example.yaml").read_text(encoding="utf-8")
+    rubric.write_text(text.replace("kind: fact_match", "kind: fact_macth"), encoding="utf-8")
+    assert client.open(rubric).diagnostics()
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +173,6 @@ def author(client: Client, address: str, tmp_path: Path) -> Callable[[str, str],
 
 
 ROW = "questions:\n  - id: a\n    input: b\n"
-CHECKS = 'id: polite\nversion: "1.0"\nscoring: {combine: min}\nchecks:\n  - id: a\n'
 
 
 @pytest.mark.slow
@@ -247,28 +200,6 @@ def test_hover_shows_the_description(author: Callable[[str, str], Opened]) -> No
     assert _words(description) in _words(shown)
 
 
-@pytest.mark.slow
-def test_kinds_are_offered(author: Callable[[str, str], Opened]) -> None:
-    """All eleven, whatever else a kind asks for."""
-    kinds = schemas.load("rubric")["$defs"]["check"]["properties"]["kind"]["enum"]
-    assert len(kinds) == 11
-    assert sorted(author("rubric", CHECKS + "    kind: ").completion(6, 10)) == sorted(kinds)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind", schemas.load("rubric")["$defs"]["check"]["properties"]["kind"]["enum"]
-)
-def test_keys_of_a_kind_are_offered(author: Callable[[str, str], Opened], kind: str) -> None:
-    """Inside of a check: its kind's own keys and, as a snippet, its own form; no other's."""
-    whole = schemas.load("rubric")
-    check = schemas.follow(whole["$defs"]["check"], whole)
-    known = set(schemas.known_keys(check, {"kind": kind}, whole))
-    offered = author("rubric", f"{CHECKS}    kind: {kind}\n    ").completion(7, 4)
-    forms = {branch["title"] for branch in schemas.branches(check, {"kind": kind}, whole)}
-    assert set(offered) - forms == known - {"id", "kind"}
-
-
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is inherited
         """Say nothing: a test's output is for failures."""
@@ -290,14 +221,6 @@ def _findings(command: str, *paths: Path) -> list[dict[str, Any]]:
     return [found for found in said["findings"] if found["file"] in names]
 
 
-def _has_bundles(path: Path) -> bool:
-    return any((folder / "bundles").is_dir() for folder in path.parents if ROOT in folder.parents)
-
-
-def _fault(finding: dict[str, Any]) -> str:
-    return str(finding["code"].split("/")[1])
-
-
 def _start(diagnostic: dict[str, Any]) -> tuple[int, int]:
     """Return where a diagnostic starts, counted from 1 as ours are."""
     start = diagnostic["range"]["start"]
@@ -307,12 +230,6 @@ def _start(diagnostic: dict[str, Any]) -> tuple[int, int]:
 def _words(text: str) -> str:
     """Return a text without markup and line breaks."""
     return " ".join(re.sub(r"[`\\*_]", "", text).split())
-
-
-def _absent(reason: str) -> Never:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 #: A row of another system, where its next key is typed, and a key that is offered there.

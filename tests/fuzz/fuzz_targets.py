@@ -20,7 +20,7 @@ from fuzz_seeds import files_named, tables, texts_at
 from fuzz_sources import assert_inside, check_external_reader, check_reader, lines_in
 
 from evalcontract import EvalContractError
-from evalcontract.analysis.pattern import Uncompilable, compile_pattern
+from evalcontract.analysis.compilation import Uncompilable, compile_pattern
 from evalcontract.analysis.regex_ambiguity import find_attack
 from evalcontract.analysis.regex_dialects import advice_on, misreadings
 from evalcontract.analysis.regex_impossible import matches_nothing
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 
 TODAY = date(2026, 6, 1)
 #: Beyond this a pattern or a text is cut: how long the largest take is the matter of other tests.
-_MAX_CHARACTERS = 2000
+_MAX_CHARACTERS = 6000
+#: A number of more digits than Python converts.
+_DIGITS = b"9" * 5000
 
 
 class Target(NamedTuple):
@@ -197,7 +199,8 @@ def _findings(kind: Kind, name: str, *suffixes: str, dialect: str | None = None)
 
 
 def _patterns() -> Iterable[bytes]:
-    return texts_at("pattern", "match", "regex")
+    forms = (b"a{%s}", b"(a{2,%s})+", b"(a)\\%s", b"(?(%s)a|b)", b"(?P<a%s>b)", b"\\x%s", b"[%s-9]")
+    return (*texts_at("pattern", "match", "regex"), *(form % _DIGITS for form in forms))
 
 
 def _templates() -> Iterable[bytes]:
@@ -205,11 +208,15 @@ def _templates() -> Iterable[bytes]:
 
 
 def _names() -> Iterable[bytes]:
-    return texts_at("version", "rubric_ref", "judge_prompt_ref", "rubric")
+    forms = (b"%s", b"1.%s.0", b"1.0.0-a.%s", b"1.0.0+%s", b"rubric/a@%s", b"judge/a%s@1.0.0")
+    names = texts_at("version", "rubric_ref", "judge_prompt_ref", "rubric")
+    return (*names, *(form % _DIGITS for form in forms))
 
 
 def _modelines() -> Iterable[bytes]:
-    return (b"../schema/dataset.schema.json", b"https://a.b/rubric.schema.json#/a", b"")
+    forms = (b"%s", b"../schema/%s.json", b"https://a.b:%s/a.schema.json", b"https://a.b/a#/a/%s")
+    names = (b"../schema/dataset.schema.json", b"https://a.b/rubric.schema.json#/a", b"")
+    return (*names, *(form % _DIGITS for form in forms))
 
 
 _GRADED = {

@@ -27,6 +27,12 @@ def test_mutated_seeds(name: str) -> None:
             raise
 
 
+@pytest.mark.parametrize("name", ["grammars", "pattern", "modeline", "template", "configuration"])
+def test_seeds(name: str) -> None:
+    for seed in TARGETS[name].seeds():
+        TARGETS[name].check(seed)
+
+
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_once_crashed(name: str) -> None:
     for file in sorted((CRASHES / name).glob("*")):

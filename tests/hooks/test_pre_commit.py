@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Any, Never
 
 import pytest
 import yaml
+from doors import command_line
 from tables import every_case
 from writing import write
+
+import evalcontract
+from evalcontract.engine.init_project import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,6 +152,10 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
         "GIT_COMMITTER_NAME": "A",
         "GIT_COMMITTER_EMAIL": "a@example.org",
         "PRE_COMMIT_HOME": str(home / "cache"),
+        # The address that the README names leads to this very tree.
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{home / 'evalcontract'}.insteadOf",
+        "GIT_CONFIG_VALUE_0": REPOSITORY,
         "PIP_NO_COMPILE": "1",  # most of what is installed is never imported
     }
     folder = home / "evalcontract"
@@ -159,6 +167,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     _git(folder, environment, "init", "--quiet")
     _git(folder, environment, "add", "--all")
     _git(folder, environment, "commit", "--quiet", "--message", "As it stands")
+    _git(folder, environment, "tag", f"v{evalcontract.__version__}")
     revision = _git(folder, environment, "rev-parse", "HEAD").strip()
     made = Published(folder, revision, environment)
     user = home / "installs"
@@ -204,6 +213,43 @@ def test_deleted_rubric_is_noticed(published: Published, tmp_path: Path) -> None
     assert all("Skipped" in said[name] for name in FILE_HOOKS), said
     assert "error[reference/dangling]" in said["evalcontract-check"]
     assert "datasets/smalltalk.yaml:2" in said["evalcontract-check"]
+
+
+@pytest.mark.slow
+def test_snippet_of_the_readme(published: Published, tmp_path: Path) -> None:
+    """It is used as it is written: its address, its `rev` and its hook."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"^```yaml\n(repos:\n.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    write(tmp_path, {**CLEAN, ".pre-commit-config.yaml": snippet})
+    assert _said_of_all_files(published, tmp_path)[0] == 0
+    write(tmp_path, FAULTY)
+    status, said = _said_of_all_files(published, tmp_path)
+    assert status == 1
+    assert "did you mean `input`?" in said
+
+
+@pytest.mark.slow
+def test_configuration_of_init(
+    published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `init` writes is used as it is written, in a repository with a workspace in it."""
+    published.git(tmp_path, "init", "--quiet")
+    monkeypatch.chdir(tmp_path)
+    assert command_line("init", "evals") == 0
+    assert _said_of_all_files(published, tmp_path)[0] == 0
+    dataset = tmp_path / "evals" / "datasets" / "example.yaml"
+    text = dataset.read_text(encoding="utf-8")
+    dataset.write_text(text.replace(" expected_facts:", " expecteed_facts:"), encoding="utf-8")
+    status, said = _said_of_all_files(published, tmp_path)
+    assert status == 1
+    assert "did you mean `expected_facts`?" in said
+
+
+def _said_of_all_files(published: Published, folder: Path) -> tuple[int, str]:
+    published.git(folder, "init", "--quiet")
+    published.git(folder, "add", "--all")
+    done = _pre_commit(folder, published.environment, "run", "--all-files", "--color=never")
+    return done.returncode, done.stdout + done.stderr
 
 
 def _git(folder: Path, environment: Mapping[str, str], *arguments: str) -> str:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +15,7 @@ from doors import ROOT, command_line
 from model_server import KEY, ModelServer, Response, failure, verdict
 from tables import every_case
 
+from evalcontract import Grader
 from evalcontract.structure.native import native_for
 
 if TYPE_CHECKING:
@@ -322,3 +328,86 @@ def test_results_with_another_model_are_not_gone_on_with(
         monkeypatch.setenv("EVALCONTRACT_MODEL", "m-2")
         assert grade("--results", "results.jsonl", "--resume") == 2
     assert "models" in capsys.readouterr().err
+
+
+def test_errors_of_a_killed_run_are_asked_again(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The endpoint fails for some rows, and the run is killed; then it goes on."""
+    count = 40
+    is_broken = True
+
+    def answer(request: dict[str, Any], number: int) -> Response:
+        asked = int(request["messages"][1]["content"].rpartition("r")[2])
+        if is_broken and asked % 3 == 0:
+            return failure(500, "oh")
+        return by_prompt(request, number)._replace(seconds=30 if is_broken and asked > 20 else 0)
+
+    rows(workspace, *["single"] * count)
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server, MAX_RETRIES="0", CONCURRENCY="2")
+        call = [sys.executable, "-m", "evalcontract", "grade", "data.json"]
+        call += ["--outputs", "outputs.jsonl", "--results", "r.jsonl", "--no-cache"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        running = subprocess.Popen(call, env=environment, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while len(server.requests) < 22:
+            assert time.monotonic() < deadline
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        running.wait()
+        kept = (workspace / "r.jsonl.partial").read_text(encoding="utf-8").splitlines()
+        written = [json.loads(line) for line in kept[1:]]
+        good = [row["id"] for row in written if row["checks"][0]["outcome"] != "error"]
+        assert 0 < len(good) < len(written) < count
+        is_broken = False
+        before = len(server.requests)
+        more = ("--results", "r.jsonl", "--resume", "--no-cache", "--output-format", "jsonl")
+        assert grade(*more) == 0
+        assert len(server.requests) - before == count - len(good)
+    _, made, summary = results(capsys.readouterr().out)
+    assert len(made) == count == summary["rows"]["total"]
+    assert {row["checks"][0]["outcome"] for row in made.values()} == {"passed", "failed"}
+    lines = (workspace / "r.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == count + 2, "each row once"
+
+
+def test_errors_of_a_complete_run_are_asked_again(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "single", "inside", "plain")
+    is_broken = True
+    with ModelServer(
+        lambda *asked: failure(500, "oh") if is_broken else by_prompt(*asked)
+    ) as server:
+        configure(monkeypatch, server, MAX_RETRIES="0")
+        assert grade("--results", "r.jsonl") == 1
+        is_broken = False
+        before = len(server.requests)
+        assert grade("--results", "r.jsonl", "--resume") == 0
+        assert len(server.requests) - before == 2, "that of a composite, too"
+        capsys.readouterr()
+        assert grade("--results", "r.jsonl", "--resume", "--output-format", "jsonl") == 0
+        assert len(server.requests) - before == 2
+    _, made, _ = results(capsys.readouterr().out)
+    assert sorted(made) == ["r0", "r1", "r2"]
+    assert not (workspace / "r.jsonl.partial").exists()
+
+
+def test_python_asks_only_if_it_is_told_to(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [{"id": f"r{n}", "input": "q", "rubric_ref": "rubric/single@1.0.0"} for n in range(8)]
+    pairs = [(row, f"answer {row['id']}") for row in many]
+    with ModelServer(lambda *asked: by_prompt(*asked)._replace(seconds=0.05)) as server:
+        configure(monkeypatch, server, CONCURRENCY="4")
+        with Grader(workspace) as grader:
+            assert grader.grade(*pairs[0]).checks[0].outcome == "unavailable"
+        assert server.requests == []
+        with Grader(workspace, ask_judges=True) as grader:
+            outcomes = [each.checks[0].outcome for each in grader.grade_all(pairs)]
+            assert outcomes == ["passed", *["failed"] * 7]
+            assert grader.grade(*pairs[1]).checks[0].reason == "it is rude"
+        assert len(server.requests) == len(pairs), "no question is asked twice"
+    assert server.most_at_once == 4

@@ -58,6 +58,14 @@ def test_resolved(text: str, file: str, *, pinned: bool) -> None:
     target = LIBRARY.resolve(reference(text))
     assert isinstance(target, Resolved)
     assert (target.artifact.file, target.pinned) == (file, pinned)
+    assert LIBRARY.artifact_of(text) is target.artifact
+
+
+@every_case(
+    "text", ["rubric/tone@1.0", "rubric/j", "tone", "rubric/", "", None, 7, ["rubric/tone"]]
+)
+def test_what_resolves_to_no_artifact(text: Any) -> None:
+    assert LIBRARY.artifact_of(text) is None
 
 
 @every_case(

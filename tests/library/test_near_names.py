@@ -115,6 +115,16 @@ def test_a_very_long_word_is_near_only_to_itself() -> None:
     assert index.near(long[1:] + "bc", 2) == []
 
 
+def test_a_word_of_another_length_than_all_names_takes_no_search() -> None:
+    index = NearIndex(f"name_{number}" for number in range(100, 200))
+    index.near("name_", 2)  # learns the lengths
+    for word in ("name_1000001", "name_", "", "name_1" * 4):
+        assert calls_of(index.near, word, 2) < 5
+        assert index.near(word, 2) == []
+    for word in ("name_1", "name_123xy"):
+        assert index.near(word, 2) != [], "two edits more or less"
+
+
 @pytest.mark.slow
 def test_very_many_words_among_very_many_names_have_a_limit_together() -> None:
     chosen = random.Random(1)  # noqa: S311 - the same words every time
@@ -124,5 +134,5 @@ def test_very_many_words_among_very_many_names_have_a_limit_together() -> None:
     early = calls_of(lambda: [index.near(word, 2) for word in first])
     for word in words[3300:]:
         index.near(word, 2)
-    assert calls_of(lambda: [index.near(f"{word}a", 2) for word in last]) < early / 4
+    assert calls_of(lambda: [index.near(f"{word}a", 2) for word in last]) < early / 10
     assert index.near(words[7], 2) == [words[7]], "an equal name is found"

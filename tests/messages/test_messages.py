@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from doors import ROOT, Options, check_workspaces, command_line
-from page_examples import CODES, findings_of_bad_example
-from rule_fixtures import KINDS, cases, kind_of, name_of, outcome_of
+from page_examples import CODES, findings_of_bad_examples
+from rule_fixtures import KINDS, findings_of_kind
 from texts import plain
 
 from evalcontract.cli.main import group
@@ -67,12 +67,7 @@ def section(title: str, findings: Iterable[Diagnostic], folder: Path) -> str:
 
 @pytest.mark.parametrize("room", dict.fromkeys(code.partition("/")[0] for code in CODES))
 def test_bad_examples(room: str, snapshot: SnapshotAssertion, tmp_path: Path) -> None:
-    sections = []
-    for code in sorted(CODES):
-        if code.partition("/")[0] == room:
-            folder = tmp_path / code
-            folder.mkdir(parents=True)
-            sections.append(section(code, findings_of_bad_example(folder, code), folder))
+    sections = [section(*found) for found in findings_of_bad_examples(tmp_path, room)]
     assert "\n".join(sections) == plain(snapshot)
 
 
@@ -80,12 +75,7 @@ def test_bad_examples(room: str, snapshot: SnapshotAssertion, tmp_path: Path) ->
 def test_fixtures(
     kind: str, snapshot: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sections = []
-    for number, case in enumerate(each for each in cases() if kind_of(each) == kind):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        outcome = outcome_of(case, folder, monkeypatch)
-        sections.append(section(name_of(case), outcome.diagnostics, folder))
+    sections = [section(*found) for found in findings_of_kind(kind, tmp_path, monkeypatch)]
     assert "\n".join(sections) == plain(snapshot)
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from page_examples import CODES, findings_of_bad_example
-from rule_fixtures import KINDS, cases, kind_of, name_of, outcome_of
+from page_examples import findings_of_bad_examples
+from rule_fixtures import KINDS, findings_of_kind
 from texts import plain
 
 if TYPE_CHECKING:
@@ -26,11 +26,7 @@ pytestmark = pytest.mark.messages
 
 
 def test_bad_examples(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
-    sections = []
-    for code in sorted(CODES):
-        folder = tmp_path / code
-        folder.mkdir(parents=True)
-        sections.append(section(code, findings_of_bad_example(folder, code), folder))
+    sections = [section(*found) for found in findings_of_bad_examples(tmp_path)]
     assert "\n".join(sections) == plain(snapshot)
 
 
@@ -38,13 +34,8 @@ def test_bad_examples(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
 def test_fixtures(
     kind: str, snapshot: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sections = []
-    for number, case in enumerate(case for case in cases() if kind_of(case) == kind):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        outcome = outcome_of(case, folder, monkeypatch)
-        if outcome.diagnostics:
-            sections.append(section(name_of(case), outcome.diagnostics, folder))
+    found = findings_of_kind(kind, tmp_path, monkeypatch)
+    sections = [section(name, each, folder) for name, each, folder in found if each]
     assert "\n".join(sections) == plain(snapshot)
 
 

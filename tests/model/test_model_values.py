@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from evalcontract.model.errors import ContractViolation
 from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.listing import chained, listed
 from evalcontract.model.nearest import allowed_edits, edit_distance, nearest, normalise
+from evalcontract.model.numbers import is_finite_number
 from evalcontract.model.page import example_files
 from evalcontract.model.path import Path, format_path, key_of
 from evalcontract.model.span import Place, Span
@@ -238,9 +240,10 @@ def test_outcomes() -> None:
     outcome = Outcome()
     assert (outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out) == ([], {}, 0, [])
     for kind in ("rubric", "judge", "rubric"):
-        outcome.count(kind)
+        outcome.count(kind, f"{kind}.yaml")
     assert outcome.files == {"rubric": 2, "judge": 1}
-    assert outcome == Outcome(files={"rubric": 2, "judge": 1})
+    checked = {"rubric.yaml": "rubric", "judge.yaml": "judge"}
+    assert outcome == Outcome(files={"rubric": 2, "judge": 1}, checked=checked)
     assert outcome != Outcome()
     assert outcome != {"rubric": 2, "judge": 1}
     full = Outcome([finding()], {"judge": 1}, 4, ["x"])
@@ -316,3 +319,13 @@ def test_an_example_of_several_files() -> None:
     text = "".join(f"# file: {name}\n{content}" for name, content in files.items())
     assert example_files(text, "target/x") == files
     assert [*example_files(text, "target/x")] == [*files]
+
+
+@pytest.mark.parametrize("value", [0, -1, 0.5, 10**300, -1.7e308, 2**1023], ids=repr)
+def test_finite_numbers(value: Any) -> None:
+    assert is_finite_number(value)
+
+
+@pytest.mark.parametrize("value", [True, False, None, "1", [1], nan, inf, -inf, 10**400], ids=str)
+def test_what_is_no_finite_number(value: Any) -> None:
+    assert not is_finite_number(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -80,6 +81,18 @@ def test_rule_check_kind_bundle_and_report(workspace: Path, installed: Path) -> 
         workspace, "check", "--no-cache", "--strict", "--output-format", "lines", packages=installed
     )
     assert ran == Ran(1, "datasets/rows.yaml:3:24 acme/shouting\n", "")
+
+
+def test_its_findings_in_our_formats(workspace: Path, installed: Path) -> None:
+    """Its code has a rule in SARIF, and no page of ours; its format can be written to a file."""
+    call = ("check", "--no-cache", "--output-format", "sarif", "--output", "lines:out.txt")
+    ran = run(workspace, *call, "--select", "acme/", packages=installed)
+    (rule,) = json.loads(ran.output)["runs"][0]["tool"]["driver"]["rules"]
+    assert rule["id"] == "acme/shouting"
+    assert "An input is written in capital letters only." in rule["help"]["text"]
+    assert "helpUri" not in rule
+    written = (workspace / "out.txt").read_text(encoding="utf-8")
+    assert written == "datasets/rows.yaml:3:24 acme/shouting\n"
 
 
 EXECUTE = """\

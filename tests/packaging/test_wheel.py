@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Never
 
 import pytest
+
+from evalcontract.model.page import SITE
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -90,7 +93,13 @@ def test_metadata(shipped: Shipped) -> None:
     assert metadata["Name"] == "evalcontract"
     assert metadata["License-Expression"] == "MIT"
     assert metadata["Requires-Python"] == ">=3.11"
-    assert "# evalcontract" in str(metadata.get_payload())
+    text = str(metadata.get_payload())
+    assert "# evalcontract" in text
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert f"{SITE}/source/v{metadata['Version']}/schema/dataset.schema.json" in links
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    assert metadata["Author"] == "The evalcontract developers"
+    assert all(SITE in url for url in metadata.get_all("Project-URL", []))
     names = [name.partition(".dist-info/")[2] for name in _contents(shipped.wheel)]
     assert "licenses/LICENSE" in names
 
@@ -113,7 +122,7 @@ def test_installed_wheel_works(python: Path, tmp_path: Path) -> None:
     top = ROOT / "schema"
     schemas = [
         path.relative_to(top).as_posix().removesuffix(".schema.json")
-        for below in ("", "bundles", "formats")
+        for below in ("", "bundles", "formats", "editor", "editor/formats")
         for path in sorted((top / below).glob("*.schema.json"))
     ]
     listed = _run(str(python.with_name("evalcontract")), "schema", "list", cwd=tmp_path)

@@ -14,7 +14,7 @@ from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition
-from evalcontract.structure.step_limit import StepCounter
+from evalcontract.structure.step_limit import StepCounter, StepLimitExceeded
 from evalcontract.structure.subschemas import plain
 from evalcontract.structure.validator import SchemaValidator
 
@@ -220,6 +220,18 @@ def test_a_closed_bundle_with_schemas_that_are_true() -> None:
     row = definition("row", of="dataset")
     (found,) = SchemaValidator("dataset", row, bundle).check({"id": "a", "input": "b", "colour": 1})
     assert found.code == "dataset/unknown-key"
+
+
+@pytest.mark.parametrize("value", [{"a": -1}, [-1], -1, True, None], ids=str)
+def test_what_is_no_text_takes_more_steps_to_compare(value: Any) -> None:
+    counter = StepCounter({"enum": [{"a": number} for number in range(1000)]})
+    steps = []
+    for each in ("a", value):
+        assert len(counter.errors(each, 10_000)) == 1
+        steps.append(counter.steps)
+    assert steps == [101, 501]
+    with pytest.raises(StepLimitExceeded):
+        counter.errors(value, 500)
 
 
 def test_a_panic_at_the_end_of_the_stack_is_a_deep_value(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,10 @@ from doors import Options, check_workspaces
 from texts import facts
 from work import calls_of
 
+from evalcontract.structure.messages.keys import missing_key
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from evalcontract import Diagnostic
@@ -26,6 +29,24 @@ def check(folder: Path, row: dict[str, Any], count: int) -> list[Diagnostic]:
     rows = [{"id": f"r{number}", "bundle": "large", **row} for number in range(count)]
     (folder / "rows.json").write_text(json.dumps({"questions": rows}), encoding="utf-8")
     return check_workspaces(folder, Options(root=folder)).diagnostics
+
+
+def test_a_missing_key_is_not_compared_with_every_key() -> None:
+    asked: list[str] = []
+
+    class Asked(dict[str, Any]):
+        def __iter__(self) -> Iterator[str]:
+            for key in super().__iter__():
+                asked.append(key)
+                yield key
+
+    value = Asked({f"key_{n}": n for n in range(KEYS)})
+    root: dict[str, Any] = {}
+    of_text = missing_key("dataset", "colour", (), value, {"colour": {"type": "string"}}, root)
+    assert (of_text.message, asked) == ("`colour` is missing", [])
+    known = {"colour": {"enum": ["red", {}, "key_7", "key_3"]}}
+    of_words = missing_key("dataset", "colour", (), value, known, root)
+    assert (of_words.help or "").startswith("write `colour: key_3`")
 
 
 @pytest.mark.parametrize(

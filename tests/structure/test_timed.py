@@ -160,6 +160,19 @@ def test_a_large_value_that_takes_too_many_steps_is_told() -> None:
 
 
 @pytest.mark.usefixtures("little_work")
+def test_without_the_native_engine_there_are_fewer_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row spends 500 steps beyond its own, until the last one is only told to take more."""
+    large = row(*[-1] * 3000)
+    tried = []
+    for most in (1_200, 900, 400):
+        monkeypatch.setattr(violations, "MAX_TOTAL_STEPS_ALONE", most)
+        validator = SchemaValidator("dataset", ROW, OF_INTEGERS)
+        counts = [calls_of(validator.check, large) for _ in range(4)]
+        tried.append(sum(count > counts[-1] * 10 for count in counts))
+    assert tried == [3, 2, 1]
+
+
+@pytest.mark.usefixtures("little_work")
 def test_of_a_large_value_that_is_wrong_the_first_fault_is_told() -> None:
     validator = SchemaValidator("dataset", ROW, in_context({"items": {"type": "integer"}}))
     wrong, rest = validator.check(row(*[1] * 5000, "a"))

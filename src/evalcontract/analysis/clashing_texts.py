@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.analysis.normalized import normalized
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -53,8 +55,9 @@ def name_of(path: Path, check: dict[str, Any]) -> str:
 def implies(held: str, part: str, *, held_sensitive: bool, part_sensitive: bool) -> bool:
     """Whether every text that contains `held` also contains `part`, by their case sensitivity."""
     if not part_sensitive:
-        return part.lower() in held.lower()
-    return part in held and (held_sensitive or part.lower() == part.upper())
+        return normalized(part, case_sensitive=False) in normalized(held, case_sensitive=False)
+    is_part = normalized(part) in normalized(held)
+    return is_part and (held_sensitive or part.lower() == part.upper())
 
 
 def forbidden_texts(placed: Placed) -> Texts | None:
@@ -92,7 +95,7 @@ class _Index:
 
     def add(self, texts: Texts) -> None:
         for index, value in enumerate(texts.values):
-            folded = value.lower()
+            folded = normalized(value, case_sensitive=False)
             places = self.places.setdefault(folded, [])
             if len(places) < _MAX_PLACES:
                 places.append((len(self.lists), index))
@@ -104,7 +107,7 @@ class _Index:
 
     def within(self, held: str, *, sensitive: bool) -> Iterator[tuple[int, int]]:
         """Yield the list number and index of each text that `held` implies."""
-        for part in self._parts(held.lower()):
+        for part in self._parts(normalized(held, case_sensitive=False)):
             for number, index in self.places[part]:
                 texts = self.lists[number]
                 if implies(

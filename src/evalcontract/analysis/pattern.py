@@ -7,26 +7,18 @@ The pattern is parsed by Python's own parser, so the tree is what `re` runs. Con
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.alphabet import alphabet_of
+from evalcontract.analysis.compilation import MAX_CHARACTERS, REFUSALS, parsed_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LAST = 0x10FFFF
-
-#: Longer patterns are not read, since each item of a pattern is compiled separately.
-_MAX_CHARACTERS = 20_000
-
-FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
-#: The exceptions that `re` raises for a pattern: a plain ValueError for `(?a)(?u)`, RecursionError
-#: for deep nesting, OverflowError for huge repeat counts.
-_REFUSALS = (re.error, ValueError, RecursionError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,68 +112,19 @@ class Pattern:
     alphabet: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Uncompilable:
-    """Why Python cannot compile a pattern: its message, and the index of the character."""
-
-    reason: str
-    at: int | None = None
-
-    def __str__(self) -> str:
-        return self.reason if self.at is None else f"{self.reason}, at character {self.at + 1}"
-
-
-def compile_pattern(pattern: str, flags: Iterable[str] = ()) -> re.Pattern[str] | Uncompilable:
-    """Compile an untrusted pattern with flags of `i m s x`. Never raises."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # FutureWarning "possible nested set"
-            return re.compile(pattern, _flags(flags))
-    except RecursionError:
-        return Uncompilable("it is nested too deeply for Python")
-    except re.error as error:
-        return Uncompilable(error.msg, error.pos)
-    except _REFUSALS as error:
-        return Uncompilable(str(error))
-
-
-def _flags(flags: Iterable[str]) -> re.RegexFlag:
-    combined = re.RegexFlag(0)
-    for flag in flags:
-        combined |= FLAGS[flag]
-    return combined
-
-
 class _UnreadableError(Exception):
     pass
 
 
 def read_pattern(pattern: str, flags: Iterable[str] = ()) -> Pattern | None:
     """Parse a pattern with flags of `i m s x`; None if it is invalid, too long or unsupported."""
+    if len(pattern) > MAX_CHARACTERS:
+        return None
     try:
-        parsed = _parsed(pattern, flags)
-        if parsed is None:
-            return None
+        parsed = parsed_pattern(pattern, flags)
         return Pattern(_sequence(parsed, parsed.state.flags), alphabet_of(parsed))
-    except (*_REFUSALS, _UnreadableError):
+    except (*REFUSALS, _UnreadableError):
         return None
-
-
-def shortest_match(pattern: str, flags: Iterable[str] = ()) -> int | None:
-    """Return a lower bound of the length of a match; None if the pattern cannot be parsed."""
-    try:
-        parsed = _parsed(pattern, flags)
-        return None if parsed is None else int(parsed.getwidth()[0])
-    except _REFUSALS:
-        return None
-
-
-def _parsed(pattern: str, flags: Iterable[str]) -> Any:
-    if len(pattern) > _MAX_CHARACTERS:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return _parser.parse(pattern, int(_flags(flags)))
 
 
 def _sequence(parsed: Any, flags: int) -> Node:

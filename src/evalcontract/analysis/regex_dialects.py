@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.pattern import FLAGS, Uncompilable, compile_pattern
+from evalcontract.analysis.compilation import FLAGS, Uncompilable, compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.analysis.compilation import shortest_match
 from evalcontract.analysis.pattern import (
     Anchor,
     Atomic,
@@ -20,7 +21,6 @@ from evalcontract.analysis.pattern import (
     Repeat,
     Sequence,
     read_pattern,
-    shortest_match,
 )
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader
     from evalcontract.api.datasets import DatasetLoader
+    from evalcontract.api.grader import GradedFiles, Grader
     from evalcontract.api.grading import LoadedCheck, LoadedJudge, LoadedRubric
     from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
     from evalcontract.api.rendering import render
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DatasetLoader": "evalcontract.api.datasets",
+    "GradedFiles": "evalcontract.api.grader",
+    "Grader": "evalcontract.api.grader",
     "JudgePromptLoader": "evalcontract.api.artifacts",
     "LoadedArtifact": "evalcontract.api.loaded",
     "LoadedCheck": "evalcontract.api.grading",
@@ -36,6 +39,8 @@ _HOMES = {
 
 __all__ = [
     "DatasetLoader",
+    "GradedFiles",
+    "Grader",
     "JudgePromptLoader",
     "LoadedArtifact",
     "LoadedCheck",

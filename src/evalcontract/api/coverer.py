@@ -29,7 +29,14 @@ class Coverer:
     ) -> None:
         workspace = run.workspace
         has_php = shutil.which("php") is not None
-        context = EvalContext(workspace.library, has_php, workspace.read_json, workspace.schemas)
+        declared = workspace.configuration.declared_kinds
+        context = EvalContext(
+            workspace.library,
+            has_php,
+            workspace.read_json,
+            workspace.schemas,
+            declared=declared,
+        )
         default = root.get("bundle")
         name = default if isinstance(default, str) else None
         self._grading = Grading(context, workspace.usable_bundles, name, graded=graded)

@@ -12,7 +12,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.defaults import with_defaults
-from evalcontract.structure.valid_parts import valid_parts
+from evalcontract.structure.valid_parts import valid_parts, without_declared
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ class LoadedRubric(LoadedArtifact):
         for index, check in enumerate(self._valid["checks"]):
             filled = with_defaults(check)
             id_ = check.get("id")
+            id_ = id_ if isinstance(id_, str) else None
             path = ("checks", index)
             checks.append(
                 LoadedCheck(
@@ -173,7 +174,8 @@ class LoadedRubric(LoadedArtifact):
     def _valid(self) -> dict[str, Any]:
         """The content, if its checks and `scoring` are well-formed."""
         document = self._artifact.document
-        problems = structure_of("rubric").check(self.value, (), document.raw)
+        problems = list(structure_of("rubric").check(self.value, (), document.raw))
+        problems = without_declared(problems, self.value, self._resolver.declared_kinds)
         valid, checks = valid_parts(self.value, problems)
         written = valid.get("checks")
         if written and len(checks) == len(written) and "scoring" in valid:

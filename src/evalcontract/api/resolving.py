@@ -32,6 +32,11 @@ class Resolver:
         self._policy = policy
         self._loaded: dict[tuple[int, bool], LoadedRubric | LoadedJudge] = {}
 
+    @property
+    def declared_kinds(self) -> frozenset[str]:
+        """The kinds of checks that only another runner knows."""
+        return self._run.workspace.configuration.declared_kinds
+
     def resolve(self, use: ReferenceSite, source: Locatable) -> LoadedRubric | LoadedJudge:
         """Return what a reference in a source refers to.
 

@@ -39,7 +39,7 @@ def serialize(outcome: Outcome) -> bytes | None:
         diagnostic._replace(fix=_fix_fields(diagnostic.fix), sites=_sites_fields(diagnostic.sites))
         for diagnostic in diagnostics
     ]
-    value = [fields, list(outcome.files.items()), outcome.rows, outcome.left_out]
+    value = [fields, list(outcome.files.items()), outcome.rows, outcome.left_out, outcome.checked]
     data = json.dumps(value).encode()
     with suppress(CacheMiss):
         if deserialize(data) == outcome:
@@ -55,8 +55,10 @@ def deserialize(data: bytes) -> Outcome:
 
     """
     try:
-        diagnostics, files, rows, left_out = json.loads(data)
-        return Outcome([_diagnostic(fields) for fields in diagnostics], dict(files), rows, left_out)
+        diagnostics, files, *others = json.loads(data)
+        rows, left_out, checked = others
+        found = [_diagnostic(fields) for fields in diagnostics]
+        return Outcome(found, dict(files), rows, left_out, dict(checked))
     except (TypeError, ValueError) as error:
         raise CacheMiss from error
 

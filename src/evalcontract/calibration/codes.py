@@ -8,12 +8,14 @@ from evalcontract.model.diagnostic import Severity
 # With one of these, the figures would be of other outputs than the files say.
 _ERRORS = (
     "conflicting-label",
+    "conflicting-output",
     "conflicting-verdict",
     "duplicate-column",
     "extra-cell",
     "missing-column",
     "one-class",
     "several-models",
+    "unanswered",
     "unknown-value",
     "wrong-type",
 )
@@ -24,8 +26,10 @@ _WARNINGS = (
     "missing-value",
     "missing-verdict",
     "mixed-splits",
+    "not-asked",
     "surplus-verdict",
     "tied",
+    "unreadable-answer",
 )
 
 CODES = (

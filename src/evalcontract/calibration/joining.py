@@ -7,14 +7,16 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.calibration.problems import note
-from evalcontract.calibration.scale import Scale, Unknown, human
+from evalcontract.calibration.reading import Unknown, human, read_score, read_verdict
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.scale import reaches
 from evalcontract.statistics.agreement import Agreement, cohens_kappa
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from evalcontract.calibration.records import Record
+    from evalcontract.model.scale import Scale
 
 
 #: The kappa among people is computed for so many pairs of people, and of labels of an output.
@@ -76,14 +78,18 @@ class _Labelled(NamedTuple):
 
 
 def join(
-    labels: Sequence[Record], verdicts: Iterable[Verdict], scale: Scale, cutoff: float | None = None
+    labels: Sequence[Record],
+    verdicts: Iterable[Verdict],
+    scale: Scale,
+    cutoff: float | None = None,
+    told: Container[str] = (),
 ) -> Joined:
     """Join labels with verdicts, which may come from anywhere; only the ids have to match.
 
     With a `cutoff`, the labels are scores, and those from it on are passes. Several people may
     label an output: the majority decides, and without one the output is left out. An output with a
     conflict, or a value that cannot be read, is left out, too. The problems of verdicts have the
-    paths of their file.
+    paths of their file. Why the outputs that are `told` have no verdict is known already.
     """
     people = _People(scale, cutoff)
     for label in labels:
@@ -93,7 +99,7 @@ def join(
     for verdict in verdicts:
         judged.add(verdict, is_known=verdict.id in people.ids)
     for id_, (index, *_) in labelled.items():
-        if id_ not in judged.seen:
+        if id_ not in judged.seen and id_ not in told:
             message = "the judge gave no verdict on it"
             people.problem("missing-verdict", message, (index,), id_, "it is left out")
     items = [
@@ -134,7 +140,7 @@ class _People:
         index, id_, values = label
         self.ids.setdefault(id_, index)
         raw = values["human"]
-        value = human(raw) if self._cutoff is None else self._scale.score(raw)
+        value = human(raw) if self._cutoff is None else read_score(self._scale, raw)
         if isinstance(value, Unknown):
             self.problem("unknown-value", value.message, (index, "human"), id_, value.help)
             self._unusable.add(id_)
@@ -175,7 +181,7 @@ class _People:
         return decided, ties
 
     def _passes(self, value: bool | float) -> bool:  # noqa: FBT001 - a verdict
-        return bool(value) if self._cutoff is None else value >= self._cutoff
+        return bool(value) if self._cutoff is None else reaches(value, self._cutoff)
 
     def agreement(self) -> Annotators | None:
         """Return how well people agree; None if one person labelled all, or nobody is named."""
@@ -217,7 +223,7 @@ class _Judged:
             message = f"nobody labelled `{id_}`, which the judge has a verdict on"
             self._problem("surplus-verdict", message, verdict)
             return
-        value = self._scale.verdict(raw)
+        value = read_verdict(self._scale, raw)
         if isinstance(value, Unknown):
             self.values.pop(id_, None)
             self._problem("unknown-value", value.message, verdict, value.help)

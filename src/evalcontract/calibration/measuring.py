@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.scale import reaches
 from evalcontract.statistics.agreement import RATES, Agreement, cohens_kappa
 from evalcontract.statistics.corrected import Corrected, Measured, corrected
 from evalcontract.statistics.intervals import Interval, bootstrap_interval, wilson_interval
@@ -75,7 +76,7 @@ def measure(
     if threshold is None or isinstance(threshold, str):
         threshold = (top or thresholds[0]).score
     cutoff = threshold
-    agreement = Agreement.of_pairs((item.human, item.judge >= cutoff) for item in items)
+    agreement = Agreement.of_pairs((item.human, reaches(item.judge, cutoff)) for item in items)
     scores = [float(item.judge) for item in items]
     people = [float(item.human) if item.score is None else item.score for item in items]
     return _measured(agreement, observed)._replace(

@@ -5,6 +5,8 @@ Faults are problems with the path of the row and the key, from which the file gi
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.calibration.problems import note
@@ -20,13 +22,16 @@ if TYPE_CHECKING:
 
 #: The keys that are read. Any other key is ignored, unless it is probably meant as one of these.
 KEYS = ("id", "human", "judge", "split", "model", "annotator")
+#: The keys with what a judge is shown. They are read of labels without verdicts.
+SHOWN = ("input", "output", "criteria", "expected", "context")
 
 
 class Record(NamedTuple):
     """A row: its number from 0, the id of its output, and the keys that are not empty.
 
     `split` and `annotator` are text, `model` is a mapping with a `name`; `human` and `judge` are
-    as they stand in the file.
+    as they stand in the file. Of the `SHOWN` keys, `input`, `output` and `criteria` are text, and
+    the output may be empty; `expected` is a mapping.
     """
 
     row: int
@@ -49,8 +54,13 @@ class Records(NamedTuple):
         return any(key in row.values for row in self.rows)
 
 
-def read_records(source: CsvTable | RowStream, required: Sequence[str]) -> Records:
-    """Read all rows of a file, which must have the `required` keys, and may have all `KEYS`."""
+def read_records(
+    source: CsvTable | RowStream, required: Sequence[str], *, is_shown: bool = False
+) -> Records:
+    """Read all rows of a file, which must have the `required` keys, and may have all `KEYS`.
+
+    With `is_shown`, it may have the `SHOWN` keys, too, unless it has verdicts.
+    """
     rows: list[tuple[int, Any]] = []
     faults: list[tuple[SourceProblem, str]] = []
     for batch in source.batches():
@@ -62,21 +72,28 @@ def read_records(source: CsvTable | RowStream, required: Sequence[str]) -> Recor
     for index, row in rows:
         for key in row if isinstance(row, dict) else ():
             names.setdefault(key, index)
-    problems = [*_of_keys(names, required)] if rows or isinstance(source, CsvTable) else []
+    shown = SHOWN if is_shown and "judge" not in names else ()
+    problems = (
+        [*_of_keys(names, required, (*KEYS, *shown))]
+        if rows or isinstance(source, CsvTable)
+        else []
+    )
     if any(problem.code == "labels/missing-column" for problem in problems):
         return Records((), problems, faults)
     if isinstance(source, CsvTable):
-        problems += _of_table(source)
-    reader = _Reader(required)
+        problems += _of_table(source, (*KEYS, *shown))
+    reader = _Reader(required, shown)
     records = [record for index, row in rows if (record := reader.read(index, row))]
     return Records(records, [*problems, *reader.problems], faults)
 
 
-def _of_keys(names: dict[str, int], required: Sequence[str]) -> Iterable[Problem]:
+def _of_keys(
+    names: dict[str, int], required: Sequence[str], keys: Sequence[str]
+) -> Iterable[Problem]:
     """Yield the required keys that no row has, and the keys that are meant as others."""
     meant: dict[str, str] = {}
     for name in names:
-        known = None if name in KEYS else nearest(name, KEYS)
+        known = None if name in keys else nearest(name, keys)
         if known and known not in names:
             meant.setdefault(known, name)
     for key in required:
@@ -99,8 +116,8 @@ _NEEDED = {
 }
 
 
-def _of_table(table: CsvTable) -> Iterable[Problem]:
-    for key in KEYS:
+def _of_table(table: CsvTable, keys: Sequence[str]) -> Iterable[Problem]:
+    for key in keys:
         if table.header.count(key) > 1:
             message = f"the header has `{key}` {table.header.count(key)} times"
             advice = "remove all but one: only the last would be read"
@@ -115,9 +132,10 @@ def _of_table(table: CsvTable) -> Iterable[Problem]:
 class _Reader:
     """Turns rows into records, and notes the `problems` of those that it cannot use."""
 
-    def __init__(self, required: Sequence[str]) -> None:
+    def __init__(self, required: Sequence[str], shown: Sequence[str]) -> None:
         self.problems: list[Problem] = []
         self._required = required
+        self._shown = shown
 
     def read(self, index: int, row: Any) -> Record | None:
         if not isinstance(row, dict):
@@ -138,7 +156,23 @@ class _Reader:
         if "model" in values:
             model = self._model(values.pop("model"), index)
             values |= {} if model is None else {"model": model}
+        for key in self._shown:
+            value = row.get(key)
+            if value is not None and (key == "output" or not _is_blank(value)):
+                self._show(values, key, value, index)
         return Record(index, id_, values)
+
+    def _show(self, values: dict[str, Any], key: str, value: Any, index: int) -> None:
+        """Keep what a judge is shown; note a value of another type."""
+        if key == "expected" and isinstance(value, str):  # a cell of CSV
+            with suppress(ValueError, RecursionError):
+                value = json.loads(value)
+        wanted = {"expected": dict, "context": object}.get(key, str)
+        if isinstance(value, wanted):
+            values[key] = value
+        else:
+            what = "an object" if key == "expected" else "text"
+            self._note("wrong-type", f"`{key}` must be {what}", (index, key), index, None)
 
     def _text(self, values: dict[str, Any], key: str, index: int) -> str | None:
         """Return a value as text; a whole number is one. Note and drop any other value."""

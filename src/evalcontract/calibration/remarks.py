@@ -29,9 +29,20 @@ class Remark(NamedTuple):
     message: str
 
 
-def remarks(measured: Measurement, *, is_chosen: bool = False) -> Iterator[Remark]:
-    """Yield what to keep in mind; `is_chosen` is whether the threshold was chosen here."""
+def remarks(
+    measured: Measurement, *, is_chosen: bool = False, is_default: bool = False
+) -> Iterator[Remark]:
+    """Yield what to keep in mind.
+
+    `is_chosen` is whether the threshold was chosen here, `is_default` whether the judge has none.
+    """
     yield from _of_sample(measured)
+    if is_default and measured.threshold is not None:
+        message = (
+            f"the judge has no `pass_threshold`: the middle of its scale, {measured.threshold:g}, "
+            "decides here as it does in `grade`, and is written with the validation"
+        )
+        yield Remark("default-threshold", message)
     tpr, tnr = measured.rates.get("tpr"), measured.rates.get("tnr")
     if tpr is not None and tnr is not None and tpr + tnr <= 1:
         message = "the judge is no better than chance: TPR and TNR add up to 1 or less"
@@ -63,7 +74,7 @@ def _of_sample(measured: Measurement) -> Iterator[Remark]:
         if size < ENOUGH_OF_A_CLASS
     ]
     if total < ENOUGH or few:
-        what = f"only {total:,} outputs" if total < ENOUGH else f"only {' and '.join(few)}"
+        what = f"only {_outputs(total)}" if total < ENOUGH else f"only {' and '.join(few)}"
         message = (
             f"{what}: compare at least {ENOUGH}, {ENOUGH_OF_A_CLASS} that people passed and "
             f"{ENOUGH_OF_A_CLASS} that they failed"
@@ -81,6 +92,10 @@ def _of_sample(measured: Measurement) -> Iterator[Remark]:
         which = " and of ".join(wide)
         message = f"the interval of {which} is wider than {_WIDE:g}: label more outputs"
         yield Remark("wide-interval", message)
+
+
+def _outputs(number: int) -> str:
+    return "1 output" if number == 1 else f"{number:,} outputs"
 
 
 def _of_rates(measured: Measurement) -> Iterator[Remark]:

@@ -17,7 +17,8 @@ class Labels(NamedTuple):
 
     `split` is the part that was used, None if that is all of several, or if nothing says;
     `splits` are those that were used, with the number of rows of each. Of the `labelled` outputs,
-    `compared` have a verdict; `ties` are those on which people are divided.
+    `compared` have a verdict, and `unreadable` an answer of the judge that is none; `ties` are
+    those on which people are divided.
     """
 
     file: str
@@ -29,6 +30,7 @@ class Labels(NamedTuple):
     ties: int
     annotators: Annotators | None
     have_scores: bool
+    unreadable: int = 0
 
 
 class Result(NamedTuple):

@@ -19,7 +19,7 @@ class Call(NamedTuple):
     """A call, or what is expected of one; the values of `arguments` are comparable.
 
     They are equal as in JSON Schema: 1 is 1.0, but not true. `arguments` is None if what was
-    recorded is no object.
+    recorded is no object, or nothing asks for them.
     """
 
     name: str
@@ -48,9 +48,14 @@ def expectations_of(expected: Iterable[Any]) -> list[Call]:
     ]
 
 
-def calls_of(recorded: Iterable[ToolCall]) -> list[Call]:
-    """Return the recorded calls; arguments that are the text of a JSON object are parsed."""
-    return [Call(call.name, _comparable(_parsed(call.arguments))) for call in recorded]
+def calls_of(recorded: Iterable[ToolCall], expected: Iterable[Call]) -> list[Call]:
+    """Return the recorded calls; arguments that are the text of a JSON object are parsed.
+
+    They have their arguments only if an expected call has some.
+    """
+    if any(call.arguments for call in expected):
+        return [Call(call.name, _comparable(_parsed(call.arguments))) for call in recorded]
+    return [Call(call.name, None) for call in recorded]
 
 
 def _parsed(arguments: Any) -> Any:
@@ -84,11 +89,14 @@ def unmatched(expected: Sequence[Call], calls: Sequence[Call]) -> list[Call]:
         groups.setdefault(item.name, []).append(item)
     missing: list[Call] = []
     for name, items in groups.items():
-        made = by_name.get(name, [])
+        made = by_name.get(name, ())
         particular = [item for item in items if item.arguments]
-        lacking = _without_call(particular, made)
-        free = len(made) - (len(particular) - len(lacking))
-        missing += [*lacking, *[item for item in items if not item.arguments][free:]]
+        if particular:
+            lacking = _without_call(particular, made)
+            free = len(made) - (len(particular) - len(lacking))
+            missing += [*lacking, *[item for item in items if not item.arguments][free:]]
+        else:
+            missing += items[len(made) :]
     return missing
 
 

@@ -6,11 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import EvalContext, Field, Needs, State, never_runs
-from evalcontract.library.library import Resolved
-from evalcontract.model.reference import Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.analysis.template import Template
     from evalcontract.analysis.template_tags import Tag
@@ -30,8 +28,6 @@ def needs_of_judges(
     With `of_row`, keys such as `expected.facts` must be in the row; without it, the check itself
     provides `expected`.
     """
-    fields: dict[Field, None] = {}
-    paths: dict[Field, None] = {}
     judges: list[Artifact] = []
     for text in references:
         judge = judge_of(text, context)
@@ -40,6 +36,14 @@ def needs_of_judges(
         if not isinstance(judge.document.value.get("template"), str):
             return never_runs(State.UNAVAILABLE, f"`{text}` has no template")
         judges.append(judge)
+    return needs_of(judges, of_row=of_row)
+
+
+def needs_of(judges: Sequence[Artifact], *, of_row: bool = True) -> Needs:
+    """Return what the templates of judges need from a row; `of_row` is as above."""
+    fields: dict[Field, None] = {}
+    paths: dict[Field, None] = {}
+    for judge in judges:
         shown = _shown_roots(judge)
         fields.update(
             dict.fromkeys(
@@ -95,9 +99,7 @@ def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozense
 
 def judge_of(text: str, context: EvalContext) -> Artifact | None:
     """Return the judge that a reference resolves to, or None."""
-    reference = Reference.parse(text)
-    target = context.library.resolve(reference) if reference else None
-    return target.artifact if isinstance(target, Resolved) else None
+    return context.library.artifact_of(text)
 
 
 def _scan(template: str) -> Template:

@@ -85,7 +85,8 @@ class EvalContext(NamedTuple):
 
     `schemas` analyses what authors write. `ask` asks a judge about an output, given the judge and
     the variables of its template, and returns the verdict; its score is from 0 to 1. It is None if
-    no model is configured. `searches` limits the time of all searches for patterns together.
+    no model is configured. `declared` are the kinds of checks that only another runner knows.
+    `searches` limits the time of all searches for patterns together.
     """
 
     library: Library
@@ -93,6 +94,7 @@ class EvalContext(NamedTuple):
     read_json: Callable[[str], Any]
     schemas: SchemaAnalyses
     ask: Ask | None = None
+    declared: frozenset[str] = frozenset()
     searches: Searches | None = None
 
 
@@ -157,6 +159,8 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
 
     A number is an index of a list, as in Mustache.
     """
+    if row.__class__ is dict and "." not in field:
+        return row.get(field)
     value: Any = row
     for name in field.split("."):
         if isinstance(value, dict):  # tested first, since this runs often
@@ -179,31 +183,48 @@ def is_empty(field: str, value: Any) -> bool:
     if isinstance(value, str):
         return not value.strip()
     if field in ("expected_facts", "must_contain_any") and isinstance(value, list):
-        return all(isinstance(text, str) and not text.strip() for text in value)
+        for text in value:  # noqa: SIM110 - faster, and mostly the first one decides
+            if not isinstance(text, str) or text.strip():
+                return False
+        return True
     return value in ([], {})
 
 
 def outlooks_of(needs: Iterable[Needs], row: Mapping[str, Any]) -> Iterator[Prediction]:
     """Yield the prediction for each of some checks on a row; each field is looked up once."""
-    filled: dict[Field, Prediction | None] = {}
-    present: dict[Field, Prediction | None] = {}
+    known: dict[tuple[Field, bool], Prediction | None] = {}
+
+    def obstacle(field: Field, row: Mapping[str, Any], may_be_empty: bool) -> Prediction | None:  # noqa: FBT001 - as `_obstacle`
+        key = field, may_be_empty
+        if key not in known:
+            known[key] = _obstacle(field, row, may_be_empty)
+        return known[key]
+
     for each in needs:
-        if each.never_runs is not None:
-            yield each.never_runs
-            continue
-        for fields, known in ((each.fields, filled), (each.present, present)):
-            for field in fields:
-                if field not in known:
-                    known[field] = _obstacle(field, row, may_be_empty=known is present)
-                obstacle = known[field]
-                if obstacle is not None:
-                    break
-            else:
-                continue
-            yield obstacle
-            break
-        else:
-            yield RUNS
+        yield _outlook(each, row, obstacle)
+
+
+def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Prediction:
+    """Return the prediction for one check on a row."""
+    return _outlook(needs, row, _obstacle)
+
+
+def _outlook(
+    needs: Needs,
+    row: Mapping[str, Any],
+    obstacle_of: Callable[[Field, Mapping[str, Any], bool], Prediction | None],
+) -> Prediction:
+    if needs.never_runs is not None:
+        return needs.never_runs
+    for field in needs.fields:
+        obstacle = obstacle_of(field, row, False)
+        if obstacle is not None:
+            return obstacle
+    for field in needs.present:
+        obstacle = obstacle_of(field, row, True)
+        if obstacle is not None:
+            return obstacle
+    return RUNS
 
 
 @lru_cache(maxsize=1 << 12)  # it is asked for each row that lacks the field
@@ -211,7 +232,11 @@ def _skipped(field: Field) -> Prediction:
     return Prediction(State.SKIP, f"the row has no `{field}`", field)
 
 
-def _obstacle(field: Field, row: Mapping[str, Any], *, may_be_empty: bool) -> Prediction | None:
+def _obstacle(
+    field: Field,
+    row: Mapping[str, Any],
+    may_be_empty: bool,  # noqa: FBT001 - it is called for each row
+) -> Prediction | None:
     """Return what a check that needs a field of a row comes to because of it; None if it runs."""
     value = field_of(row, field)
     if value is None:

@@ -1,11 +1,11 @@
-"""How texts are compared: normalised, and without regard to case unless a check asks for it."""
+"""The texts that checks look for, and facts, as they are compared."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unicodedata import normalize
 
+from evalcontract.analysis.normalized import composed, folded
 from evalcontract.model.listing import clipped
 
 if TYPE_CHECKING:
@@ -19,17 +19,18 @@ class Wanted(NamedTuple):
     normal: str
 
 
-@lru_cache(maxsize=4)  # the checks of a rubric ask for the same text, one after the other
-def normalized(text: str, *, case_sensitive: bool = True) -> str:
-    """Return a text as checks compare it: in normalisation form C.
+# So many facts, words of a fact and sorts of gaps are tried before a text is made comparable.
+_TRIED, _MOST_WORDS, _MOST_GAPS = 4, 8, 3
+# White space of ASCII but the space.
+_OTHER_SPACES = "\n\t\v\f\r\x1c\x1d\x1e\x1f"
 
-    If case does not matter, it is case-folded and then normalised again, since a folded letter may
-    have another composed form.
-    """
-    if text.isascii():  # then it is in form C, and its folded letters are its small ones
-        return text if case_sensitive else text.lower()
-    text = normalize("NFC", text)
-    return text if case_sensitive else normalize("NFC", text.casefold())
+# The checks of a rubric ask for the same output, one after the other.
+_composed_output, _folded_output = lru_cache(maxsize=4)(composed), lru_cache(maxsize=4)(folded)
+
+
+def searched_form(*, case_sensitive: bool) -> Callable[[str], str]:
+    """Return what gives an output in the form in which checks search it."""
+    return _composed_output if case_sensitive else _folded_output
 
 
 def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]], list[Wanted]]:
@@ -38,10 +39,10 @@ def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]]
     They are the `values` of the check, which are normalised once, or else the row's list `key`.
     `check` has its defaults.
     """
-    sensitive = check["case_sensitive"]
+    form = composed if check["case_sensitive"] else folded
 
     def wanted(texts: Iterable[str]) -> list[Wanted]:
-        return [Wanted(text, normalized(text, case_sensitive=sensitive)) for text in texts]
+        return [Wanted(text, form(text)) for text in texts]
 
     if "values" not in check:
         return lambda row: wanted(row[key])
@@ -49,9 +50,44 @@ def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]]
     return lambda _: own
 
 
-def collapsed(text: str) -> str:
-    """Return a text as facts are compared: case-folded, each run of white space as one space."""
-    return " ".join(normalized(text, case_sensitive=False).split())
+def facts_to_find(facts: Iterable[str]) -> list[Wanted]:
+    """Return facts as `not_stated` compares them: without case, each run of white space a space."""
+    return [Wanted(fact, " ".join(folded(fact).split())) for fact in facts]
+
+
+def not_stated(facts: Iterable[Wanted], text: str) -> list[str]:
+    """Return the facts that a text does not contain, as they are written.
+
+    It is compared like them. It is searched as it is first, since making it so takes long: what it
+    contains then has single spaces, which stay.
+    """
+    searched = _folded_output(text)
+    spaced = None
+    missing: list[str] = []
+    for fact, wanted in facts:
+        if wanted in searched:
+            continue
+        if spaced is None and (len(missing) >= _TRIED or _may_be_apart(wanted, searched)):
+            spaced = _spaced_output(searched)
+        if spaced is None or wanted not in spaced:
+            missing.append(fact)
+    return missing
+
+
+def _may_be_apart(fact: str, text: str) -> bool:
+    """Whether more than a space may follow a word in a text, other than the last of the words."""
+    words = fact.split(" ", _MOST_WORDS)
+    if len(words) == 1:
+        return False
+    if len(words) > _MOST_WORDS or not text.isascii():
+        return True
+    gaps = ["  ", *[space for space in _OTHER_SPACES if space in text]]
+    return len(gaps) > _MOST_GAPS or any(word + gap in text for gap in gaps for word in words[:-1])
+
+
+@lru_cache(maxsize=1)
+def _spaced_output(text: str) -> str:
+    return " ".join(text.split())
 
 
 def quoted(text: str) -> str:

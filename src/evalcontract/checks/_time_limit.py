@@ -27,7 +27,7 @@ SECONDS = 5.0
 #: (measured: 4 s for a million characters between two looks, with `(?=a*b)`).
 MAX_INTERRUPTIBLE = 50_000
 #: Without a timer, a search takes at most so many steps, some hundredths of a second.
-MAX_QUICK_STEPS, MAX_CHOICES = 4_000_000, 4
+MAX_QUICK_STEPS, MAX_CHOICES = 10_000_000, 4
 _REPEATED_GROUP = re.compile(r"\)\s*[*+{?]|\\[1-9]|\(\?")
 #: Seconds that a child process may take to start and to read the text.
 _START_SECONDS = 2.0
@@ -62,16 +62,28 @@ def matches(
         NoChildError: another process is needed, and there is none.
 
     """
-    if len(text) > MAX_INTERRUPTIBLE or not _has_timer():
-        return _in_child(pattern, text, full=full, seconds=seconds)
+    return matcher(pattern, full=full, seconds=seconds)(text)
+
+
+def matcher(
+    pattern: re.Pattern[str], *, full: bool = False, seconds: float = SECONDS
+) -> Callable[[str], bool]:
+    """Return `matches` for one pattern, which is looked at only once."""
     find = pattern.fullmatch if full else pattern.search
-    if _is_surely_quick(pattern, len(text)):
-        return find(text) is not None
-    return _with_timer(lambda: find(text) is not None, seconds)
+    quick = _quick_length(pattern)
+
+    def match(text: str) -> bool:
+        if len(text) <= quick:
+            return find(text) is not None
+        if len(text) > MAX_INTERRUPTIBLE or not _has_timer():
+            return _in_child(pattern, text, full=full, seconds=seconds)
+        return _with_timer(lambda: find(text) is not None, seconds)
+
+    return match
 
 
-def _is_surely_quick(pattern: re.Pattern[str], length: int) -> bool:
-    """Whether a search takes few steps whatever the text of this length is.
+def _quick_length(pattern: re.Pattern[str]) -> int:
+    """Return the length of texts up to which a search takes few steps; -1 if there is none.
 
     At each position of the text, each repetition ends at one of the characters that are left, and
     each alternative doubles the ways. What repeats a group, or refers to one, may have more.
@@ -79,9 +91,9 @@ def _is_surely_quick(pattern: re.Pattern[str], length: int) -> bool:
     repetitions = sum(map(pattern.pattern.count, "*+?{"))
     alternatives = pattern.pattern.count("|")
     if repetitions + alternatives > MAX_CHOICES or _REPEATED_GROUP.search(pattern.pattern):
-        return False
-    steps: int = (length + 1) ** (repetitions + 1) << alternatives
-    return steps <= MAX_QUICK_STEPS
+        return -1
+    positions = (MAX_QUICK_STEPS >> alternatives) ** (1 / (repetitions + 1))
+    return min(int(positions) - 1, MAX_INTERRUPTIBLE)
 
 
 def _has_timer() -> bool:

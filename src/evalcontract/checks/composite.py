@@ -11,15 +11,11 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
-from evalcontract.library.library import Resolved
-from evalcontract.model.reference import Reference
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
     """Return why none of the checks runs, if so; `plan` looks at each of them."""
-    reference = Reference.parse(check["rubric_ref"])
-    target = context.library.resolve(reference) if reference else None
-    if not isinstance(target, Resolved):
+    if context.library.artifact_of(check["rubric_ref"]) is None:
         return never_runs(State.UNAVAILABLE, f"there is no `{check['rubric_ref']}`")
     if check.get("threshold") == 0:
         return never_runs(State.VACUOUS, "every score reaches a `threshold` of 0")

@@ -11,6 +11,7 @@ from evalcontract.analysis.clashes import (
     tool_names,
 )
 from evalcontract.analysis.clashing_texts import forbidden_texts
+from evalcontract.analysis.normalized import folded
 from evalcontract.analysis.substrings import Substrings, any_text
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.valid_parts import Checks
 
-#: Lowers ASCII letters by `str.translate`; no others, so that a pattern can express the same.
-FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _NONE: Mapping[str, Path] = {}
 
 
@@ -63,11 +62,11 @@ class _Bans(NamedTuple):
 
         `with_spaces` is whether texts of the rubric that have spaces count.
         """
-        folded = text.translate(FOLD)
+        text = folded(text)
         is_wanted = any_text if with_spaces else _has_no_space
-        if (ban := self.substrings.first_in(folded, is_wanted)) is not None:
+        if (ban := self.substrings.first_in(text, is_wanted)) is not None:
             return Ban(ban, self.banned[ban], is_own=False)
-        if (ban := self.own_substrings.first_in(folded)) is not None:
+        if (ban := self.own_substrings.first_in(text)) is not None:
             return Ban(ban, self.own[ban], is_own=True)
         return None
 
@@ -137,7 +136,7 @@ class Conflicts(NamedTuple):
         if self.max_calls is not None and self.max_calls[0] < least:
             yield Conflict(
                 ("expected_tools",),
-                f"this cannot be met: it takes {least} calls, but the rubric allows "
+                f"this cannot be met: it takes {_many(least, 'call')}, but the rubric allows "
                 f"{self.max_calls[0]}",
                 "expect fewer tools, or use a rubric that allows more calls",
                 self.max_calls[1],
@@ -149,7 +148,7 @@ class Conflicts(NamedTuple):
         if "must_not_contain" in self.texts:
             for index, text in enumerate(row.get("must_not_contain") or ()):
                 if text.strip() and _in_any_case(text, sensitive=self.sensitive):
-                    own.setdefault(text.translate(FOLD), ("must_not_contain", index))
+                    own.setdefault(folded(text), ("must_not_contain", index))
         return _Bans(self.banned, self.substrings, own, Substrings(own))
 
     def _of_alternatives(self, texts: Sequence[str], bans: _Bans) -> Iterator[Conflict]:
@@ -191,11 +190,15 @@ class Conflicts(NamedTuple):
             return None
         return Conflict(
             path,
-            f"{verdict}: the fact is longer than the {self.max_chars[0]} characters that the "
-            "rubric allows",
+            f"{verdict}: the fact is longer than the {_many(self.max_chars[0], 'character')} that "
+            "the rubric allows",
             "shorten it, or use a rubric that allows more",
             self.max_chars[1],
         )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def conflicts_of(checks: Checks) -> Conflicts:
@@ -251,7 +254,7 @@ def _banned(checks: Checks) -> dict[str, Path]:
     for texts in filter(None, map(forbidden_texts, checks)):
         for index, text in enumerate(texts.values):
             if _in_any_case(text, sensitive=texts.sensitive):
-                banned.setdefault(text.translate(FOLD), (*texts.path, index))
+                banned.setdefault(folded(text), (*texts.path, index))
     return banned
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._kind import State, outlooks_of
+from evalcontract.checks._kind import Prediction, State, outlooks_of
 from evalcontract.checks.cells import Cell, PlannedCells, count_states
 from evalcontract.checks.plan import Plan, own_predictions
 
@@ -109,6 +109,9 @@ def cover(
     if plan is None:
         return RowCoverage(index, name, None, own)
     outlooks = tuple(outlooks_of((group.needs for group in plan.steps.groups), row))
+    if not plan.is_gradable:
+        unavailable = Prediction(State.UNAVAILABLE, f"{plan.artifact.name} is malformed")
+        outlooks = tuple(unavailable if outlook.runs else outlook for outlook in outlooks)
     return RowCoverage(index, name, plan.artifact.name, PlannedCells(plan.steps, outlooks, own))
 
 

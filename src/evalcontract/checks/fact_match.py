@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
@@ -15,7 +14,7 @@ from evalcontract.checks._kind import (
     is_empty,
     never_runs,
 )
-from evalcontract.checks._texts import collapsed, quoted
+from evalcontract.checks._texts import facts_to_find, not_stated, quoted
 from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always, failed, of_text
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
@@ -55,14 +54,11 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     if "judge_prompt_ref" in filled:
         return _by_judge(filled, least, context)
 
-    own = [collapsed(fact) for fact in filled.get("facts", ())]
+    own = facts_to_find(filled.get("facts", ()))
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        facts = _facts(filled, row)
-        searched = _collapsed_output(text)
-        wanted = own or map(collapsed, facts)
-        missing = [fact for fact, text in zip(facts, wanted, strict=True) if text not in searched]
-        return _verdict(facts, missing, least)
+        facts = own or facts_to_find(row["expected_facts"])
+        return _verdict(facts, not_stated(facts, text), least)
 
     return of_text(judge)
 
@@ -94,17 +90,12 @@ def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
     return execute
 
 
-@lru_cache(maxsize=1)  # several checks in turn read the same output
-def _collapsed_output(text: str) -> str:
-    return collapsed(text)
-
-
 def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
     facts: Sequence[str] = check["facts"] if "facts" in check else row["expected_facts"]
     return facts
 
 
-def _verdict(facts: Sequence[str], missing: Sequence[str], least: float) -> Verdict:
+def _verdict(facts: Sequence[Any], missing: Sequence[str], least: float) -> Verdict:
     """Return the verdict: the score is the recall, the fraction of the facts that are stated."""
     recall = (len(facts) - len(missing)) / len(facts)
     details = {"facts": len(facts), "missing": list(missing[:_MAX_MISSING])}

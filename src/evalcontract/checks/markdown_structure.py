@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.normalized import composed, folded
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -14,7 +15,7 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
-from evalcontract.checks._texts import normalized, quoted
+from evalcontract.checks._texts import quoted
 from evalcontract.checks.outcome import PASSED, error, failed, of_text
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
@@ -80,7 +81,7 @@ def _faults(check: Check, structure: Markdown, text: str) -> Iterator[str]:
     if check["no_h1"] and 1 in levels:
         yield "it has a heading of level 1"
     sections = check.get("required_sections", ())
-    missing = [name for name in sections if not _has_title(_folded(name), text)]
+    missing = [name for name in sections if not _has_title(folded(name), text)]
     if missing:
         yield f"no heading contains {listed(map(quoted, missing))}"
 
@@ -94,18 +95,14 @@ def _titles(text: str) -> str:
     """Return the headings of an output, as they are compared, one in a line."""
     from evalcontract.analysis.markdown import read_markdown  # slow to import
 
-    return "".join(f"{_folded(heading.text)}\n" for heading in read_markdown(text).headings)
-
-
-def _folded(text: str) -> str:
-    return normalized(text, case_sensitive=False)
+    return "".join(f"{folded(heading.text)}\n" for heading in read_markdown(text).headings)
 
 
 def _forbidden(check: Check, text: str) -> Iterator[str]:
     """Yield the forbidden texts that a text contains, if there are any."""
-    searched = normalized(text)
+    searched = composed(text)
     patterns = check.get("forbidden_patterns", ())
-    present = [pattern for pattern in patterns if normalized(pattern) in searched]
+    present = [pattern for pattern in patterns if composed(pattern) in searched]
     if present:
         yield f"it contains {listed(map(quoted, present))}"
 

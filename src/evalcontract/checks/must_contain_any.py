@@ -5,30 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
-from evalcontract.checks._texts import normalized, quoted, texts_of
+from evalcontract.checks._texts import quoted, searched_form, texts_of
 from evalcontract.checks.outcome import PASSED, failed, of_text
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from evalcontract.checks._kind import Check, EvalContext
+    from evalcontract.checks._texts import Wanted
     from evalcontract.checks.outcome import Executor, Verdict
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    texts, sensitive = texts_of(filled, "must_contain_any"), filled["case_sensitive"]
+    texts = texts_of(filled, "must_contain_any")
+    fault = _fault(texts({})) if "values" in filled else None  # the same for all rows
+    form = searched_form(case_sensitive=filled["case_sensitive"])
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        wanted, searched = texts(row), normalized(text, case_sensitive=sensitive)
-        if any(value.normal in searched for value in wanted):
-            return PASSED
-        return failed(f"it contains none of {listed([quoted(value.written) for value in wanted])}")
+        searched = form(text)
+        wanted = texts(row)
+        for value in wanted:
+            if value.normal in searched:
+                return PASSED
+        return fault or _fault(wanted)
 
     return of_text(judge)
+
+
+def _fault(wanted: Iterable[Wanted]) -> Verdict:
+    return failed(f"it contains none of {listed([quoted(value.written) for value in wanted])}")
 
 
 KIND = CheckKind(

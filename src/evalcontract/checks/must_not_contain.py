@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
-from evalcontract.checks._texts import normalized, quoted, texts_of
+from evalcontract.checks._texts import quoted, searched_form, texts_of
 from evalcontract.checks.outcome import PASSED, failed, of_text
 from evalcontract.structure.defaults import with_defaults
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    texts, sensitive = texts_of(filled, "must_not_contain"), filled["case_sensitive"]
+    texts = texts_of(filled, "must_not_contain")
+    form = searched_form(case_sensitive=filled["case_sensitive"])
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        searched = normalized(text, case_sensitive=sensitive)
+        searched = form(text)
         for value in texts(row):
             if value.normal in searched:
                 return failed(f"it contains {quoted(value.written)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +21,8 @@ class Outcome(StrEnum):
     SKIPPED = "skipped"
     UNAVAILABLE = "unavailable"
     ERROR = "error"
+
+    __hash__ = str.__hash__  # that of enums is slower; results are counted by outcome
 
 
 class Verdict(NamedTuple):
@@ -93,10 +96,17 @@ def always(verdict: Verdict) -> Executor:
     return execute
 
 
+@dataclass(frozen=True, slots=True)
+class OfText:
+    """An executor that judges the text of an output; it is unavailable without one."""
+
+    judge: Callable[[Mapping[str, Any], str], Verdict]
+
+    def __call__(self, row: Mapping[str, Any], output: Output) -> Verdict:
+        """Judge an output."""
+        return NO_TEXT if output.text is None else self.judge(row, output.text)
+
+
 def of_text(judge: Callable[[Mapping[str, Any], str], Verdict]) -> Executor:
     """Return an executor that judges the text of an output; it is unavailable without one."""
-
-    def execute(row: Mapping[str, Any], output: Output) -> Verdict:
-        return NO_TEXT if output.text is None else judge(row, output.text)
-
-    return execute
+    return OfText(judge)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.clashes import ALTERNATIVES
-from evalcontract.checks import kinds_in_use
+from evalcontract.checks import KINDS, kinds_in_use
 from evalcontract.checks._kind import (
-    ANY_TEXT,
     RUNS,
     CheckKind,
     EvalContext,
@@ -16,19 +16,19 @@ from evalcontract.checks._kind import (
     State,
     is_empty,
     never_runs,
+    outlooks_of,
     reads_nothing,
 )
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.checks.steps import Nested, Step, Steps, steps_of
-from evalcontract.library.library import Resolved
-from evalcontract.model.reference import Reference
+from evalcontract.library.library import Library
 from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evalcontract.library.artifact import Artifact
-    from evalcontract.structure.valid_parts import Checks
+from evalcontract.structure.valid_parts import Checks
 
 
 class Plan(NamedTuple):
@@ -53,6 +53,15 @@ class Plan(NamedTuple):
     graded: frozenset[str] = frozenset()
     scoring: Mapping[str, Any] | None = None
 
+    @property
+    def is_gradable(self) -> bool:
+        """Whether outputs can be graded: neither the rubric nor that of a composite is malformed.
+
+        The checks that are well-formed would give another score without the others.
+        """
+        inner = (part.plan for part in self.steps.parts if isinstance(part, Nested))
+        return self.scoring is not None and all(plan.is_gradable for plan in inner)
+
     def beside(self, graded: frozenset[str]) -> Plan:
         """Return the plan for a runner whose own graders read these keys of a row."""
         return self._replace(reads=self.reads | graded, graded=graded) if graded else self
@@ -73,7 +82,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     made; None inside a composite.
     """
     value: dict[str, Any] = artifact.document.value
-    valid, checks = valid_parts_of_rubric(value)
+    valid, checks = valid_parts_of_rubric(value, context.declared)
     reads: set[str] = set()
     parts: list[Step | Nested] = []
     added: set[int] = set()
@@ -84,8 +93,11 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
         kind = kinds.get(check["kind"]) or _without_executor(check["kind"])
         reads |= kind.reads(check, context)
         inner = _inner(check, context, plans)
-        name = check.get("id") or f"{check['kind']}[{path[-1]}]"
+        id_ = check.get("id")
+        name = id_ if id_ and isinstance(id_, str) else f"{check['kind']}[{path[-1]}]"
         needs = _hashable(kind.needs(check, context))
+        if kind.prepare is None and kind.name != "composite" and needs.never_runs is None:
+            needs = _without_executor(kind.name).needs(check, context)
         if kind.name == "composite" and needs.never_runs is None:
             needs = _of_composite(check, inner)
         known &= kind.name in kinds
@@ -124,8 +136,8 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
 
 
 def _without_executor(name: str) -> CheckKind:
-    """Return a kind that only the schema knows; its checks never run."""
-    needs = never_runs(State.UNAVAILABLE, f"checks of the kind `{name}` are not built in")
+    """Return a kind that only the schema or the configuration knows; its checks never run."""
+    needs = never_runs(State.UNAVAILABLE, f"there is no executor for the kind `{name}`")
     return CheckKind(name, reads_nothing, lambda *_: needs)
 
 
@@ -168,13 +180,12 @@ def _inner(
     """
     if plans is None or check["kind"] != "composite":
         return None
-    reference = Reference.parse(check["rubric_ref"])
-    target = context.library.resolve(reference) if reference else None
-    if not isinstance(target, Resolved):
+    rubric = context.library.artifact_of(check["rubric_ref"])
+    if rubric is None:
         return None
-    if id(target.artifact) not in plans:
-        plans[id(target.artifact)] = _plan(target.artifact, context, None)
-    return plans[id(target.artifact)]
+    if id(rubric) not in plans:
+        plans[id(rubric)] = _plan(rubric, context, None)
+    return plans[id(rubric)]
 
 
 def _hashable(needs: Needs) -> Needs:
@@ -191,6 +202,25 @@ OWN_EXPECTATIONS = {
     "must_contain_any": "must_contain_any",
     "must_not_contain": "must_not_contain",
 }
+_NO_JUDGE = never_runs(
+    State.UNAVAILABLE, "a judge reads `criteria`, and the row has no rubric that names one"
+)
+
+
+@cache
+def own_needs(key: str) -> Needs:
+    """Return what the check of an expectation needs that grades a row without a rubric."""
+    if key == "criteria":
+        return _NO_JUDGE
+    from evalcontract.structure.authored.analyses import SchemaAnalyses  # rarely needed
+
+    kind = KINDS[OWN_EXPECTATIONS[key]]
+    nothing = EvalContext(Library([]), True, _no_file, SchemaAnalyses())
+    return kind.needs({"kind": kind.name}, nothing)  # a bare check refers to nothing
+
+
+def _no_file(name: str) -> Any:
+    raise LookupError(name)
 
 
 #: The kind of what the graders of the runner read from a row.
@@ -203,18 +233,23 @@ def own_predictions(
     """Return what is graded in a row beside the checks of its rubric, with the predictions.
 
     Each is a key of the row and a kind: what the graders of the runner read (`graded`), whatever
-    the rubric does, and, without a rubric (`plan` is None), the row's own expectations.
+    the rubric does, and, without a rubric (`plan` is None), the row's own expectations. The runner
+    is named for an expectation that only its graders can read.
     """
-    own = {} if plan else OWN_EXPECTATIONS
-    keys = [*own, *sorted(graded - own.keys())]
-    return [
-        (key, own.get(key, RUNNER), _own_outlook(key, row[key]))
-        for key in keys
-        if row.get(key) is not None
-    ]
+    own: Mapping[str, str] = {} if plan else OWN_EXPECTATIONS
+    predicted = []
+    for key in (*own, *sorted(graded - own.keys())):
+        if row.get(key) is None:
+            continue
+        kind, outlook = own.get(key, RUNNER), own_outlook(key, row, is_graded=key not in own)
+        if key in graded and outlook.state in (State.UNAVAILABLE, State.SKIP):
+            kind, outlook = RUNNER, RUNS
+        predicted.append((key, kind, outlook))
+    return predicted
 
 
-def _own_outlook(field: str, value: Any) -> Prediction:
-    if is_empty(field, value):
-        return Prediction(State.VACUOUS, f"the row's `{field}` is empty", field)
-    return ANY_TEXT if field == "expected" and value == {"format": "text"} else RUNS
+def own_outlook(key: str, row: Mapping[str, Any], *, is_graded: bool = False) -> Prediction:
+    """Return the prediction for an expectation of a row; with `is_graded`, the runner reads it."""
+    if is_empty(key, row[key]):
+        return Prediction(State.VACUOUS, f"the row's `{key}` is empty", key)
+    return RUNS if is_graded else next(outlooks_of((own_needs(key),), row))

@@ -27,11 +27,11 @@ _UNCOMPILABLE = "its pattern does not compile"
 
 def _needs(check: Check, context: EvalContext) -> Needs:
     del context
-    from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
+    from evalcontract.analysis.compilation import why_uncompilable  # slow to import
     from evalcontract.analysis.regex_totality import matches_everything
 
     pattern, flags = check["pattern"], check.get("flags", [])
-    if isinstance(compile_pattern(pattern, flags), Uncompilable):
+    if why_uncompilable(pattern, flags):
         return never_runs(State.UNAVAILABLE, _UNCOMPILABLE)
     if matches_everything(pattern, flags, full=check.get("match") == "full"):
         outcome = "fails" if check.get("negate") else "passes"
@@ -40,33 +40,31 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
+    from evalcontract.analysis.compilation import Uncompilable, compile_pattern  # slow to import
     from evalcontract.checks._searches import GivenUpError, Searches
     from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError
 
     searches = context.searches or Searches()
-
     filled = with_defaults(check)
     pattern = compile_pattern(filled["pattern"], filled["flags"])
     if isinstance(pattern, Uncompilable):
         return always(unavailable(_UNCOMPILABLE))
     name, full, negate = quoted(pattern.pattern), filled["match"] == "full", filled["negate"]
+    matches = searches.matcher(pattern, full=full)
+    place = "the whole output" if full else "anywhere"
+    fault = failed(f"{name} matches" if negate else f"{name} does not match {place}")
 
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
         del row
         try:
-            does_match = searches.matches(pattern, text, full=full)
+            does_match = matches(text)
         except OutOfTimeError:
             return error(f"{name} takes longer than {SECONDS:g} seconds on this output")
         except GivenUpError as failure:
             return error(f"{name} is not searched for any more: {failure}")
         except (NoChildError, MemoryError, RecursionError) as failure:
             return error(f"{name} cannot be searched for: {str(failure) or 'no memory'}")
-        if does_match is not negate:
-            return PASSED
-        if negate:
-            return failed(f"{name} matches")
-        return failed(f"{name} does not match {'the whole output' if full else 'anywhere'}")
+        return fault if does_match is negate else PASSED
 
     return of_text(judge)
 

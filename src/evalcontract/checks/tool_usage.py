@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
 from evalcontract.checks._texts import quoted
-from evalcontract.checks.outcome import PASSED, error, failed, unavailable
+from evalcontract.checks.outcome import PASSED, ToolCall, error, failed, unavailable
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from evalcontract.checks._calls import Call
     from evalcontract.checks.outcome import Executor, Output, Verdict
 
 _OWN = ("forbidden_tools", "max_calls")
+# So many verdicts are kept for a check, each on at most so many names.
+_MAX_KNOWN, _MAX_NAMES = 1 << 10, 50
 
 
 def _reads(check: Check, context: EvalContext) -> frozenset[str]:
@@ -43,22 +46,33 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.checks._calls import calls_of, expectations_of  # not needed for coverage
 
     filled = with_defaults(check)
-    own = expectations_of(filled["expected_tools"]) if "expected_tools" in filled else None
+    own = filled.get("expected_tools")
+
+    def judge(expected: Iterable[Any] | None, recorded: Iterable[ToolCall]) -> Verdict:
+        wanted = None if expected is None else expectations_of(expected)
+        calls = calls_of(recorded, wanted or ())
+        fault = _limit_fault(filled, calls)
+        if fault is None and wanted is not None:
+            fault = _fault_of(wanted, calls, filled["match"], filled["order"])
+        return PASSED if fault is None else failed(fault)
+
+    @lru_cache(maxsize=_MAX_KNOWN)  # many rows expect the same tools and call the same
+    def judge_names(expected: tuple[str, ...], called: tuple[str, ...]) -> Verdict:
+        return judge(expected, map(ToolCall, called))
 
     def execute(row: Mapping[str, Any], output: Output) -> Verdict:
-        if output.tool_calls is None:
+        recorded = output.tool_calls
+        if recorded is None:
             return unavailable("no tool calls of the output were recorded")
+        expected = row.get("expected_tools") if own is None else own
+        if expected and {item.__class__ for item in expected} == {str}:
+            called = tuple([call.name for call in recorded])
+            if len(expected) + len(called) <= _MAX_NAMES:
+                return judge_names(tuple(expected), called)
         try:
-            expected = own
-            if own is None and row.get("expected_tools") is not None:
-                expected = expectations_of(row["expected_tools"])
-            calls = calls_of(output.tool_calls)
-            fault = _limit_fault(filled, calls)
-            if fault is None and expected is not None:
-                fault = _fault_of(expected, calls, filled["match"], filled["order"])
+            return judge(expected, recorded)
         except RecursionError:
             return error("the arguments of a tool call are nested too deeply")
-        return PASSED if fault is None else failed(fault)
 
     return execute
 

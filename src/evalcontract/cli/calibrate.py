@@ -11,13 +11,17 @@ import click
 
 from evalcontract import __version__
 from evalcontract.calibration.measuring import AUTO
+from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.failures import refuse
 from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import is_log, put, put_json
+from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.calibration import CalibrationOptions, calibrate
+from evalcontract.engine.calibration import calibrate
+from evalcontract.engine.calibration_options import CalibrationOptions
 from evalcontract.engine.fix_options import FixResult, write
+from evalcontract.judging.usage import Usage
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
@@ -73,6 +77,18 @@ _FILE = click.Path(path_type=Path)
     type=_FILE,
     help="CSV or JSON Lines with the keys id and judge, if the labels have no verdicts.",
 )
+@click.option(
+    "--outputs",
+    metavar="FILE",
+    type=_FILE,
+    help="Recorded outputs to ask the judge about, if the labels have none.",
+)
+@click.option(
+    "--dataset",
+    metavar="FILE",
+    type=_FILE,
+    help="Dataset with the rows of these outputs: what else the judge is shown.",
+)
 @click.option("--split", metavar="NAME", help="Use only the labels of this split.")
 @click.option(
     "--threshold",
@@ -113,6 +129,11 @@ _FILE = click.Path(path_type=Path)
     help="Output format: text for people, json for programs.",
 )
 @click.option(
+    "--cache/--no-cache",
+    default=None,
+    help="Reuse answers of the judge to the same question (default: not in CI).",
+)
+@click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Root folder of the workspace (default: detected from the judge).",
@@ -121,6 +142,8 @@ def calibrate_command(
     judge: str,
     labels: Path,
     verdicts: Path | None,
+    outputs: Path | None,
+    dataset: Path | None,
     split: str | None,
     threshold: float | str | None,
     observed: float | None,
@@ -129,6 +152,7 @@ def calibrate_command(
     min_tnr: float | None,
     is_written: bool,  # noqa: FBT001 - click passes flags by name
     output_format: str,
+    cache: bool | None,  # noqa: FBT001 - the same
     root: Path | None,
 ) -> int:
     """Measure how well a judge agrees with human labels.
@@ -138,20 +162,37 @@ def calibrate_command(
     Positive means PASS: the TPR is the share of good outputs that the judge passes, the TNR the
     share of bad outputs that it fails.
 
+    Without verdicts, the judge is asked over a model, as by `grade`, if environment variables name
+    an endpoint: it is shown the keys input, output, criteria, expected and context of the labels,
+    or what --outputs and --dataset have under the same id.
+
     Without --write, the validation that would be written is shown as a diff.
     """
     if (observed is None) != (observed_n is None):
         raise UsageError("--observed and --observed-n need each other")
     rate = None if observed is None or observed_n is None else Measured(observed, observed_n)
-    options = CalibrationOptions(labels, verdicts, split, threshold, rate, root)
-    done = calibrate(judge, options)
+    with Bar() as bar:
+        options = CalibrationOptions(
+            labels,
+            verdicts,
+            split,
+            threshold,
+            rate,
+            root,
+            dataset=dataset,
+            outputs=outputs,
+            progress=bar.advance,
+        )
+        judging = judging_for(cache)
+        done = calibrate(judge, options, judging)
+    usage = judging.usage if judging else Usage()
     write_findings(done.diagnostics)
     status = exit_status(done.diagnostics)
     if done.result is None:
         return status or refuse(done.nothing or "there is nothing to compare")
     if is_written:
         status = status or _write(done)
-    _print(done.result, done.change, output_format, is_written=is_written and not status)
+    _print(done.result, usage, done.change, output_format, is_written=is_written and not status)
     below = _below(done.result, {"tpr": min_tpr, "tnr": min_tnr})
     put([f"{message}\n" for message in below], err=True)
     return status or (ERRORS if below else status)
@@ -166,11 +207,13 @@ def _write(done: Calibrated) -> int:
     return 0
 
 
-def _print(result: Result, change: FileFix | None, output_format: str, *, is_written: bool) -> None:
+def _print(
+    result: Result, usage: Usage, change: FileFix | None, output_format: str, *, is_written: bool
+) -> None:
     if output_format == "json":
-        put_json(write_json(result, __version__, is_written=is_written))
+        put_json(write_json(result, usage, __version__, is_written=is_written))
     else:
-        put(write_text(result))
+        put(write_text(result, usage))
     if result.refusal:
         put([f"nothing was written: {result.refusal}\n"], err=True)
     elif is_written:

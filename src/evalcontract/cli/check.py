@@ -50,12 +50,12 @@ def check(
     checked = _existing(path, args.root)
     if not checked.is_dir():
         return validate_files(Kind.TARGET, (path,), args)
-    return run_and_report(args, partial(_check_folder, checked, allow_empty))
+    return run_and_report(args, partial(_check_folder, checked, allow_empty, args.quiet))
 
 
-def _check_folder(path: Path, allow_empty: bool, options: Options) -> Outcome:  # noqa: FBT001
+def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> Outcome:  # noqa: FBT001
     outcome = check_workspaces(path, options._replace(allows_empty=allow_empty))
-    if not outcome.files and not outcome.diagnostics:
+    if not outcome.is_checked and not outcome.diagnostics and not quiet:
         put([f"note: {escape_controls(display_name(path))} contains {NOTHING}\n"], err=True)
     return outcome
 

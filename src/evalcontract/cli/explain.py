@@ -12,7 +12,7 @@ import click
 from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.output import put
 from evalcontract.model.nearest import nearest
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.known_codes import KnownCodes, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,7 +43,8 @@ def _page(code: Code, *, in_colour: bool) -> Iterator[str]:
     yield f"{click.style(code, bold=True) if in_colour else code}\n"
     yield f"\n{page.what}\n\n{page.why}\n\n"
     yield f"Severity: {soft} (soft), {strict} (strict)\n"
-    yield f"Confidence: {code.confidence}\n\n"
+    yield f"Confidence: {code.confidence}\n"
+    yield f"Documentation: {url}\n\n" if (url := url_of(code)) else "\n"
     yield f"Bad:\n\n{textwrap.indent(page.bad, '    ')}\n"
     yield f"Good:\n\n{textwrap.indent(page.good, '    ')}"
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from evalcontract.cli.code_list import CodeList
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.output import OutputError, is_log, put, put_bytes
 from evalcontract.cli.signals import signals_as_interrupts
@@ -17,7 +19,6 @@ from evalcontract.engine.fixing import fix
 from evalcontract.engine.options import Options
 from evalcontract.engine.workers import usable_cores
 from evalcontract.model.errors import UsageError
-from evalcontract.model.nearest import nearest
 from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.fixes import (
@@ -27,26 +28,11 @@ from evalcontract.report.fixes import (
     write_refused,
     write_summary,
 )
-from evalcontract.workspace.known_codes import KnownCodes, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalcontract.engine.fix_options import FixResult
-
-
-def _codes(
-    context: click.Context, option: click.Parameter, values: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Reject a value that is neither a code nor a kind of codes."""
-    del context, option
-    codes = KnownCodes()
-    for value in values:
-        if value not in codes and value not in map(kind_of, codes):
-            near = nearest(value, sorted({*codes, *map(kind_of, codes)}))
-            advice = f"did you mean `{near}`?" if near else "`evalcontract explain` lists them all"
-            raise click.BadParameter(f"there is no code `{value}`; {advice}")
-    return values
 
 
 @click.command(
@@ -63,10 +49,9 @@ def _codes(
 )
 @click.option(
     "--select",
-    metavar="CODE",
+    type=CodeList(),
     multiple=True,
-    callback=_codes,
-    help="Fix only findings with this code, or of a kind such as `reference` (repeatable).",
+    help="Fix only findings with these codes, or of a kind such as `reference` (repeatable).",
 )
 @click.option(
     "--strict/--soft",
@@ -92,7 +77,7 @@ def fix_command(
     paths: tuple[str, ...],
     diff: bool,  # noqa: FBT001 - click passes flags by name
     unsafe_fixes: bool,  # noqa: FBT001 - the same
-    select: tuple[str, ...],
+    select: tuple[tuple[str, ...], ...],
     strict: bool | None,  # noqa: FBT001 - the same
     root: Path | None,
     limit: int,
@@ -115,7 +100,7 @@ def fix_command(
     else:
         to_fix = find_paths(paths or (".",))
     options = Options(root, strict, jobs=usable_cores())
-    result = fix(to_fix, options, FixOptions(unsafe_fixes, select), stdin)
+    result = fix(to_fix, options, FixOptions(unsafe_fixes, tuple(chain(*select))), stdin)
     if diff:
         _print_diff(result, limit)
         return ERRORS if result.files else OK

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from evalcontract import __version__
+from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import NumberRange
-from evalcontract.cli.outcome import uses_cache, write_findings
-from evalcontract.cli.output import escaped_json, put, put_json
+from evalcontract.cli.outcome import write_findings
+from evalcontract.cli.output import harmless_json, put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.grade import Grading
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.engine.options import Input
-    from evalcontract.judging.asking import Judging
     from evalcontract.judging.usage import Usage
     from evalcontract.scoring.results import RowResult
 
@@ -58,7 +57,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="File to write the results to, as JSON Lines.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the results of an interrupted run.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with earlier results: grade what is missing, and again what ended in an error.",
+)
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @click.option(
     "--compare",
@@ -136,28 +139,29 @@ def grade_command(
     inputs = (_one(dataset, None), _one_of_outputs(outputs))
     read = [input_.path for input_ in inputs if not input_.stream]
     comparison = Comparison(earlier_results(compare).rows) if compare else None
-    taken = _Taken(limit, comparison, is_lines=output_format == "jsonl")
+    is_printed = output_format == "jsonl"
+    kept = _Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
+    taken = _Taken(limit, comparison, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
-        judging = _judging(uses_cache() if cache is None else cache)
+        judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
-        head = manifest_line(__version__, *grading.manifest)
-        file = ResultsFile(results, replace=force, inputs=read) if results else None
+        head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
+        file = ResultsFile(results, replace=force, resume=resume, inputs=read) if results else None
         if file:
             stack.enter_context(file)
-        done = file.begin(escaped_json(head), resume=resume) if file else []
+        done = file.begin("".join(harmless_json([head]))) if file else []
         taken.begin(head)
-        for row in done:
-            taken.take(row)
-        for row in grading.results({row.id for row in done}):
-            taken.take(row)
+        taken.take(kept.of(done))
+        for share in grading.shares(kept.of, {row.id for row in done}):
+            taken.take(share)
             if file:
-                file.write(escaped_json(row_line(row)))
+                file.write(share.lines)
         wanted = grading.threshold if threshold is None else threshold
         usage = judging.usage if judging else None
         last = summary_line(taken.summary, wanted, usage)
         if file:
-            file.write(escaped_json(last))
+            file.write("".join(harmless_json([last])))
             file.complete()
     write_findings(grading.diagnostics)
     if not taken.summary.rows.total and not grading.diagnostics:
@@ -169,32 +173,67 @@ def grade_command(
     return exit_status(grading.diagnostics) or taken.status(wanted)
 
 
+class _Share(NamedTuple):
+    """What the process that graded some rows hands on of their results.
+
+    `failures` are the first of them; `lines` and `rows` are empty if nothing needs them.
+    """
+
+    summary: Summary
+    errors: Errors
+    failures: list[RowResult]
+    lines: str
+    rows: list[RowResult]
+
+
+class _Kept(NamedTuple):
+    """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are."""
+
+    limit: int
+    lines: bool
+    rows: bool
+
+    def of(self, rows: list[RowResult]) -> _Share:
+        """Return the share of some rows."""
+        share = _Share(Summary(), Errors(), [], "", rows if self.rows else [])
+        for row in rows:
+            share.summary.add(row)
+            share.errors.add(row)
+            if is_failure(row) and (not self.limit or len(share.failures) < self.limit):
+                share.failures.append(row)
+        if not self.lines:
+            return share
+        return share._replace(lines="".join(harmless_json(["".join(map(row_line, rows))])))
+
+
 class _Taken:
     """What is kept of the results: their summary, the first failures, and the comparison."""
 
-    def __init__(self, limit: int, comparison: Comparison | None, *, is_lines: bool) -> None:
+    def __init__(self, limit: int, comparison: Comparison | None, *, is_printed: bool) -> None:
         self.summary = Summary()
         self.failures: list[RowResult] = []
         self.errors = Errors()
         self.comparison = comparison
         self.limit = limit
-        self._is_lines = is_lines
+        self._is_printed = is_printed
 
     def begin(self, head: str) -> None:
         """Print the first line, if lines are wanted."""
-        if self._is_lines:
+        if self._is_printed:
             put_json([head])
 
-    def take(self, row: RowResult) -> None:
-        """Count a row, and print its line, if lines are wanted."""
-        self.summary.add(row)
-        self.errors.add(row)
+    def take(self, share: _Share) -> None:
+        """Count rows, and print their lines, if lines are wanted."""
+        self.summary.merge(share.summary)
+        self.errors.merge(share.errors)
         if self.comparison:
-            self.comparison.take(row)
-        if is_failure(row) and (not self.limit or len(self.failures) < self.limit):
-            self.failures.append(row)
-        if self._is_lines:
-            put_json([row_line(row)])
+            for row in share.rows:
+                self.comparison.take(row)
+        self.failures += share.failures
+        if self.limit:
+            del self.failures[self.limit :]
+        if self._is_printed:
+            put_json([share.lines])
 
     def status(self, threshold: float | None) -> int:
         """Return the exit code, as far as the results decide it."""
@@ -226,21 +265,6 @@ def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
         raise UsageError("--resume needs --results: the file to go on with")
     if "-" in inputs:
         raise UsageError("--resume needs files: standard input may be another than before")
-
-
-def _judging(cache: bool) -> Judging | None:  # noqa: FBT001 - an option
-    """Return what asks judges, if the environment names an endpoint."""
-    from evalcontract.judging.settings import read_settings
-
-    settings = read_settings(os.environ)
-    if settings is None:
-        return None
-    from evalcontract.cache.store import cache_folder  # only if judges can be asked
-    from evalcontract.judging.answer_cache import AnswerCache
-    from evalcontract.judging.asking import Judging
-
-    folder = cache_folder() if cache else None
-    return Judging(settings, AnswerCache(folder) if folder else None)
 
 
 def _text(

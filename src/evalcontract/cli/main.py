@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # The module of each command. Modules are imported on demand to keep the startup fast.
 COMMANDS = {
+    "init": "evalcontract.cli.init:init_command",
     "check": "evalcontract.cli.check:check",
     "validate-dataset": "evalcontract.cli.validate:validate_dataset",
     "validate-rubric": "evalcontract.cli.validate:validate_rubric",

@@ -76,7 +76,7 @@ def migrate_command(
     with signals_as_interrupts():
         done = migrate(inputs, MigrateOptions(from_, folder, loss_report, force))
     write_findings(done.diagnostics)
-    put(_told(done), err=True)
+    put(told(done), err=True)
     if done.refusal:
         _refuse_if_unused(done)
         put([f"nothing was written: {done.refusal}\n"], err=True)
@@ -96,7 +96,7 @@ def _refuse_if_unused(done: MigrateResult) -> None:
         raise UsageError(str(done.refusal))
 
 
-def _told(done: MigrateResult) -> Iterator[str]:
+def told(done: MigrateResult) -> Iterator[str]:
     """Yield what is lost or changes its meaning."""
     yield from write_losses(done.losses, "kept under `metadata`, where no check reads it:")
     if done.changes:

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cli.code_list import CodeList
 from evalcontract.cli.outcome import CheckArgs
-from evalcontract.model.nearest import nearest
-from evalcontract.report import FORMATS, report_formats
+from evalcontract.cli.report_files import ReportFile, format_named, parse_report_file
+from evalcontract.model.errors import UsageError
+from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     _TextType = click.ParamType[str]
+    _FileType = click.ParamType[ReportFile]
 else:
-    _TextType = click.ParamType  # click 8.1 and 8.2 know no parameter of it
+    _TextType = _FileType = click.ParamType  # click 8.1 and 8.2 know no parameter of it
 
 
 class _OutputFormat(_TextType):
@@ -27,18 +30,31 @@ class _OutputFormat(_TextType):
 
     def get_metavar(self, *_: Any, **__: Any) -> str:
         """Return the placeholder in the help."""
-        return f"[{'|'.join(sorted(FORMATS, reverse=True))}|NAME]"
+        return "FORMAT"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """Return the value if it is the name of an output format."""
-        if value in FORMATS:
-            return str(value)
-        names = sorted(report_formats())
-        if value not in names:
-            near = nearest(str(value), names)
-            advice = f"did you mean `{near}`?" if near else f"choose from {', '.join(names)}"
-            self.fail(f"there is no output format `{value}`; {advice}", param, ctx)
-        return str(value)
+        try:
+            return format_named(value)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
+class _ReportFile(_FileType):
+    """A file for a report, and its format."""
+
+    name = "file"
+
+    def get_metavar(self, *_: Any, **__: Any) -> str:
+        """Return the placeholder in the help."""
+        return "[FORMAT:]FILE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> ReportFile:
+        """Return the file and the format that a value names."""
+        try:
+            return parse_report_file(value)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
 
 
 class NumberRange(click.FloatRange):
@@ -69,7 +85,37 @@ _OPTIONS = (
         type=_OutputFormat(),
         default=_DEFAULT.output_format,
         show_default=True,
-        help="Output format: text for people, json for programs.",
+        help=f"Format of standard output: {', '.join(FORMATS)}, or one of a plugin.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=_ReportFile(),
+        multiple=True,
+        help="Also write a report to FILE (repeatable). Without FORMAT, the name tells: *.sarif, "
+        "*.json, *.jsonl, *.xml (junit), *.md, *.txt, *code-quality*.json (gitlab).",
+    ),
+    click.option(
+        "--select",
+        type=CodeList(),
+        multiple=True,
+        help="Report only these codes, or kinds of codes such as rubric/ (repeatable).",
+    ),
+    click.option(
+        "--ignore",
+        type=CodeList(to_ignore=True),
+        multiple=True,
+        help="Do not report these codes, or kinds of codes (repeatable).",
+    ),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["error", "warning", "note"]),
+        help="Exit with 1 if there is a finding of this severity or a higher one (default: error).",
+    ),
+    click.option(
+        "--exit-zero",
+        is_flag=True,
+        help="Exit with 0 whatever the findings are.",
     ),
     click.option(
         "--limit",
@@ -77,7 +123,7 @@ _OPTIONS = (
         metavar="NUMBER",
         default=_DEFAULT.limit,
         show_default=True,
-        help="Maximum number of findings to print (0: no limit).",
+        help="Maximum number of findings in text and markdown (0: no limit).",
     ),
     click.option(
         "--max-findings",
@@ -97,6 +143,12 @@ _OPTIONS = (
         "--statistics",
         is_flag=True,
         help="Print the number of findings by code, and how many are fixable.",
+    ),
+    click.option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        help="Print findings only: no summary, notes or progress bar.",
     ),
     click.option(
         "-v",

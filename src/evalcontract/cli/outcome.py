@@ -7,28 +7,34 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract import __version__
-from evalcontract.cli.colour import wants_colour
+from evalcontract.cli.colour import wants_colour, wants_links
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.engine.options import Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.engine.workers import usable_cores
+from evalcontract.model.diagnostic import Severity
+from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
-from evalcontract.report import FORMATS, report_formats
+from evalcontract.report import FORMATS, write_of
 from evalcontract.report.report import Report, Style
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from evalcontract.cache import Cache
+    from evalcontract.cli.report_files import ReportFile
     from evalcontract.model.diagnostic import Diagnostic, Outcome
     from evalcontract.model.reference import Kind
+    from evalcontract.policy.selection import Selection
 
 
 class CheckArgs(NamedTuple):
@@ -44,6 +50,26 @@ class CheckArgs(NamedTuple):
     dialect: str | None = None
     statistics: bool = False
     max_findings: int = 10_000
+    output: tuple[ReportFile, ...] = ()
+    select: tuple[tuple[str, ...], ...] = ()
+    ignore: tuple[tuple[str, ...], ...] = ()
+    fail_on: str | None = None
+    exit_zero: bool = False
+    quiet: bool = False
+
+    @property
+    def fails_from(self) -> Severity:
+        """The lowest severity that fails the run, unless `exit_zero`."""
+        return Severity[(self.fail_on or "error").upper()]
+
+    @property
+    def selection(self) -> Selection | None:
+        """The codes to report; None for all."""
+        if not self.select and not self.ignore:
+            return None
+        from evalcontract.policy.selection import Selection  # rarely needed
+
+        return Selection(tuple(chain(*self.select)), tuple(chain(*self.ignore)))
 
 
 def validate_files(
@@ -51,34 +77,84 @@ def validate_files(
 ) -> int:
     """Validate the files of a kind that arguments name; return the exit code."""
     inputs = find_inputs(files, kind, stdin_name, args.dialect)
+    if args.output:
+        from evalcontract.cli.report_files import refuse_inputs  # rarely needed
+
+        refuse_inputs(args.output, [input_.path for input_ in inputs])
     return run_and_report(args, partial(validate, kind, inputs))
 
 
 def run_and_report(args: CheckArgs, work: Callable[[Options], Outcome]) -> int:
-    """Run a check with a progress bar, print its report, and return the exit code."""
-    with Bar() as bar:
-        jobs = args.jobs or usable_cores()
-        cache = _cache() if args.cache else None
+    """Run a check with a progress bar, write its reports, and return the exit code.
+
+    Raises:
+        UsageError: the options contradict each other, or a report cannot be written.
+
+    """
+    if args.exit_zero and args.fail_on:
+        raise UsageError("`--exit-zero` contradicts `--fail-on`: use one of them")
+    if args.output:
+        from evalcontract.cli.report_files import refuse_unwritable  # rarely needed
+
+        refuse_unwritable(args.output)
+    with Bar(is_quiet=args.quiet) as bar:
         outcome = work(
             Options(
                 args.root,
                 args.strict,
                 None,
                 bar.advance,
-                jobs,
-                cache,
+                args.jobs or usable_cores(),
+                _cache() if args.cache else None,
                 args.dialect,
                 max_findings=args.max_findings,
+                selection=args.selection,
             )
         )
+    report = _report(outcome, args)
+    style = Style(limit=args.limit, verbose=args.verbose, version=__version__)
+    style = style._replace(statistics=args.statistics, quiet=args.quiet)
+    with ExitStack() as later:  # what is printed is printed even if a file cannot be written
+        later.callback(_print, args.output_format, report, style)
+        if args.output:
+            from evalcontract.cli.report_files import refuse_inputs, write_files
+
+            refuse_inputs(args.output, map(Path, outcome.checked))
+            write_files(args.output, report, style)
+    return exit_status(outcome.diagnostics, None if args.exit_zero else args.fails_from)
+
+
+def _report(outcome: Outcome, args: CheckArgs) -> Report:
+    if args.output or args.output_format != "text":
+        from evalcontract.engine.reporting import full_report  # slow to import
+
+        return full_report(outcome, args.fails_from)
+    return Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
+
+
+def _print(name: str, report: Report, style: Style) -> None:
+    """Print a report on standard output."""
+    if name == "text":
+        width = _width() if report.diagnostics or report.left_out else 0
+        style = style._replace(width=width, colour=wants_colour(sys.stdout))
+        if report.diagnostics and wants_links(sys.stdout):
+            from evalcontract.workspace.known_codes import url_of  # only for terminals
+
+            report, style = report._replace(url_of=url_of), style._replace(links=True)
+    medium = FORMATS.get(name)
+    pieces = write_of(name)(report, style)
+    if medium == "json":
+        put_json(pieces)
+    else:
+        put(pieces, raw=medium == "commands")
+
+
+def summary_of(outcome: Outcome) -> str:
+    """Return the line that sums up the findings of a check."""
+    from evalcontract.report.text import summary  # not for the fast path
+
     report = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
-    width = _width() if outcome.diagnostics or outcome.left_out else 0
-    colour = wants_colour(sys.stdout)
-    style = Style(colour, width, args.limit, args.verbose, __version__, args.statistics)
-    print_ = put_json if args.output_format == "json" else put
-    write = FORMATS.get(args.output_format) or report_formats()[args.output_format]
-    print_(write(report, style))
-    return exit_status(outcome.diagnostics)
+    return summary(report, Style(wants_colour(sys.stdout), 0, 0, version=__version__))
 
 
 # The maximum number of findings that are printed beside another result.

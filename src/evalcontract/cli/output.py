@@ -24,7 +24,7 @@ _COMMAND = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))", re.IGNORECASE)
 _INVISIBLE = re.compile(
     "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e007f\ud800-\udfff]"
 )
 
 
@@ -96,13 +96,17 @@ def put_json(pieces: Iterable[str]) -> None:
 
     """
     is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
-    hidden = _INVISIBLE if is_utf8 else _BEYOND_ASCII
-    put((escaped_json(piece, hidden) for piece in pieces), raw=True)
+    put(harmless_json(pieces, is_ascii=not is_utf8), raw=True)
 
 
-def escaped_json(text: str, hidden: re.Pattern[str] = _INVISIBLE) -> str:
-    r"""Return JSON with `\u` escapes for what is `hidden`, and for `#` in commands of CI."""
-    return _COMMAND.sub(_escape, hidden.sub(_escape, text))
+def harmless_json(pieces: Iterable[str], *, is_ascii: bool = False) -> Iterator[str]:
+    r"""Yield JSON in which characters without a glyph are `\u` escapes; or all beyond ASCII."""
+    hidden = _BEYOND_ASCII if is_ascii else _INVISIBLE
+    for piece in pieces:
+        if piece.isascii() and "\x7f" not in piece and "##" not in piece:  # most have none
+            yield piece
+        else:
+            yield _COMMAND.sub(_escape, hidden.sub(_escape, piece))
 
 
 def put_bytes(data: bytes) -> None:

@@ -22,7 +22,13 @@ KINDS = {
     "validate-target": "target",
 }
 #: The options of the fast path and their values, in addition to `--jobs` with a number.
-FLAGS = {"--strict": {"strict": True}, "--soft": {"strict": False}}
+FLAGS = {
+    "--strict": {"strict": True},
+    "--soft": {"strict": False},
+    "--quiet": {"quiet": True},
+    "-q": {"quiet": True},
+    "--exit-zero": {"exit_zero": True},
+}
 
 
 def read_plainly(name: str, arguments: list[str]) -> tuple[list[str], dict[str, Any]] | None:

@@ -18,12 +18,13 @@ _BAR_CELLS = 36 + len("  [####]  100%  00:00:00  ")
 class Bar:
     """Shows how much of the current file has been read."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_quiet: bool = False) -> None:
         self._started = time.monotonic()
         self._file: str | None = None
         self._bar: Any = None
         # A dumb terminal would print every step of the bar as text.
-        self._is_shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        is_dumb = os.environ.get("TERM") == "dumb"
+        self._is_shown = sys.stderr.isatty() and not is_dumb and not is_quiet
 
     def __enter__(self) -> Self:
         return self

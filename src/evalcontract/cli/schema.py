@@ -19,7 +19,7 @@ from evalcontract.workspace import write_bound
 
 
 def _names() -> list[str]:
-    others = schemas.names_of_bundles(), schemas.names_of_others()
+    others = schemas.names_of_bundles(), schemas.names_of_others(), schemas.names_of_editions()
     return [*schemas.names(), *(name for names in others for name in names)]
 
 
@@ -63,7 +63,11 @@ def show(name: str) -> None:
     help="URL at which you host the schemas: each id becomes URL/NAME.schema.json.",
 )
 def export(folder: Path, base_url: str | None) -> None:
-    """Write the schemas to FOLDER, to host them or to use them in an editor."""
+    """Write the schemas to FOLDER, to host them or to use them in an editor.
+
+    Those in FOLDER/editor are for editors: they accept the same files, and have snippets, texts
+    for each value and plain messages.
+    """
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https", "file"):
         raise click.BadParameter("it must start with http:// or https://", param_hint="--base-url")
     with signals_as_interrupts():

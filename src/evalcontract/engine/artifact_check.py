@@ -10,7 +10,7 @@ from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Subject
-from evalcontract.structure.valid_parts import valid_parts
+from evalcontract.structure.valid_parts import declared_kind, valid_parts
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.rules_in_use import rules_in_use
 
@@ -71,15 +71,13 @@ def _without_executor(
 ) -> Iterator[Problem]:
     """Yield problems, with a warning in place of the fault of a kind that is declared."""
     for problem in problems:
-        match problem.path:
-            case ("checks", int() as index, "kind") if problem.code == "rubric/unknown-value":
-                kind = value["checks"][index]["kind"]
-                if isinstance(kind, str) and kind in declared:
-                    message = f"nothing here runs checks of the kind `{kind}`"
-                    advice = "install a package that brings it, or use a runner that knows it"
-                    yield Problem("rubric/no-executor", message, problem.path, advice)
-                    continue
-        yield problem
+        kind = declared_kind(problem, value, declared)
+        if kind is None:
+            yield problem
+            continue
+        message = f"nothing here runs checks of the kind `{kind}`"
+        advice = "install a package that brings it, or use a runner that knows it"
+        yield Problem("rubric/no-executor", message, problem.path, advice)
 
 
 def _misspelled_keys(artifact: Artifact) -> frozenset[Path]:

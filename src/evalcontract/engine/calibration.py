@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.calibration.joining import Verdict, join
 from evalcontract.calibration.measuring import AUTO, measure
+from evalcontract.calibration.reading import have_scores
 from evalcontract.calibration.remarks import remarks
 from evalcontract.calibration.result import Labels, Result
-from evalcontract.calibration.scale import Scale
-from evalcontract.engine.calibration_files import problems_of_file, read_rows, validated
+from evalcontract.engine.calibration_asking import ask_judge
+from evalcontract.engine.calibration_files import (
+    ReadFile,
+    problems_of_file,
+    read_rows,
+    validated,
+)
+from evalcontract.engine.calibration_options import labels_of_split, scale_for
 from evalcontract.engine.named_judge import NamedJudge, find_judge
 from evalcontract.engine.run import today
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
@@ -20,32 +26,16 @@ from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from datetime import date
-    from pathlib import Path
 
     from evalcontract.calibration.joining import Joined
     from evalcontract.calibration.records import Record, Records
-    from evalcontract.engine.calibration_files import ReadFile, RowFile
+    from evalcontract.engine.calibration_asking import Asked
+    from evalcontract.engine.calibration_files import RowFile
+    from evalcontract.engine.calibration_options import CalibrationOptions
     from evalcontract.engine.fix_options import FileFix
-    from evalcontract.statistics.corrected import Measured
+    from evalcontract.judging.asking import Judging
+    from evalcontract.model.scale import Scale
     from evalcontract.workspace import Workspace
-
-
-class CalibrationOptions(NamedTuple):
-    """What to compare with what.
-
-    `verdicts` is a file with the judge's verdicts, None if the labels have them. `split` selects
-    labels. `threshold` is the lowest score that passes, `AUTO` for the best on these labels, None
-    for that of the judge. `observed` is a pass rate to correct.
-    """
-
-    labels: Path
-    verdicts: Path | None = None
-    split: str | None = None
-    threshold: float | str | None = None
-    observed: Measured | None = None
-    root: Path | None = None
-    today: date | None = None
 
 
 class Calibrated(NamedTuple):
@@ -61,8 +51,12 @@ class Calibrated(NamedTuple):
     nothing: str | None = None
 
 
-def calibrate(judge: str, options: CalibrationOptions) -> Calibrated:
+def calibrate(
+    judge: str, options: CalibrationOptions, judging: Judging | None = None
+) -> Calibrated:
     """Compare a judge, by its path or a reference, with human labels.
+
+    Without verdicts, the judge is asked through `judging`.
 
     Raises:
         UsageError: the judge, or what is needed for it, is not there.
@@ -72,19 +66,46 @@ def calibrate(judge: str, options: CalibrationOptions) -> Calibrated:
     named = find_judge(judge, options.root)
     if not isinstance(named, NamedJudge):
         return Calibrated(named)
-    scale = _scale_of(named, options)
-    labels = read_rows(options.labels, ("id", "human"), named.workspace)
+    scale = scale_for(named, options)
+    labels = read_rows(options.labels, ("id", "human"), named.workspace, is_shown=True)
     if isinstance(labels, list):
         return Calibrated(labels)
-    chosen = _of_split(labels.records.rows, options)
-    verdicts = _verdicts(labels, options, named.workspace)
+    chosen = labels_of_split(labels.records.rows, options.split)
+    asked = None
+    if _asks(labels, options, judging) and judging:
+        asked = ask_judge(named, chosen, options, judging)
+        verdicts: ReadFile | list[Diagnostic] = ReadFile(labels.file, asked.records)
+    else:
+        verdicts = _verdicts(labels, options, named.workspace)
     if isinstance(verdicts, list):
         return Calibrated(verdicts)
-    compared = _Comparison(named, scale, options, chosen, labels.records, verdicts.records)
+    compared = _Comparison(named, scale, options, chosen, labels.records, verdicts.records, asked)
     found = compared.findings(labels, verdicts)
     if not compared.joined.items:
         return Calibrated(found, nothing="no output has both a label and a verdict")
     return compared.result(labels.file, found)
+
+
+def _asks(labels: ReadFile, options: CalibrationOptions, judging: Judging | None) -> bool:
+    """Whether the judge is to be asked, since nothing has its verdicts.
+
+    Raises:
+        UsageError: nothing can ask it; or there are verdicts, and what it would be shown, too.
+
+    """
+    name, has_own = labels.file.file, labels.records.have("judge")
+    shown = "--dataset" if options.dataset else "--outputs" if options.outputs else None
+    if has_own or options.verdicts:
+        if shown:
+            raise UsageError(f"there are verdicts, so the judge is not asked: leave out `{shown}`")
+        return False
+    if judging is None:
+        raise UsageError(
+            f"{name} has no verdicts: give what the judge said in a column `judge`, or in a file "
+            "of their own with `--verdicts FILE`, rows of `id` and `judge`; or set "
+            "EVALCONTRACT_BASE_URL or EVALCONTRACT_API_KEY to ask the judge over a model"
+        )
+    return True
 
 
 def _verdicts(
@@ -93,65 +114,14 @@ def _verdicts(
     """Return the file with the verdicts, which may be that of the labels, or what is wrong with it.
 
     Raises:
-        UsageError: there are no verdicts, or both files have them.
+        UsageError: both files have them.
 
     """
-    name, has_own = labels.file.file, labels.records.have("judge")
     if options.verdicts is None:
-        if has_own:
-            return labels
-        raise UsageError(
-            f"{name} has no verdicts: give what the judge said in a column `judge`, or in a file "
-            "of their own with `--verdicts FILE`, rows of `id` and `judge`"
-        )
-    if has_own:
-        raise UsageError(f"{name} has verdicts itself: leave out `--verdicts`")
+        return labels
+    if labels.records.have("judge"):
+        raise UsageError(f"{labels.file.file} has verdicts itself: leave out `--verdicts`")
     return read_rows(options.verdicts, ("id", "judge"), workspace)
-
-
-def _scale_of(judge: NamedJudge, options: CalibrationOptions) -> Scale:
-    """Return the scale of a judge with the threshold that the options ask for.
-
-    Raises:
-        UsageError: a binary judge gets a threshold, another one has none, or one not on its scale.
-
-    """
-    scale, threshold = Scale.of(judge.value), options.threshold
-    numbers = (scale.lowest, scale.highest, scale.pass_threshold or 0.0)
-    if scale.is_numeric and not all(map(isfinite, numbers)):
-        raise UsageError(f"the scale of {judge.name} is too wide: no float is as large")
-    if not scale.is_numeric:
-        if threshold is not None:
-            raise UsageError(f"{judge.name} is binary: it takes no threshold")
-        return scale
-    if threshold is None and scale.pass_threshold is None:
-        raise UsageError(
-            f"{judge.name} has no `pass_threshold`: add it, or choose one with `--threshold auto` "
-            "or `--threshold NUMBER`"
-        )
-    if isinstance(threshold, float):
-        if not scale.lowest <= threshold <= scale.highest:
-            ends = f"{scale.lowest:g} to {scale.highest:g}"
-            raise UsageError(f"the threshold {threshold:g} is not on the judge's scale, {ends}")
-        return scale._replace(pass_threshold=threshold)
-    return scale
-
-
-def _of_split(rows: Sequence[Record], options: CalibrationOptions) -> list[Record]:
-    """Return the labels of the split that is asked for.
-
-    Raises:
-        UsageError: no label is of that split.
-
-    """
-    if options.split is None:
-        return [*rows]
-    chosen = [row for row in rows if row.values.get("split") == options.split]
-    if not chosen:
-        names = sorted({row.values["split"] for row in rows if "split" in row.values})
-        have = f"they have {listed(names)}" if names else "they have no `split`"
-        raise UsageError(f"no label is of the split `{options.split}`; {have}")
-    return chosen
 
 
 class _Comparison:
@@ -165,30 +135,27 @@ class _Comparison:
         chosen: Sequence[Record],
         labels: Records,
         verdicts: Records,
+        asked: Asked | None = None,
     ) -> None:
         self._judge, self._scale, self._options = judge, scale, options
-        self._rows = chosen
-        self.have_scores = scale.has_scores(row.values["human"] for row in chosen)
-        if self.have_scores and scale.pass_threshold is None:
-            raise UsageError(
-                "the labels are scores, so what people passed depends on a threshold: add "
-                f"`pass_threshold` to {judge.name}, or pass `--threshold NUMBER`"
-            )
-        cutoff = scale.pass_threshold if self.have_scores else None
+        self._rows, self._asked = chosen, asked
+        self.have_scores = have_scores(scale, (row.values["human"] for row in chosen))
+        cutoff = scale.threshold if self.have_scores else None
         ids = {row.id for row in chosen}
         unused = {row.id for row in labels.rows} - ids
         said = [row for row in verdicts.rows if "judge" in row.values and row.id not in unused]
         if verdicts is labels:
             said = [*_once(row for row in chosen if "judge" in row.values)]
-        self.joined: Joined = join(
-            chosen, (Verdict(row.row, row.id, row.values["judge"]) for row in said), scale, cutoff
-        )
+        given = (Verdict(row.row, row.id, row.values["judge"]) for row in said)
+        told = asked.told if asked else ()
+        self.joined: Joined = join(chosen, given, scale, cutoff, told)
         used = {item.id for item in self.joined.items}
         judged_on = [row for row in said if "model" in row.values and row.id in used]
         if not judged_on:
             judged_on = [row for row in chosen if "model" in row.values and row.id in used]
         self.model = judged_on[0].values["model"] if judged_on else judge.value.get("model")
         self.problems = [*self.joined.label_problems, *self._of_splits()]
+        self.problems += asked.problems if asked else ()
         self.problems_of_models = [*_of_models(judged_on)]
         if not any("model" in row.values for row in said):
             self.problems += self.problems_of_models
@@ -198,9 +165,10 @@ class _Comparison:
         """Return the findings on both files, which may be one."""
         workspace = self._judge.workspace
         of_verdicts = [*self.joined.verdict_problems, *self.problems_of_models]
-        if verdicts is labels:
+        if verdicts.file is labels.file:
             every = [*self.problems, *of_verdicts]
-            return [*problems_of_file(*labels, every, workspace)]
+            shown = self._asked.diagnostics if self._asked else ()
+            return [*shown, *problems_of_file(*labels, every, workspace)]
         return [
             *problems_of_file(*labels, self.problems, workspace),
             *problems_of_file(*verdicts, of_verdicts, workspace),
@@ -226,7 +194,7 @@ class _Comparison:
     def result(self, file: RowFile, found: list[Diagnostic]) -> Calibrated:
         """Measure, and prepare the validation."""
         options, scale, joined = self._options, self._scale, self.joined
-        threshold = options.threshold if options.threshold == AUTO else scale.pass_threshold
+        threshold = options.threshold if options.threshold == AUTO else scale.threshold
         measured = measure(joined.items, threshold, options.observed, is_numeric=scale.is_numeric)
         if not measured.is_complete:
             found += problems_of_file(
@@ -243,22 +211,24 @@ class _Comparison:
             joined.ties,
             joined.annotators,
             self.have_scores,
+            self._asked.unreadable if self._asked else 0,
         )
         is_chosen = options.threshold == AUTO
+        is_default = scale.is_default and not is_chosen
         result = Result(
             self._judge.name,
             display_name(self._judge.path),
             scale.score_type,
             labels,
             measured,
-            [*remarks(measured, is_chosen=is_chosen)],
+            [*remarks(measured, is_chosen=is_chosen, is_default=is_default)],
             is_chosen,
             None,
         )
         if any(each.severity is Severity.ERROR for each in found):
             return Calibrated(found, result._replace(refusal="correct the errors first"))
         day = (options.today or today()).isoformat()
-        block = validated(self._judge, result, options.labels, day, self.model)
+        block = validated(self._judge, result, options, day, self.model)
         result = result._replace(validation=block.value)
         try:
             return Calibrated(found, result, block.change(measured.threshold))

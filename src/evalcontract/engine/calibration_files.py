@@ -12,6 +12,7 @@ from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.rules._compared import template_digest
 from evalcontract.source import UnreadableFile, format_of, read_file
 from evalcontract.source.csv_table import CsvTable
+from evalcontract.source.digest import sha256_of
 from evalcontract.source.files import guess_format
 from evalcontract.source.setting import set_key
 from evalcontract.workspace import display_name
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.calibration.result import Result
+    from evalcontract.engine.calibration_options import CalibrationOptions
     from evalcontract.engine.named_judge import NamedJudge
     from evalcontract.model.diagnostic import Diagnostic, Problem
     from evalcontract.source import RowStream
@@ -40,9 +42,11 @@ class ReadFile(NamedTuple):
 
 
 def read_rows(
-    path: Path, required: Sequence[str], workspace: Workspace
+    path: Path, required: Sequence[str], workspace: Workspace, *, is_shown: bool = False
 ) -> ReadFile | list[Diagnostic]:
     """Read a file whose rows have to have some keys; return the findings if it has no such row.
+
+    With `is_shown`, its rows may have what a judge is shown, too.
 
     Raises:
         UsageError: it is neither CSV nor JSON Lines, or it is empty.
@@ -51,7 +55,7 @@ def read_rows(
     file = _open(path)
     if isinstance(file, UnreadableFile):
         return [*problems_of_file(file, None, (), workspace)]
-    records = read_records(file, required)
+    records = read_records(file, required, is_shown=is_shown)
     if records.rows:
         return ReadFile(file, records)
     found = [*problems_of_file(file, records, (), workspace)]
@@ -126,7 +130,11 @@ class Block(NamedTuple):
 
 
 def validated(
-    judge: NamedJudge, result: Result, labels: Path, day: str, model: Mapping[str, Any] | None
+    judge: NamedJudge,
+    result: Result,
+    options: CalibrationOptions,
+    day: str,
+    model: Mapping[str, Any] | None,
 ) -> Block:
     """Return the validation that records a result, dated with a day.
 
@@ -136,8 +144,11 @@ def validated(
     of_judge = judge.value.get("model") or {}
     if known and "provider" not in known and known["name"] == of_judge.get("name"):
         known = {key: of_judge[key] for key in ("provider", "name") if key in of_judge}
+    against = [_named(options.labels, result.labels.sha256, judge.workspace)]
+    for path in (options.dataset, options.outputs):
+        against += [_named(path, sha256_of(path), judge.workspace)] if path else []
     subject = Subject(
-        f"{_name_of(labels, judge.workspace)} (sha256 {result.labels.sha256[:_DIGEST]})",
+        ", ".join(against),
         day,
         result.labels.split,
         judge.value["version"],
@@ -146,6 +157,11 @@ def validated(
     )
     block = validation_of(result.measured, subject, judge.value.get("validation"))
     return Block(judge, block)
+
+
+def _named(path: Path, sha256: str | None, workspace: Workspace) -> str:
+    digest = f" (sha256 {sha256[:_DIGEST]})" if sha256 else ""
+    return f"{_name_of(path, workspace)}{digest}"
 
 
 def _name_of(path: Path, workspace: Workspace) -> str:

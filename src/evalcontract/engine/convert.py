@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.output import Output, medium_for
+from evalcontract.engine.output import NATIVE_SCHEMA, ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
@@ -89,7 +89,8 @@ def convert(
         result.refusal = "the source cannot be read"
         return result
     dataset_pass = dataset.begin(run, run.policy_for(input_.path), run.graded_for(input_.path))
-    with Output(out, medium, convert_options, options.root) as output:
+    schema = dialect.schema if dialect else NATIVE_SCHEMA
+    with ConvertedFiles(out, medium, schema, convert_options, options.root) as output:
         result.losses.report = output.report
         head = {
             "from": result.from_,
@@ -111,7 +112,7 @@ def _convert_rows(
     dataset: Dataset,
     dataset_pass: DatasetPass,
     target: ConversionTarget,
-    output: Output,
+    output: ConvertedFiles,
     result: ConvertResult,
 ) -> None:
     def place_of(path: Any) -> Any:

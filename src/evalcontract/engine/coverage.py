@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add
@@ -58,9 +58,11 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
     outcome = CoverageOutcome()
     runs: dict[Any, Run] = {}
     any_input = False
+    # A folder may have thousands of files.
+    root_of = cache(lambda folder: options.files.real(options.root or find_root(folder)))
     for input_ in inputs:
-        any_input = True
-        root = options.files.real(options.root or find_root(input_.path))
+        any_input, path = True, input_.path
+        root = root_of(path if options.files.is_folder(path) else path.parent)
         if root not in runs:
             has_php = shutil.which("php") is not None
             runs[root] = Run(open_workspace(root), None, options.today or today(), has_php=has_php)
@@ -74,9 +76,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
             outcome.plans += [plan] if plan else []
             outcome.diagnostics += crashed
         else:
-            outcome.files.append(
-                _cover(run, dataset, input_.path, outcome.diagnostics, keep_all=all_rows)
-            )
+            outcome.files.append(_cover(run, dataset, path, outcome.diagnostics, keep_all=all_rows))
     if not any_input:
         raise NothingToCheck("there is nothing to check")
     return outcome

@@ -15,6 +15,7 @@ from evalcontract.engine.workers import (
     BatchResult,
     ObservedRows,
     check_in_parallel,
+    shifted,
 )
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Library, Resolved
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.diagnostic import Problem
     from evalcontract.rules._row_rule import RowRule
-    from evalcontract.source import Batch, Rows
+    from evalcontract.source import Batch, Rows, RowStream
     from evalcontract.structure.schemas import Schema
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
@@ -99,22 +100,32 @@ class DatasetCheck:
         rows = self._rows
 
         def check(part: Rows) -> Iterator[BatchResult]:
-            return self._context.budget.while_left(self._check_rows(part, quick=quick))
+            return self._context.budget.while_left(self.check_rows(part, quick=quick))
 
         stream = rows.stream if quick else None
         parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
-        crashes = self.grading.crashes
-        results = (
-            check_in_parallel(stream, parts, check, lambda: crashes, crashes.update)
-            if stream and parts > 1
-            else check(rows)
-        )
+        if stream is None or parts <= 1:
+            yield from self._taken(check(rows))
+            return
+        known = self.grading.crashes
+        results = check_in_parallel(stream, parts, check, lambda: known, known.update)
+        yield from self._taken(results)
+
+    def take_part(
+        self, part: RowStream, results: Iterator[BatchResult]
+    ) -> Iterator[tuple[Batch, list[Problem]]]:
+        """Yield the batches of the next part with the problems of its rows; see `batches`."""
+        if whole := self._rows.stream:
+            yield from self._taken(shifted(whole, part, results, whole.count, whole.lines))
+
+    def _taken(self, results: Iterable[BatchResult]) -> Iterator[tuple[Batch, list[Problem]]]:
         for result in results:
             self.count += result.row_count
             self._references |= result.references
             yield result.batch, [*result.problems, *self._run_dataset_rules(result)]
 
-    def _check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
+    def check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
+        """Check rows, or a part of them, in any process; the results are for `take_part`."""
         has_odd_numbers = partial(_has_other_numbers, rows) if quick else bool
         gates = Gates(self.grading, self._rules.row, has_odd_numbers, self._context.gates)
         for batch in rows.batches(quick=quick):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.errors import UsageError
+from evalcontract.policy.selection import is_chosen
 from evalcontract.source.drafts import replace_all
 from evalcontract.workspace import display_name
 
@@ -26,8 +27,7 @@ class FixOptions(NamedTuple):
 
     def selects(self, diagnostic: Diagnostic) -> bool:
         """Whether to apply the fix of a finding."""
-        kind, _, _ = diagnostic.code.partition("/")
-        chosen = not self.select or kind in self.select or diagnostic.code in self.select
+        chosen = not self.select or is_chosen(diagnostic.code, self.select)
         return chosen and diagnostic.fix is not None and (diagnostic.fix.safe or self.unsafe)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from evalcontract.engine.fix_options import FileFix, FixResult
 from evalcontract.engine.options import Input
 from evalcontract.engine.pipeline import check_workspaces, validate
+from evalcontract.engine.text_edits import fix_in_text
 from evalcontract.engine.wrong_kind import other_kind
 from evalcontract.model.diagnostic import Outcome, sort_key
 from evalcontract.model.reference import Kind
@@ -139,7 +140,7 @@ class _FixRun:
             self._refuse(path, diagnostics, (error.strerror or str(error)).lower())
             return False
         form = format_of(diagnostics[0].place.file) or guess_format(file.after)
-        by_fix = {_fix_in_text(diagnostic, form): diagnostic for diagnostic in diagnostics}
+        by_fix = {fix_in_text(diagnostic, form): diagnostic for diagnostic in diagnostics}
         edited = edit_text(file.text, form, [fix for fix in by_fix if fix])
         unplaced = [by_fix[None]] if None in by_fix else []
         self._refuse(path, [*unplaced, *(by_fix[fix] for fix in edited.refused)], _AMBIGUOUS_EDIT)
@@ -169,11 +170,3 @@ class _FixRun:
             data = read_bytes(path) if draft is None else draft
             self._files[path] = FileFix(self._named.get(path, path), data, data, ())
         return self._files[path]
-
-
-def _fix_in_text(diagnostic: Diagnostic, form: str) -> Fix | None:
-    """Return the fix of a finding with its path in the text: in JSONL, a row is a line."""
-    span = diagnostic.place.span
-    if diagnostic.fix is None or form != "jsonl":
-        return diagnostic.fix
-    return diagnostic.fix.relocated(lambda path: (span.line - 1, *path[1:])) if span else None

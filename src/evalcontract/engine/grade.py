@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import shutil
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from evalcontract.checks.outcome import Outcome, Output
-from evalcontract.checks.plan import Plan
 from evalcontract.engine.asking_ahead import asked_ahead
+from evalcontract.engine.grade_parts import IrregularError, parts_of
 from evalcontract.engine.grading_work import Work
-from evalcontract.engine.joining import Join, Pair
+from evalcontract.engine.joining import Join
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.outputs import Outputs
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.pool import map_in_parallel
+from evalcontract.engine.row_grader import RowGrader
 from evalcontract.engine.run import Run, today
-from evalcontract.library.library import Resolved
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
-from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.reference import Kind
 from evalcontract.scoring.results import RowResult
-from evalcontract.scoring.runner import OwnRunner, RubricRunner
 from evalcontract.source.digest import sha256_of
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
-    from evalcontract.checks._kind import Ask, EvalContext
+    from evalcontract.checks._kind import Ask
+    from evalcontract.engine.grade_parts import Parts
+    from evalcontract.engine.joining import Pair
     from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.outputs import Record
     from evalcontract.engine.passes import CheckedRow, DatasetPass
     from evalcontract.judging.asking import Judging
+
+T = TypeVar("T")
 
 # The number of rows that a process grades at a time.
 _CHUNK = 250
@@ -94,12 +98,14 @@ class Grading:
         self.diagnostics = list(self._run.unreadable(unreadable))
         self._outputs = None if unreadable else Outputs(source, self._run.base_policy)
         self._outputs_file = source.file
-        self._plans: dict[str, Plan | str] = {}
-        self._runners: dict[str, RubricRunner | str] = {}
-        self._askers: dict[str, RubricRunner | None] = {}
-        self._own = OwnRunner(self._run.plans.context)
+        self._grader = RowGrader(self._run)
         self._missing: list[str] = []
         self._work = Work()
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the dataset or the outputs cannot be read; the diagnostics say why."""
+        return self._outputs is None
 
     @property
     def threshold(self) -> float | None:
@@ -123,49 +129,103 @@ class Grading:
 
     def results(self, done: Container[str] = ()) -> Iterator[RowResult]:
         """Yield the result of each row, but for those whose ids are `done`."""
+        for results in self.shares(list, done):
+            yield from results
+
+    def shares(self, of: Callable[[list[RowResult]], T], done: Container[str] = ()) -> Iterator[T]:
+        """Yield what `of` makes of the results of some rows, and of the next; see `results`.
+
+        It is called by the processes that grade, so what it returns must be picklable.
+        """
         if self._outputs is None:
             return
+        outputs, dataset_pass = self._outputs, self._begin()
+        parts = None if self._judging else parts_of(dataset_pass, outputs, self._is_ordinary)
+        if parts:
+
+            def grade(pairs: list[Pair]) -> T:
+                return of([self._grade(task) for task in self._tasks(pairs, done)])
+
+            try:
+                for share in parts.shares(grade, self._options.jobs):
+                    yield share
+                    self._show_progress(outputs)
+            except IrregularError:
+                dataset_pass = self._begin()
+            else:
+                self.diagnostics += parts.diagnostics
+                self._finish(dataset_pass, parts.surplus)
+                return
+        join = Join()
+        pairs = join.pairs(self._rows(dataset_pass), outputs.batches())
+        for share in self._in_chunks(self._counted(pairs, parts, done), of):
+            yield share
+            self._show_progress(outputs)
+        self._finish(dataset_pass, join.surplus)
+
+    def _begin(self) -> DatasetPass:
         path = self._inputs[0].path
         policy, graded = self._run.policy_for(path), self._run.graded_for(path)
-        dataset_pass = self._dataset.begin(self._run, policy, graded)
-        join = Join()
-        pairs = join.pairs(self._rows(dataset_pass), self._outputs.batches())
-        tasks = (task for pair in pairs if (task := self._task(pair)).id not in done)
-        for results in self._in_chunks(tasks):
-            yield from results
-            self._show_progress(self._outputs)
+        return self._dataset.begin(self._run, policy, graded)
+
+    def _finish(self, dataset_pass: DatasetPass, surplus: list[Record]) -> None:
+        if self._outputs is None:
+            return
         self.diagnostics += dataset_pass.finish()
-        self._report_unmatched(self._outputs, join)
+        self._report_unmatched(self._outputs, surplus)
         self.diagnostics += [*self._outputs.diagnostics, *self._work.diagnostics(self._run)]
         self.diagnostics += self._run.artifacts()
         self.diagnostics.sort(key=sort_key)
 
-    def _in_chunks(self, tasks: Iterator[_Task]) -> Iterator[list[RowResult]]:
-        """Yield the results of tasks, in order.
+    def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[_Task]:
+        return (task for pair in pairs if (task := self._task(pair)).id not in done)
+
+    def _counted(
+        self, pairs: Iterable[Pair], parts: Parts | None, done: Container[str]
+    ) -> Iterator[_Task]:
+        """Yield the tasks of what is not graded yet; the work on all rows is counted in order."""
+        for pair in pairs:
+            row, record = pair
+            refusal = None
+            if row.fault is None and record is not None:
+                plan = self._grader.plan_of(row.value.get("rubric_ref"))
+                refusal = self._work.refusal(plan, row.value, record.output)
+            if parts and parts.had(pair):
+                continue
+            for task in self._tasks([pair], done):
+                yield task if refusal is None else task._replace(reason=refusal)
+
+    def _is_ordinary(self, pair: Pair) -> bool:
+        """Whether the work on a row is what every row may have, so that it need not be counted."""
+        row, record = pair
+        if row.fault is not None or record is None:
+            return True
+        plan = self._grader.plan_of(row.value.get("rubric_ref"))
+        return self._work.is_ordinary(plan, row.value, record.output)
+
+    def _in_chunks(self, tasks: Iterator[_Task], of: Callable[[list[RowResult]], T]) -> Iterator[T]:
+        """Yield what `of` makes of the results of tasks, in order.
 
         Judges are asked by threads of this process, and answers are known in it alone.
         """
         if self._judging is None:
             chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
-            yield from map_in_parallel(self._grade_all, chunks, self._options.jobs)
+
+            def work(chunk: list[_Task]) -> T:
+                return of(self._grade_all(chunk))
+
+            yield from map_in_parallel(work, chunks, self._options.jobs)
             return
         try:
             for task in asked_ahead(tasks, self._judging, self._asking):
-                yield [self._grade(task)]
+                yield of([self._grade(task)])
         finally:
             self._judging.close()
 
     def _asking(self, task: _Task, ask: Ask) -> None:
         """Run only the checks of a task that ask judges."""
-        if task.rubric is None or task.reason is not None:
-            return
-        if task.rubric not in self._askers:
-            context = self._run.plans.context._replace(ask=ask)
-            runner = self._runner_for(task.rubric, context, only_judges=True)
-            self._askers[task.rubric] = None if isinstance(runner, str) else runner
-        asker = self._askers[task.rubric]
-        if asker is not None and asker.asks:
-            asker.grade(task.id, task.row, task.output)
+        if task.reason is None:
+            self._grader.ask(*task[:4], ask)
 
     def _rows(self, dataset_pass: DatasetPass) -> Iterator[list[CheckedRow]]:
         for checked in dataset_pass.batches(keep_rows=True):
@@ -185,63 +245,24 @@ class Grading:
         if record is None:
             self._missing.append(name)
             return _Task(name, None, {}, reason="no output was recorded")
-        rubric = value.get("rubric_ref")
-        plan = self._plan_of(rubric) if rubric is not None else None
-        plan = plan if isinstance(plan, Plan) else None
-        refusal = self._work.refusal(plan, value, record.output)
-        return _Task(name, rubric, value, record.output, refusal)
+        return _Task(name, value.get("rubric_ref"), value, record.output)
 
-    def _grade_all(self, tasks: list[_Task]) -> list[RowResult]:
+    def _grade_all(self, tasks: Iterable[_Task]) -> list[RowResult]:
         return [self._grade(task) for task in tasks]
 
     def _grade(self, task: _Task) -> RowResult:
         if task.reason is not None:
             return RowResult(task.id, None, Outcome.ERROR, None, task.reason)
-        if task.rubric is None:
-            return self._own.grade(task.id, task.row, task.output)
-        if task.rubric not in self._runners:
-            self._runners[task.rubric] = self._runner_for(task.rubric, self._run.plans.context)
-        runner = self._runners[task.rubric]
-        if isinstance(runner, str):
-            return RowResult(task.id, None, Outcome.ERROR, None, runner)
-        return runner.grade(task.id, task.row, task.output)
+        return self._grader.grade(*task[:4])
 
-    def _runner_for(
-        self, text: str, context: EvalContext, *, only_judges: bool = False
-    ) -> RubricRunner | str:
-        """Return the runner of a rubric, or why there is none; findings tell it, too."""
-        plan = self._plan_of(text)
-        if isinstance(plan, str):
-            return plan
-        try:
-            return RubricRunner(plan, context, only_judges=only_judges)
-        except ValueError as error:
-            return str(error)
-
-    def _plan_of(self, text: str) -> Plan | str:
-        """Return the plan of a rubric, or why there is none."""
-        if text not in self._plans:
-            self._plans[text] = self._made_plan(text)
-        return self._plans[text]
-
-    def _made_plan(self, text: str) -> Plan | str:
-        reference = Reference.parse(text)
-        target = self._run.workspace.library.resolve(reference) if reference else None
-        if not isinstance(target, Resolved):
-            return f"there is no `{clipped(text, NAME_LENGTH)}`"
-        plan, _ = self._run.plan(target.artifact)
-        if plan is None or plan.scoring is None:
-            return f"{target.artifact.name} is not valid"
-        return plan
-
-    def _report_unmatched(self, outputs: Outputs, join: Join) -> None:
+    def _report_unmatched(self, outputs: Outputs, surplus: list[Record]) -> None:
         if self._missing:
             names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._missing)
             rows = "1 row has" if len(self._missing) == 1 else f"{len(self._missing):,} rows have"
             message = f"{rows} no output in this file: {names}"
             advice = "record an output for every row; an empty text is one, too"
             outputs.report(Problem("output/missing", message, (), advice))
-        for record in join.surplus:
+        for record in surplus:
             message = f"the dataset has no row `{clipped(record.id, NAME_LENGTH)}`"
             outputs.report(Problem("output/unknown-id", message, ("id",)), record.number)
 

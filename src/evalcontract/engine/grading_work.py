@@ -41,6 +41,9 @@ class _Size(NamedTuple):
         return _Size(*(one + more for one, more in zip(self, other, strict=True)))
 
 
+_NOTHING = _Size()
+
+
 class Work:
     """What may still be spent on rows with more checks or texts than every row may have."""
 
@@ -64,8 +67,20 @@ class Work:
         self._ungraded[id(plan)] = plan, rows + 1
         return _TOO_MUCH
 
+    def is_ordinary(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> bool:
+        """Whether the work on an output is no more than every row may have: it is not counted."""
+        checks, texts, tools = self._size(plan) if plan else _NOTHING
+        for key in _LISTS:
+            if key in row and isinstance(row[key], list):
+                texts += len(row[key])
+        if output.tool_calls:
+            tools += len(row.get("expected_tools") or ())
+            if len(output.tool_calls) * tools > PAIRS:
+                return False
+        return checks <= CHECKS and texts <= TEXTS
+
     def _steps(self, plan: Plan | None, row: Mapping[str, Any], characters: int, calls: int) -> int:
-        size = self._size(plan) if plan else _Size()
+        size = self._size(plan) if plan else _NOTHING
         items = sum(len(row[key]) for key in _LISTS if isinstance(row.get(key), list))
         each = _OF_CHECK + characters // 100 + calls + items
         texts = max(0, size.texts + items - TEXTS) * (1 + characters // 1000) // 3

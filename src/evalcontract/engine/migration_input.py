@@ -79,6 +79,14 @@ def open_source(
     return MigrationSource(document, found, name, is_target), diagnostics
 
 
+def is_migrated(input_: Input) -> bool:
+    """Whether a file has cases or graders that only a migration can read."""
+    document = input_.read(quick=True).document
+    value = document.quick if document else None
+    found = _system_of(value)
+    return found == BEST_PRACTICES or (isinstance(value, dict) and _GRADERS in value)
+
+
 def _system_of(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
-from evalcontract.engine.output import write_error
-from evalcontract.model.errors import UsageError
+from evalcontract.engine.modelines import Modelines, without_modelines
+from evalcontract.engine.opened import open_staged, write_error
 from evalcontract.source import read_text, shipped
 from evalcontract.source.emitting import NotWritableError, yaml_mapping, yaml_text
 from evalcontract.source.writing import Staged
-from evalcontract.workspace import display_name, write_bound
+from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.source import Document
 
-_MODELINE = "yaml-language-server:"
 _ROWS = "questions"
 
 
@@ -29,7 +28,7 @@ class WorkspaceFiles:
         self._force = force
         self._staged = Staged()
         self._files: dict[Path, bytes] = {}
-        self._schemas: dict[Path, bytes] = {}
+        self._modelines = Modelines(folder)
 
     def __enter__(self) -> Self:
         return self
@@ -45,7 +44,7 @@ class WorkspaceFiles:
             UsageError: the file exists, or cannot be written.
 
         """
-        return None if path is None else self._open(path, write_bound(path))
+        return None if path is None else self._open(path)
 
     def dataset(
         self, name: str, root: dict[str, Any], rows: list[dict[str, Any]], source: Document
@@ -57,14 +56,14 @@ class WorkspaceFiles:
 
         """
         path = self._folder / "datasets" / f"{name}.yaml"
-        modeline = self._modeline("dataset")
+        modeline = self._modelines.of(path, "dataset")
         above = CommentsAbove()
         comments: list[list[str]] = []
         if _ROWS in source.value:  # rows of JSON have no comments
             comments = [above.row(source, (_ROWS, index)) for index in range(len(rows))]
-        header = [text for text in above.header if _MODELINE not in text]
+        header = [*modeline, *without_modelines(above.header)]
         try:
-            self._files[path] = yaml_text(root, _ROWS, rows, comments, (modeline, *header))
+            self._files[path] = yaml_text(root, _ROWS, rows, comments, header)
         except NotWritableError as error:
             raise write_error(path, error) from None
 
@@ -80,8 +79,9 @@ class WorkspaceFiles:
 
     def judge(self, id_: str) -> None:
         """Add a starter judge, as it ships with this package."""
-        text = f"{self._modeline('judge')}\n{shipped.text_of(f'judges/{id_}.yaml')}"
-        self._files[self._folder / "judges" / f"{id_}.yaml"] = text.encode()
+        path = self._folder / "judges" / f"{id_}.yaml"
+        lines = [*self._modelines.of(path, "judge"), shipped.text_of(f"judges/{id_}.yaml")]
+        self._files[path] = "\n".join(lines).encode()
 
     def commit(self) -> list[str]:
         """Write all files and return their names; those that are there already are left alone.
@@ -90,7 +90,7 @@ class WorkspaceFiles:
             UsageError: another file of that name exists, or a file cannot be written.
 
         """
-        files = self._files | self._schemas
+        files = self._files | self._modelines.files
         for path, data in files.items():
             if read_text(path, path.name) != data.decode():
                 self._open(path, self._folder).write(data)
@@ -103,22 +103,10 @@ class WorkspaceFiles:
     def _add(self, kind: str, id_: str, value: dict[str, Any]) -> None:
         path = self._folder / f"{kind}s" / f"{id_}.yaml"
         try:
-            text = f"{self._modeline(kind)}\n".encode() + yaml_mapping(value)
+            text = yaml_mapping(value, self._modelines.of(path, kind))
         except NotWritableError as error:
             raise write_error(path, error) from None
         self._files[path] = text
 
-    def _modeline(self, kind: str) -> str:
-        """Return the comment that names the schema of a file, which is written, too."""
-        name = f"{kind}.schema.json"
-        self._schemas[self._folder / "schema" / name] = shipped.text_of(name).encode()
-        return f"# {_MODELINE} $schema=../schema/{name}"
-
-    def _open(self, path: Path, bound: Path | None) -> BinaryIO:
-        try:
-            return self._staged.open(path, bound=bound, replace=self._force)
-        except FileExistsError:
-            name = display_name(path)
-            raise UsageError(f"{name} already exists; pass --force to replace it") from None
-        except (OSError, RuntimeError, ValueError) as error:
-            raise write_error(path, error) from None
+    def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
+        return open_staged(self._staged, path, bound, replace=self._force)

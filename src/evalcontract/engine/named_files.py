@@ -23,7 +23,7 @@ def check_target(
     run: Run, input_: Input, outcome: Outcome, named: dict[Path, Policy]
 ) -> Iterator[Diagnostic]:
     """Check a target, and add its dataset to `named` with its policy, unless that is a fault."""
-    outcome.count(Kind.TARGET)
+    outcome.count(Kind.TARGET, display_name(input_.path))
     source = require_single_value(input_.read())
     if source.unreadable:
         yield from run.unreadable([source.unreadable])
@@ -42,7 +42,7 @@ def check_artifact_file(
     run: Run, kind: Kind, input_: Input, outcome: Outcome
 ) -> Iterator[Diagnostic]:
     """Check a rubric or a judge, or schedule its check if the library has the same file."""
-    outcome.count(kind)
+    outcome.count(kind, display_name(input_.path))
     library = run.workspace.library
     known = None if input_.stream else library.in_file(kind, display_name(input_.path))
     if known is not None:
@@ -55,7 +55,7 @@ def check_artifact_file(
         return
     artifact, library = _inserted(read_artifact(kind, source.document), library)
     # A separate run: the artifact replaces the one in the library.
-    artifact_run = Run(run.workspace, run.forced, run.today)
+    artifact_run = Run(run.workspace, run.forced, run.today, selection=run.selection)
     artifact_run.schedule(artifact, run.base_policy, library)
     yield from artifact_run.artifacts(library)
 

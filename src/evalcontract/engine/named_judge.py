@@ -21,6 +21,7 @@ from evalcontract.structure.codes import ILL_FORMED
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
+    from evalcontract.library.artifact import Artifact
     from evalcontract.workspace import Workspace
 
 _REQUIRED = ("id", "version", "template")
@@ -39,6 +40,7 @@ class NamedJudge(NamedTuple):
     name: str
     value: dict[str, Any]
     workspace: Workspace
+    artifact: Artifact
 
 
 def find_judge(text: str, root: Path | None) -> NamedJudge | list[Diagnostic]:
@@ -76,9 +78,8 @@ def find_judge(text: str, root: Path | None) -> NamedJudge | list[Diagnostic]:
     ]
     if faults or document is None:
         return faults
-    return NamedJudge(
-        path, data, read_artifact(Kind.JUDGE, document).name, document.value, workspace
-    )
+    artifact = read_artifact(Kind.JUDGE, document)
+    return NamedJudge(path, data, artifact.name, document.value, workspace, artifact)
 
 
 def _is_in_the_way(found: Diagnostic) -> bool:

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from evalcontract.engine.native_rows import NativeRows
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
+    from evalcontract.engine.workers import BatchResult
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Problem, Within
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
-    from evalcontract.source import Batch, Document, Source, UnreadableFile
+    from evalcontract.source import Batch, Document, RowStream, Source, UnreadableFile
     from evalcontract.source.row_iterable import RowIterable
 
 
@@ -115,6 +116,25 @@ class NativePass:
             yield CheckedBatch(
                 batch, problems, [diagnostic for diagnostic in diagnostics if diagnostic]
             )
+
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream of the rows, if they can be checked part by part."""
+        return self._rows.stream if self._rows else None
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether a rule, or making the plan of a rubric, has failed in this process."""
+        return bool(self._check and self._check.crashes)
+
+    def check_part(self, part: RowStream) -> Iterator[BatchResult]:
+        """Check a part of the stream; see `DatasetCheck.check_rows`."""
+        return self._check.check_rows(part, quick=False) if self._check else iter(())
+
+    def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[list[Problem]]:
+        """Yield the problems of the next part, batch by batch."""
+        for _, problems in self._check.take_part(part, results) if self._check else ():
+            yield problems
 
     def _foreign(self, batch: Batch, problems: list[Problem]) -> CheckedBatch | None:
         """Return a batch without rows if the first rows are those of another tool."""

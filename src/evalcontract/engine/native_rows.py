@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OurRow
-from evalcontract.library.library import Resolved
-from evalcontract.model.reference import Reference
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ class NativeRows:
         return OurRow(value, self._rubric(value), is_new=False)
 
     def _rubric(self, row: dict[str, Any]) -> dict[str, Any] | None:
-        reference = Reference.parse(str(row.get("rubric_ref")))
-        rubric = self._library.resolve(reference) if reference else None
-        value = rubric.artifact.document.value if isinstance(rubric, Resolved) else None
+        rubric = self._library.artifact_of(row.get("rubric_ref"))
+        value = rubric.document.value if rubric else None
         return value if isinstance(value, dict) else None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.cache import Cache, Memory
+    from evalcontract.policy.selection import Selection
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
 
@@ -28,7 +29,8 @@ class Options(NamedTuple):
     None, it is detected. `files` is the file system that the run reads. With `is_joined`, findings
     with the same cause are one. With `allows_empty`, a folder may contain nothing to check.
     `memory` has results of earlier runs for files that have not changed. `max_findings` is the
-    number of findings after which a run stops; 0 for no limit.
+    number of findings after which a run stops; 0 for no limit. `selection` has the codes to report,
+    None for all.
     """
 
     root: Path | None = None
@@ -43,6 +45,7 @@ class Options(NamedTuple):
     allows_empty: bool = False
     memory: Memory | None = None
     max_findings: int = 0
+    selection: Selection | None = None
 
 
 class Input(NamedTuple):

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
+from evalcontract.engine.modelines import Modelines, without_modelines
+from evalcontract.engine.opened import open_staged, write_error
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.source import read_text
@@ -21,7 +23,7 @@ from evalcontract.source.emitting import (
 )
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.writing import Staged
-from evalcontract.workspace import display_name, find_root, write_bound
+from evalcontract.workspace import display_name, find_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from evalcontract.formats import Dialect
     from evalcontract.source import Document
 
+#: The schema of our own datasets.
+NATIVE_SCHEMA = "dataset"
 _NATIVE_MEDIA = ("yaml", "json", "jsonl")
 
 
@@ -49,15 +53,19 @@ def medium_for(out: Path, target: Dialect | None) -> str:
     return medium
 
 
-class Output:
+class ConvertedFiles:
     """Context manager that collects the rows and writes all files on `commit`."""
 
-    def __init__(self, out: Path, medium: str, options: ConvertOptions, root: Path | None) -> None:
+    def __init__(
+        self, out: Path, medium: str, schema: str, options: ConvertOptions, root: Path | None
+    ) -> None:
         self._out = out
         self._medium = medium
         self._force = options.force
         self._is_external = options.to != NATIVE
-        self._root = root
+        self._root = root or find_root(out)
+        self._schema = schema
+        self._modelines = Modelines(self._root)
         self._staged = Staged()
         self.rows: list[Any] = []
         self._comments: list[list[str]] = []
@@ -103,14 +111,22 @@ class Output:
             OSError, NotWritableError: a file cannot be written.
 
         """
-        root = self._root or find_root(self._out)
         written = [self._out]
         for name, value in extra_files.items():
-            path = root / name
+            path = self._root / name
             data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
-            if read_text(path, path.name) == data.decode():
+            present = read_text(path, path.name)
+            if present == data.decode():
                 continue
-            self._open(path, bound=root).write(data)
+            if path.suffix != ".json":
+                kind = path.parent.name.removesuffix("s")
+                data = yaml_mapping(value, self._modelines.of(path, kind))
+            if present == data.decode():
+                continue
+            self._open(path, bound=self._root).write(data)
+            written.append(path)
+        for path, data in self._modelines.files.items():
+            self._open(path, bound=self._root).write(data)
             written.append(path)
         self._staged.put()
         return [display_name(path) for path in written]
@@ -130,20 +146,9 @@ class Output:
         else:
             *names, key = whole
             head, rows = {name: whole[name] for name in names}, whole[key]
-        return yaml_text(head, key, rows, self._comments, self._above.header)
+        modeline = self._modelines.of(self._out, self._schema)
+        above = [*modeline, *without_modelines(self._above.header)]
+        return yaml_text(head, key, rows, self._comments, above)
 
     def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
-        try:
-            bound = bound or write_bound(path)
-            return self._staged.open(path, bound=bound, replace=self._force)
-        except FileExistsError:
-            name = display_name(path)
-            raise UsageError(f"{name} already exists; pass --force to replace it") from None
-        except (OSError, RuntimeError, ValueError) as error:
-            raise write_error(path, error) from None
-
-
-def write_error(path: Path, error: Exception) -> UsageError:
-    """Return the error for a file that cannot be written."""
-    reason = getattr(error, "strerror", None) or str(error)
-    return UsageError(f"{display_name(path)} cannot be written: {reason.lower()}")
+        return open_staged(self._staged, path, bound, replace=self._force)

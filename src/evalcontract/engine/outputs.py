@@ -15,11 +15,12 @@ from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.source import Source
+    from evalcontract.source.jsonl import RowStream
     from evalcontract.source.rows import Rows
 
 _INVALID, _REPEATED = "output/invalid-record", "output/duplicate-id"
@@ -80,27 +81,51 @@ class Outputs:
                     self.diagnostics.append(found)
             yield list(self._records(batch.first_index, batch.rows))
 
-    def _records(self, first: int, values: Iterable[Any]) -> Iterator[Record]:
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream of the records, for JSONL."""
+        return self._rows.stream if self._rows else None
+
+    def clean_records(self, part: RowStream) -> Iterator[list[Record] | None]:
+        """Yield the records of a part of the stream, batch by batch; None if one is not valid.
+
+        They are numbered from the start of the part; several may have the same id.
+        """
+        for batch in part.batches():
+            if batch.faults or not self._structure.are_clean(batch.rows):
+                yield None
+                return
+            yield [
+                Record(value["id"], number, output_of(value))
+                for number, value in enumerate(batch.rows, batch.first_index)
+            ]
+
+    def _records(self, first: int, values: list[Any]) -> Iterator[Record]:
+        are_clean = self._structure.are_clean(values)
         for number, value in enumerate(values, first):
-            if not self._structure.is_clean(value) and not self._is_usable(number, value):
+            if not are_clean and not self._is_usable(number, value):
                 continue
             id_ = value["id"]
             earlier = self._seen.setdefault(id_, number)
             if earlier == number:
-                yield Record(id_, number, _output_of(value))
+                yield Record(id_, number, output_of(value))
             else:
                 message = f"there is another output for the row `{id_}`, which is used"
                 self.report(Problem(_REPEATED, message, ("id",)), number)
 
     def _is_usable(self, number: int, value: Any) -> bool:
         """Report the problems of a record; return whether it is valid."""
-        problems = () if self._is_full else self._structure.check(value)
-        is_whole = _is_whole(value)
-        for problem in problems:
+        if self._structure.is_clean(value):
+            return True
+        problems, is_whole = None, _is_whole(value)
+        if not self._is_full:
+            problems = self._structure.check(value)
+        for problem in problems or ():
             is_guess = is_whole and problem.code.endswith(GUESSES)
             code = "output/near-miss-key" if is_guess else _INVALID
             self.report(problem._replace(code=code, fix=None), number)
-        if problems and is_whole and all(problem.code.endswith(GUESSES) for problem in problems):
+        are_guesses = all(problem.code.endswith(GUESSES) for problem in problems or ())
+        if problems is not None and are_guesses and (is_whole or not problems):
             return True
         id_ = value.get("id") if isinstance(value, dict) else None
         self.invalid.update([id_] if isinstance(id_, str) else [])
@@ -137,7 +162,8 @@ def _is_whole(record: Any) -> bool:
     return all("name" in (call.get("function") or call) for call in calls if isinstance(call, dict))
 
 
-def _output_of(record: Mapping[str, Any]) -> Output:
+def output_of(record: Mapping[str, Any]) -> Output:
+    """Return the output of a valid record."""
     calls = record.get("tool_calls")
     return Output(
         record.get("output"),

@@ -158,6 +158,10 @@ class Dataset(Protocol):
 
 def rows_of(dataset_pass: DatasetPass, checked: CheckedBatch) -> Iterator[CheckedRow]:
     """Yield the rows of a batch, each with its problems."""
+    if not checked.problems:
+        for index, value in enumerate(checked.batch.rows, checked.batch.first_index):
+            yield CheckedRow(index, dataset_pass.path_of(index), value, [], None)
+        return
     by_row: defaultdict[int | None, list[Problem]] = defaultdict(list)
     for problem in checked.problems:
         by_row[problem.row_index].append(problem)

@@ -129,7 +129,7 @@ def _check_all(path: Path, options: Options) -> Outcome:
         findings.add([*run.artifacts(), *run.bundles()], run.workspace.root)
     outcome = _settled(outcome, findings, [*runs.values(), *other_runs.values()])
     has_errors = any(finding.is_error for finding in outcome.diagnostics)
-    if not (outcome.files or has_errors or options.allows_empty):
+    if not (outcome.is_checked or has_errors or options.allows_empty):
         raise NothingToCheck(_why_nothing(path, outcome, runs.values()))
     return outcome
 
@@ -178,16 +178,16 @@ def _check_workspace(run: Run, outcome: Outcome, findings: Findings, options: Op
     library = run.workspace.library
     for artifact in library.artifacts:
         run.schedule(artifact, run.base_policy, library)
-        outcome.count(artifact.kind)
-    for _ in run.workspace.targets:
-        outcome.count(Kind.TARGET)
-    for _ in run.workspace.bundle_files:
-        outcome.count("bundle")
+        outcome.count(artifact.kind, artifact.file)
+    for target in run.workspace.targets:
+        outcome.count(Kind.TARGET, target.document.file)
+    for source in run.workspace.bundle_files.values():
+        outcome.count("bundle", source.file)
     for diagnostics in (run.artifacts(), run.targets(), run.bundles()):
         findings.add(diagnostics, run.workspace.root)
     unreadable = run.workspace.unreadable
-    for _ in unreadable:
-        outcome.count("unreadable")
+    for file in unreadable:
+        outcome.count("unreadable", file.file)
     findings.add(run.unreadable(unreadable))
     findings.add(run.unread())
 
@@ -200,6 +200,7 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
             outcome.files[kind] = outcome.files.get(kind, 0) + count
         outcome.rows += part.rows
         outcome.left_out += part.left_out
+        outcome.checked |= part.checked
         findings.add(part.diagnostics)
 
     known = _known_datasets(run, take, options)
@@ -208,7 +209,9 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
             break
         part, found = Outcome(), _no_findings(options)
         if source is None:
-            part.left_out.append(display_name(path))
+            kind = run.workspace.recorded_kind(path)
+            part.left_out += () if kind else (display_name(path),)
+            part.files.update({kind: 1} if kind else {})
         else:
             found = _check_dataset(run, NativeDataset(source), path, part, options)
         if known and found.single is not None:
@@ -242,7 +245,14 @@ def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:
 def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
     workspace = open_workspace(root, nested, options.files)
     day = options.today or today()
-    return Run(workspace, options.strict, day, options.jobs, max_findings=options.max_findings)
+    return Run(
+        workspace,
+        options.strict,
+        day,
+        options.jobs,
+        max_findings=options.max_findings,
+        selection=options.selection,
+    )
 
 
 def _no_findings(options: Options) -> Findings:
@@ -258,7 +268,7 @@ def _check_dataset(
     policy: Policy | None = None,
 ) -> Findings:
     """Check one dataset, by default with the policy of its targets, and return its findings."""
-    outcome.count(Kind.DATASET)
+    outcome.count(Kind.DATASET, display_name(path))
     findings = _no_findings(options)
     if dataset.unreadable:
         findings.add(run.unreadable([dataset.unreadable]))

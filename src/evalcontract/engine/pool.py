@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from functools import partial
 from itertools import count
-from time import sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from evalcontract.engine.forked import Forked
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from multiprocessing.connection import Connection
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Seconds between two looks whether the main process is still there.
-_WATCHED = 0.5
-
 
 def map_in_parallel(
     work: Callable[[Item], Result], items: Iterable[Item], jobs: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield `work` of each item, in order, with up to `jobs` forked processes.
 
     With one job, or a single item, no process is started. If a process cannot be started, or dies,
@@ -54,12 +52,9 @@ class _Workers:
     def __init__(self, work: Callable[[Any], Any], jobs: int) -> None:
         self._work = work
         self._workers: list[_Worker] = []
-        inherited: list[Connection] = []
         for _ in range(jobs):
             with suppress(OSError):  # no processes, or no memory for them
-                worker = _Worker(work, inherited)
-                inherited.append(worker.connection)
-                self._workers.append(worker)
+                self._workers.append(_Worker(work, self._workers))
 
     def map(self, items: Iterator[Any]) -> Iterator[Any]:
         """Yield the result of each item, in order."""
@@ -96,76 +91,24 @@ class _Workers:
 
 
 class _Worker:
-    """A forked process, and this end of the connection to it.
+    """A process that sends back what `work` makes of each item."""
 
-    `inherited` are the ends that the process must not keep open: a connection ends only when no
-    process holds its other end.
-    """
-
-    def __init__(self, work: Callable[[Any], Any], inherited: list[Connection]) -> None:
-        from multiprocessing import get_context  # slow to import
-
-        context = get_context("fork")
-        self.connection, theirs = context.Pipe()
-        ends = [*inherited, self.connection]
-        self._process = context.Process(
-            target=_serve, args=(work, theirs, ends, os.getpid()), daemon=True
-        )
-        try:
-            with _signals_held():
-                self._process.start()
-        except OSError:
-            self.connection.close()
-            raise
-        finally:
-            theirs.close()
+    def __init__(self, work: Callable[[Any], Any], others: Iterable[_Worker]) -> None:
+        started = (other.forked for other in others)
+        self.forked: Forked = Forked(partial(_serve, work), started, duplex=True)
 
     def send(self, item: Any) -> None:
         with suppress(OSError):  # it died: `receive` fails, too
-            self.connection.send(item)
+            self.forked.connection.send(item)
 
     def receive(self) -> Any:
-        return self.connection.recv()
+        return self.forked.connection.recv()
 
     def stop(self) -> None:
-        self.connection.close()
-        self._process.terminate()
-        self._process.join()
+        self.forked.stop()
 
 
-@contextmanager
-def _signals_held() -> Iterator[None]:
-    """Hold back signals that end a process until a new one has decided what to do about them."""
-    import signal  # needed only to start processes
-
-    ends = (signal.SIGINT, signal.SIGTERM)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _serve(
-    work: Callable[[Any], Any], connection: Connection, inherited: list[Connection], parent: int
-) -> None:
-    import signal  # needed only in a worker process
-    import threading
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
-    for end in inherited:
-        end.close()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    # Without a result nothing is sent, so that the main process works on the item, and fails there.
-    with suppress(Exception):
-        while os.getppid() == parent:
+def _serve(work: Callable[[Any], Any], connection: Connection) -> None:
+    with suppress(EOFError, OSError):  # there are no more items
+        while True:
             connection.send(work(connection.recv()))
-
-
-def _end_with(parent: int) -> None:
-    """End this process when the main process is gone; if it was killed, it cannot say so."""
-    while os.getppid() == parent:
-        sleep(_WATCHED)
-    os._exit(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Self
 
+from evalcontract.engine.opened import write_error
 from evalcontract.engine.results import Results, is_manifest, read_results
 from evalcontract.model.errors import UsageError
 from evalcontract.source.growing import GrowingFile
@@ -38,35 +39,44 @@ def earlier_results(path: Path) -> Results:
         raise UsageError(f"{name}: {(error.strerror or str(error)).lower()}") from None
 
 
+def _lines_of(path: Path) -> list[bytes]:
+    with path.open("rb") as lines:
+        return list(lines)
+
+
 class ResultsFile:
-    """A context manager for the results of a run.
+    """A context manager for the results of a run; with `resume`, it goes on with an earlier one.
+
+    That is an interrupted run, or else a complete one, of which only the errors are left.
 
     Raises:
-        UsageError: the file exists, and `replace` is false; it cannot be written; or it, or the
-            partial file, is one of the `inputs`.
+        UsageError: the file exists, and is neither to be replaced nor gone on with; it cannot be
+            written; or it, or the partial file, is one of the `inputs`.
 
     """
 
-    def __init__(self, path: Path, *, replace: bool, inputs: Iterable[Path] = ()) -> None:
-        self._name = display_name(path)
+    def __init__(
+        self, path: Path, *, replace: bool, resume: bool = False, inputs: Iterable[Path] = ()
+    ) -> None:
+        self._path, self._name = path, display_name(path)
         self._lines = 0
+        self._resume = resume
+        self._complete = path if resume and path.is_file() else None
         self._replace = replace
         for written in (path, path.with_name(f"{path.name}.partial")):
             for read in inputs:
                 if _is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
         try:
-            self._file = GrowingFile(path, replace=replace)
-        except FileExistsError:
-            raise UsageError(f"{self._name} exists; --force replaces it") from None
+            self._file = GrowingFile(path, replace=replace or resume)
         except OSError as error:
-            raise self._not_written(error) from None
+            raise write_error(self._path, error) from None
 
     def __enter__(self) -> Self:
         try:
             self._file.__enter__()
         except OSError as error:
-            raise self._not_written(error) from None
+            raise write_error(self._path, error) from None
         return self
 
     def __exit__(
@@ -77,30 +87,39 @@ class ResultsFile:
     ) -> None:
         self._file.__exit__(kind, error, trace)
 
-    def begin(self, head: str, *, resume: bool) -> list[RowResult]:
-        """Return the rows of an interrupted run with the same manifest, or begin anew.
+    def begin(self, head: str) -> list[RowResult]:
+        """Return the rows of an earlier run with the same manifest, or begin anew.
+
+        Rows with an error are left out, to be graded again.
 
         Raises:
-            UsageError: the interrupted run depends on something else, or what is to be replaced are
-                no results.
+            UsageError: the earlier run depends on something else, or what is to be replaced are no
+                results.
 
         """
-        rows: list[RowResult] = []
-        lines = list(self._file.lines()) if resume else []
-        if lines:
-            earlier = read_results(lines, f"{self._name}.partial")
-            if earlier.manifest != json.loads(head)["manifest"]:
-                raise UsageError(
-                    f"{self._name}.partial is of other files, rubrics, judges or models: "
-                    "run it without --resume"
-                )
-            rows = earlier.rows
-        else:
-            if not resume and not self._replace:
+        lines = list(self._file.lines()) if self._resume else []
+        is_partial, name = bool(lines), self._name
+        if self._complete and not (is_partial and self._replace):
+            whole = _lines_of(self._complete)
+            self._require_same(read_results(whole, name), name, head)
+            lines = lines or whole
+        if not lines:
+            if not self._resume and not self._replace:
                 self._refuse_of_others()
             self._file.restart()
             self.write(head)
-        return rows
+            return []
+        name = f"{name}.partial" if is_partial else name
+        earlier = read_results(lines, name)
+        self._require_same(earlier, name, head)
+        good = [not row.has_error for row in earlier.rows]
+        kept = [line for line, is_good in zip(lines[1:], good, strict=False) if is_good]
+        if len(kept) < len(lines) - 1 or not is_partial:
+            try:
+                self._file.keep([lines[0], *kept])
+            except OSError as error:
+                raise write_error(self._path, error) from None
+        return [row for row, is_good in zip(earlier.rows, good, strict=True) if is_good]
 
     def _refuse_of_others(self) -> None:
         first = self._file.first_line()
@@ -108,20 +127,27 @@ class ResultsFile:
             name = f"{self._name}.partial"
             raise UsageError(f"{name} is of something else; --force replaces it")
 
-    def write(self, line: str) -> None:
-        """Write a line.
+    def _require_same(self, earlier: Results, name: str, head: str) -> None:
+        if earlier.manifest != json.loads(head)["manifest"]:
+            raise UsageError(
+                f"{name} is of other files, rubrics, judges or models: run it without --resume"
+            )
+
+    def write(self, lines: str) -> None:
+        """Write one or several lines.
 
         Raises:
             UsageError: that is not possible, for example because the disk is full.
 
         """
         try:
-            self._file.write(line)
-            self._lines += 1
-            if self._lines % _FLUSHED == 0:
+            self._file.write(lines)
+            self._lines += lines.count("\n")
+            if self._lines >= _FLUSHED:
                 self._file.flush()
+                self._lines = 0
         except OSError as error:
-            raise self._not_written(error) from None
+            raise write_error(self._path, error) from None
 
     def complete(self) -> None:
         """Give the file its name.
@@ -133,10 +159,7 @@ class ResultsFile:
         try:
             self._file.complete()
         except OSError as error:
-            raise self._not_written(error) from None
-
-    def _not_written(self, error: OSError) -> UsageError:
-        return UsageError(f"{self._name}: {(error.strerror or str(error)).lower()}")
+            raise write_error(self._path, error) from None
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
+    from evalcontract.policy.selection import Selection
     from evalcontract.rules._composites import CompositeChecks
     from evalcontract.source import Document, UnreadableFile
     from evalcontract.workspace import Target, Workspace
@@ -46,7 +47,8 @@ class Run:
     `forced` is the mode that the command line or the caller sets: True for strict, False for soft,
     None to let targets and configuration decide. `jobs` is the maximum number of processes for one
     dataset, `max_findings` the number of findings after which it is not checked further (0: none),
-    `has_php` whether checks that need PHP can run, `ask` what asks judges, if anything does.
+    `has_php` whether checks that need PHP can run, `ask` what asks judges, if anything does,
+    `selection` the codes that the caller wants to be reported, None for all.
     `artifact_policies` has the policy of each scheduled artifact, joined from the datasets that use
     it; `external_policies` those of targets of other workspaces for datasets of this one, and
     `external_graded` the row keys that their runners grade. `scheduled` has the files of the
@@ -65,8 +67,10 @@ class Run:
         max_findings: int = 0,
         has_php: bool = True,
         ask: Ask | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self.workspace = workspace
+        self.selection = selection
         self.forced = forced
         self.today = today
         self.jobs = jobs
@@ -90,7 +94,8 @@ class Run:
     @property
     def base_policy(self) -> Policy:
         """The policy for datasets without a target."""
-        return self.workspace.configuration.policy.forced(self.forced)
+        policy = self.workspace.configuration.policy
+        return policy.forced(self.forced).narrowed(self.selection)
 
     def policy_for(self, path: Path | None) -> Policy:
         """Return the policy for a dataset: the strictest of the targets that run it."""
@@ -138,9 +143,17 @@ class Run:
     def plans(self) -> Plans:
         """The plans of rubrics, shared by all datasets of the run."""
         workspace = self.workspace
-        schemas, ask = workspace.schemas, self._ask
-        context = EvalContext(workspace.library, self._has_php, self.read_json, schemas, ask)
-        return Plans(context._replace(searches=Searches()))
+        return Plans(
+            EvalContext(
+                workspace.library,
+                self._has_php,
+                self.read_json,
+                workspace.schemas,
+                self._ask,
+                workspace.configuration.declared_kinds,
+                Searches(),
+            )
+        )
 
     @cached_property
     def gates(self) -> SharedGates:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.engine.forked import Forked
 from evalcontract.source import EMPTY, Batch, moved_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkProcess
 
     from evalcontract.model.diagnostic import Problem
     from evalcontract.source import RowStream
@@ -71,22 +71,22 @@ def check_in_parallel(
     try:
         workers.extend(_workers(others, check, collect))
         rows.forget()
-        yield from _shifted(rows, first, check(first), 0, 0)
+        yield from shifted(rows, first, check(first), 0, 0)
         if not first.is_done:
             return  # reading failed
         for part, worker in zip_longest(others, workers):
             count = rows.count, rows.lines
             received = worker.results(merge) if worker else None
             results = check(part) if received is None else iter(received)
-            yield from _shifted(rows, part, results, *count)
+            yield from shifted(rows, part, results, *count)
         if rows.is_empty:
             yield BatchResult(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
     finally:
         for worker in workers:
-            worker.stop()
+            worker.forked.stop()
 
 
-def _shifted(
+def shifted(
     rows: RowStream, part: RowStream, results: Iterator[BatchResult], count: int, lines: int
 ) -> Iterator[BatchResult]:
     """Yield the results of a part that follows `count` rows and `lines` lines."""
@@ -129,62 +129,38 @@ def _workers(
     collect: Callable[[], Any],
 ) -> Iterator[_Worker]:
     """Start a worker for each part, as long as the system has processes and memory for them."""
-    receivers: list[Connection] = []
+    started: list[Forked] = []
     for part in parts:
         try:
-            worker = _Worker(part, check, collect, receivers)
+            worker = _Worker(part, check, collect, started)
         except OSError:
             return
-        receivers.append(worker.receiver)
+        started.append(worker.forked)
         yield worker
 
 
 class _Worker:
-    """A process that checks one part, and sends its results when it has finished.
-
-    `inherited` are the ends of pipes that the process must not keep open: a pipe whose reader is
-    gone makes its writer fail, but only if no other process can read from it.
-    """
+    """A process that checks one part, and sends its results when it has finished."""
 
     def __init__(
         self,
         part: RowStream,
         check: Callable[[RowStream], Iterator[BatchResult]],
         collect: Callable[[], Any],
-        inherited: list[Connection],
+        others: Iterable[Forked],
     ) -> None:
-        from multiprocessing import get_context  # slow to import
-
         self.part = part
-        context = get_context("fork")
-        self.receiver, sender = context.Pipe(duplex=False)
-        ends = [*inherited, self.receiver]
-        self._process: ForkProcess = context.Process(
-            target=_run_worker, args=(part, check, collect, sender, ends, os.getpid()), daemon=True
-        )
-        try:
-            self._process.start()
-        except OSError:
-            self.receiver.close()
-            raise
-        finally:
-            sender.close()
+        self.forked = Forked(partial(_run_worker, part, check, collect), others)
 
     def results(self, merge: Callable[[Any], None]) -> list[BatchResult] | None:
         """Wait for the results; return None if the process died."""
         try:
-            results, state, collected = self.receiver.recv()
+            results, state, collected = self.forked.connection.recv()
         except (EOFError, OSError):
             return None
         self.part.restore(state)
         merge(collected)
-        return [_unpacked(result) for result in results]
-
-    def stop(self) -> None:
-        """Terminate the process."""
-        self.receiver.close()
-        self._process.terminate()
-        self._process.join()
+        return [unpacked(result) for result in results]
 
 
 def _run_worker(
@@ -192,29 +168,12 @@ def _run_worker(
     check: Callable[[RowStream], Iterator[BatchResult]],
     collect: Callable[[], Any],
     sender: Connection,
-    inherited: list[Connection],
-    parent: int,
 ) -> None:
-    import signal  # needed only in a worker process
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
-    for connection in inherited:
-        connection.close()
-    # Without memory nothing is sent, so that the main process checks the part.
-    with suppress(MemoryError, BrokenPipeError):  # or the main process was killed
-        results = list(_packed(_while_needed(check(part), parent)))
-        sender.send((results, part.state, collect()))
+    results = list(packed(check(part)))
+    sender.send((results, part.state, collect()))
 
 
-def _while_needed(results: Iterator[BatchResult], parent: int) -> Iterator[BatchResult]:
-    """Yield results until the main process is gone; if it was killed, it cannot say so."""
-    for result in results:
-        if os.getppid() != parent:
-            os._exit(1)
-        yield result
-
-
-def _packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
+def packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
     """Remove the rows from results, and join the ids of consecutive clean batches in one string.
 
     Sending many small objects is slow. At most `_MAX_BATCHES` batches are joined, since their ids
@@ -246,7 +205,7 @@ def _merged(clean: list[BatchResult]) -> BatchResult:
     return BatchResult(Batch(first, []), len(ids), [], [observed], references)
 
 
-def _unpacked(result: BatchResult) -> BatchResult:
+def unpacked(result: BatchResult) -> BatchResult:
     """Split the ids that `_merged` has joined; any other result is returned as it is."""
     observed = result.observed
     if len(observed) != 1 or len(observed[0].ids) != 1 or result.row_count == 1:

@@ -17,8 +17,13 @@ class AnswerError(Exception):
     """An answer is no verdict; the message shows the beginning of the answer."""
 
     def __init__(self, problem: str, text: str) -> None:
-        shown = text.strip()[:_SHOWN]
+        shown = shown_of(text)
         super().__init__(f"{problem}: {shown}" if shown else problem)
+
+
+def shown_of(text: str) -> str:
+    """Return the beginning of an answer, as much of it as is shown."""
+    return text.strip()[:_SHOWN]
 
 
 class Answer(NamedTuple):

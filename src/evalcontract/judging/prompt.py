@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
+from evalcontract.judging.grade_of import wanted
 from evalcontract.judging.mustache import render_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalcontract.judging.scale import Scale
+    from evalcontract.model.scale import Scale
 
 Message = dict[str, str]
 
@@ -44,7 +45,7 @@ def messages_for(template: str, scale: Scale, variables: Mapping[str, Any]) -> l
         raise PromptError(f"its template has a fault: {faults[0].message}")
     prompt = render_template(template, variables)
     return [
-        {"role": "system", "content": _encodable(_SYSTEM.format(wanted=scale.wanted))},
+        {"role": "system", "content": _encodable(_SYSTEM.format(wanted=wanted(scale)))},
         {"role": "user", "content": _encodable(prompt)},
     ]
 

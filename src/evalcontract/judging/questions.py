@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
 from evalcontract.judging.answer_cache import question_key
-from evalcontract.judging.answers import AnswerError, read_answer
+from evalcontract.judging.answers import AnswerError, read_answer, shown_of
+from evalcontract.judging.grade_of import grade_of
 from evalcontract.judging.prompt import PromptError, messages_for
-from evalcontract.judging.scale import Scale, ScaleError, scale_of
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.scale import Scale, ScaleError, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,24 +51,28 @@ class Question(NamedTuple):
         return self._replace(messages=[])
 
     def verdict(self, text: str) -> Verdict:
-        """Return the verdict in the text of an answer; an error if there is none."""
+        """Return the verdict in the text of an answer; an error if there is none.
+
+        The details have the verdict as it stands on the scale, or else the beginning of the
+        `answer`.
+        """
         judge = self.judge
-        details = {"judge": judge.name, "model": judge.model}
+        details: dict[str, Any] = {"judge": judge.name, "model": judge.model}
         try:
             answer = read_answer(text)
         except AnswerError as raised:
-            return error(str(raised), **details)
+            return error(str(raised), **details, answer=shown_of(text))
         try:
-            grade = judge.scale.grade(answer.verdict)
+            grade = grade_of(judge.scale, answer.verdict)
         except ScaleError as raised:
             problem = f"the answer has a `verdict` that cannot be used, since {raised}"
-            return error(str(AnswerError(problem, text)), **details)
-        details["verdict"] = answer.verdict
+            return error(str(AnswerError(problem, text)), **details, answer=shown_of(text))
+        details["verdict"] = grade.verdict
         if answer.reason:
             details["reason"] = answer.reason
         if grade.passes:
             return Verdict(Outcome.PASSED, grade.score, None, details)
-        said = clipped(json.dumps(answer.verdict, ensure_ascii=False), NAME_LENGTH)
+        said = clipped(json.dumps(grade.verdict, ensure_ascii=False), NAME_LENGTH)
         reason = answer.reason or f"the judge answers {said}"
         return Verdict(Outcome.FAILED, grade.score, reason, details)
 

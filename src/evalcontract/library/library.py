@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.library.cycles import RubricCycles
 from evalcontract.library.names import promised
@@ -97,6 +97,12 @@ class Library:
         if version is not None and version in versions:
             return Resolved(versions[version][0], pinned=True)
         return Dangling(reference, self.sorted_versions(kind, id_))
+
+    def artifact_of(self, text: Any) -> Artifact | None:
+        """Return the artifact that the text of a reference resolves to; None for anything else."""
+        reference = Reference.parse(text) if isinstance(text, str) else None
+        target = self.resolve(reference) if reference else None
+        return target.artifact if isinstance(target, Resolved) else None
 
     def _newest(self, kind: Kind, id_: str) -> Artifact:
         """Return the artifact of the newest version of a known id."""

@@ -6,12 +6,10 @@ give the range that is scaled to 0..1, and for combinations of such judges.
 
 from __future__ import annotations
 
-import sys
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.library.library import Resolved
-from evalcontract.model.reference import Reference
+from evalcontract.model.numbers import is_finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,13 +100,6 @@ def _weight(id_: Any, weights: dict[str, Any]) -> Any:
     return weights.get(id_, 1) if isinstance(id_, str) else 1
 
 
-def _is_finite(value: Any) -> bool:
-    """Whether a value is a finite number and not a boolean."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) <= sys.float_info.max
-
-
 def _hull(bounds: list[Bounds]) -> Bounds:
     if not bounds:
         return Bounds()
@@ -116,9 +107,8 @@ def _hull(bounds: list[Bounds]) -> Bounds:
 
 
 def _value(text: Any, library: Library) -> Any:
-    reference = Reference.parse(text) if isinstance(text, str) else None
-    target = library.resolve(reference) if reference else None
-    return target.artifact.document.value if isinstance(target, Resolved) else None
+    artifact = library.artifact_of(text)
+    return artifact.document.value if artifact else None
 
 
 def _of_judge(text: Any, library: Library) -> Bounds:
@@ -128,7 +118,7 @@ def _of_judge(text: Any, library: Library) -> Bounds:
             "level_values": [_, *_] as values,
             "min_score": int() | float() as low,
             "max_score": int() | float() as high,
-        } if all(_is_finite(number) for number in (low, high, *values)) and low < high:
+        } if all(map(is_finite_number, (low, high, *values))) and low < high:
             lowest, highest = min(values), max(values)
             if low <= lowest <= highest <= high and isfinite(high - low):
                 return Bounds((lowest - low) / (high - low), (highest - low) / (high - low))

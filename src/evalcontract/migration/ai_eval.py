@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 _ORPHANS_OF_EXPECTED = ("route", "also_valid_routes", "tier", "entity_type", "project_id")
 _ORPHANS = ("also_valid_routes", "also_valid")
 _ORPHAN = "no grader of ai_eval was published that reads it"
+#: The graders whose starter judges show `expected.facts`; a test compares their templates.
+_SHOWN_FACTS = frozenset({"accuracy", "completeness"})
 _UNKNOWN = "nothing here reads it"
 _NOTES = {
     "fact_match": "`fact_match` looks for the text of each fact, ignoring case and spaces; ai_eval "
     "asked a model (`judge_prompt_ref` names a judge)",
     "must_not_contain": "`must_not_contain` is a check of its own; in ai_eval a forbidden text "
     "limited the score of `accuracy`",
-    "facts": "`expected_facts` became `expected.facts`, which the judge `accuracy` is shown",
+    "facts": "`expected_facts` became `expected.facts`, which judges are shown",
+    "facts_too": "`expected_facts` is `expected.facts`, too, which judges are shown",
     "rubric_ref": "the rubric of a row became a `composite` check",
     "untouched": "a row has nothing that the graders can grade; it has no rubric",
 }
@@ -88,11 +91,12 @@ class Target:
         self, row: dict[str, Any], names: set[str], path: Path, moved: Moved
     ) -> dict[str, Any]:
         """Return a row whose expectations stand where the checks read them."""
-        if "accuracy" in names and "fact_match" not in names and row.get("expected_facts"):
+        if not names.isdisjoint(_SHOWN_FACTS) and row.get("expected_facts"):
             expected = {**row.get("expected", {}), "facts": row["expected_facts"]}
-            row = {key: value for key, value in row.items() if key != "expected_facts"}
+            is_read = "fact_match" in names
+            row = {key: row[key] for key in row if is_read or key != "expected_facts"}
             row["expected"] = expected
-            moved.note(_NOTES["facts"])
+            moved.note(_NOTES["facts_too" if is_read else "facts"])
         expected = row.get("expected", {})
         if expected.get("format") == "text" and "format" in self.names - names:
             reason = "every output is text, and there is no other limit"

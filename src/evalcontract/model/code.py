@@ -24,13 +24,15 @@ class Code(str):
     mode and an error in strict mode. Findings are certain unless the code is a `guess`: then they
     depend on what the author probably meant, and may be wrong. `page` is the manual page in the
     form of a rule's docstring; without it, the page is the file `pages/{code}.md` of the package.
+    `url` is the address where a code of another package is documented, or None.
     """
 
-    __slots__ = ("docstring", "is_guess", "severities")
+    __slots__ = ("docstring", "is_guess", "severities", "url")
 
     severities: ModeSeverities
     is_guess: bool
     docstring: str | None
+    url: str | None
 
     def __new__(
         cls,
@@ -40,12 +42,14 @@ class Code(str):
         strict: Severity = Severity.ERROR,
         guess: bool = False,
         page: str | None = None,
+        url: str | None = None,
     ) -> Self:
         """Declare a code."""
         code = super().__new__(cls, name)
         object.__setattr__(code, "severities", ModeSeverities(soft, strict))
         object.__setattr__(code, "is_guess", guess)
         object.__setattr__(code, "docstring", page)
+        object.__setattr__(code, "url", url)
         return code
 
     def __setattr__(self, name: str, value: object) -> Never:
@@ -55,7 +59,7 @@ class Code(str):
         """Return the arguments that recreate the code when it is unpickled."""
         soft, strict = self.severities
         options = {"soft": soft, "strict": strict, "guess": self.is_guess, "page": self.docstring}
-        return (str(self),), options
+        return (str(self),), {**options, "url": self.url}
 
     def __getstate__(self) -> None:
         """Return no state: the arguments are enough."""

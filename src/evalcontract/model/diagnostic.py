@@ -162,10 +162,15 @@ class Diagnostic(NamedTuple):
         return f"{self.place}: {self.severity}[{self.code}]: {self.message}"
 
 
+#: The kinds of files that are recognised, and checked only by the command that reads them.
+RECORDED = ("output", "results")
+
+
 class Outcome:
     """The result of a run.
 
-    `files` and `rows` count what was checked; `left_out` has the names of skipped files.
+    `files` and `rows` count what was checked, `checked` has the kinds of the files by name. `files`
+    counts what was only recognised, too (see `RECORDED`). `left_out` has the names of the others.
     """
 
     def __init__(
@@ -174,20 +179,28 @@ class Outcome:
         files: dict[str, int] | None = None,
         rows: int = 0,
         left_out: list[str] | None = None,
+        checked: dict[str, str] | None = None,
     ) -> None:
         self.diagnostics = diagnostics or []
         self.files = files or {}
         self.rows = rows
         self.left_out = left_out or []
+        self.checked = checked or {}
 
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Outcome) and vars(self) == vars(other)
 
-    def count(self, kind: str) -> None:
+    @property
+    def is_checked(self) -> bool:
+        """Whether there was anything to check."""
+        return any(kind not in RECORDED for kind in self.files)
+
+    def count(self, kind: str, file: str) -> None:
         """Count a file of a kind."""
         self.files[kind] = self.files.get(kind, 0) + 1
+        self.checked[file] = str(kind)
 
     def settle(self, rank: Callable[[Diagnostic], int] | None = None) -> Outcome:
         """Sort the findings by `rank`, then by their places, and remove duplicates."""

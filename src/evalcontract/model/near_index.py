@@ -16,8 +16,9 @@ MAX_LENGTH = 120
 _FEW = 6
 # The steps of one search. A word that takes more is near so many names that none of them is meant.
 _MAX_STEPS = 2_000
-# The steps of all searches of an index beyond those that each may take.
-_MAX_TOTAL_STEPS, _STEPS_PER_SEARCH = 400_000, 20
+# The steps of all searches of an index, to which each search adds some. Once they are spent, a word
+# is only looked up: the names and the words are many, and alike on purpose.
+_MAX_TOTAL_STEPS, _STEPS_PER_SEARCH = 200_000, 5
 # The number of answers that are cached: rows repeat their keys.
 _MAX_CACHED = 1_024
 
@@ -47,6 +48,11 @@ class NearIndex:
         """
         if not limit or len(word) > MAX_LENGTH:
             return [word] if word in self._order else []
+        if len(self._order) <= _FEW:
+            return [name for name in self._order if edit_distance(name, word, limit) <= limit]
+        shortest, longest = self._lengths
+        if not shortest - limit <= len(word) <= longest + limit:
+            return []
         if len(self._answers) >= _MAX_CACHED:
             self._answers.clear()
         if (word, limit) not in self._answers:
@@ -54,16 +60,28 @@ class NearIndex:
         return self._answers[word, limit]
 
     def _near(self, word: str, limit: int) -> list[str]:
+        self._steps_left = min(_MAX_TOTAL_STEPS, self._steps_left + _STEPS_PER_SEARCH)
+        found = self._found(word, limit) if self._steps_left > 0 else None
+        if found is None:
+            return [word] if word in self._order else []
+        return sorted(found, key=self._order.__getitem__)
+
+    def _found(self, word: str, limit: int) -> set[str] | None:
+        """Return the names near a word; None if there are too many steps to them."""
         half = len(word) // 2
         # A swap across the middle is an edit in the first half. It changes the second half, too.
-        most = min(_MAX_STEPS, _STEPS_PER_SEARCH + max(0, self._steps_left))
-        found, steps = _search(self._forward, word, limit, limit // 2, half, most)
-        other, more = _search(self._backward, word[::-1], limit, 0, len(word) - half - 1, most)
-        self._steps_left -= max(0, steps + more - 2 * _STEPS_PER_SEARCH)
-        if found is None or other is None:
-            return [word] if word in self._order else []
-        found.update(name[::-1] for name in other)
-        return sorted(found, key=self._order.__getitem__)
+        found, steps = _search(self._forward, word, limit, limit // 2, half)
+        self._steps_left -= steps
+        if found is None:
+            return None
+        other, steps = _search(self._backward, word[::-1], limit, 0, len(word) - half - 1)
+        self._steps_left -= steps
+        return None if other is None else found.union(name[::-1] for name in other)
+
+    @cached_property
+    def _lengths(self) -> tuple[int, int]:
+        lengths = [len(name) for name in self._order]
+        return min(lengths), max(lengths)
 
     @cached_property
     def _forward(self) -> _Tree:
@@ -94,11 +112,11 @@ class _Step(NamedTuple):
 
 
 def _search(
-    tree: _Tree, word: str, limit: int, edits: int, until: int, most: int
+    tree: _Tree, word: str, limit: int, edits: int, until: int
 ) -> tuple[set[str] | None, int]:
     """Return the names within a number of edits of a word, and the steps that it takes.
 
-    The names are None if that is more than `most` steps.
+    The names are None if it takes too many.
 
     Only `edits` edits are made before the character `until`. An edit is made only where a name
     differs from the word for the first time.
@@ -121,7 +139,7 @@ def _search(
             steps += len(branch)
             rest = word[at:]
             found.update(name for name in branch if edit_distance(name[depth:], rest, left) <= left)
-        if steps > most:
+        if steps > _MAX_STEPS:
             return None, steps
     return found, steps
 

@@ -41,3 +41,10 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.span.line}:{self.span.column}" if self.span else self.file
+
+
+class TextEdit(NamedTuple):
+    """A replacement of the text at a span."""
+
+    span: Span
+    text: str

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.diagnostic import Severity
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -14,12 +16,17 @@ OK, ERRORS, USAGE, BUG = 0, 1, 2, 3
 INTERRUPTED = 130
 
 
-def exit_status(diagnostics: Iterable[Diagnostic]) -> int:
-    """Return the exit code for the findings of a run."""
+def exit_status(
+    diagnostics: Iterable[Diagnostic], fails_from: Severity | None = Severity.ERROR
+) -> int:
+    """Return the exit code for the findings of a run; nothing else decides it.
+
+    Findings of at least the severity `fails_from` fail it; with None, none does.
+    """
     status = OK
     for diagnostic in diagnostics:
         if diagnostic.code == "internal/rule-crashed":
             return BUG
-        if diagnostic.is_error:
+        if fails_from is not None and diagnostic.severity >= fails_from:
             status = ERRORS
     return status

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.code import Code, ModeSeverities
     from evalcontract.model.diagnostic import Severity
+    from evalcontract.policy.selection import Selection
 
 #: The default maximum age of a judge's validation.
 DEFAULT_MAX_AGE_DAYS = 90
@@ -23,7 +24,8 @@ class Policy(NamedTuple):
 
     A judge's validation that is older than `max_age_days` is stale; `age_from` is the file that
     sets this limit, or None. `strict_from` is the setting that makes the mode strict, or None if
-    the caller does; `overrides_from` is the file of the overrides.
+    the caller does; `overrides_from` is the file of the overrides. `selection` has the codes that
+    the caller wants to be reported, None for all.
     """
 
     strict: bool = False
@@ -32,9 +34,12 @@ class Policy(NamedTuple):
     age_from: str | None = None
     strict_from: SeveritySource | None = None
     overrides_from: str | None = None
+    selection: Selection | None = None
 
     def severity_of(self, code: Code) -> Severity | None:
         """Return the severity of a code, or None if it is not reported."""
+        if self.selection is not None and not self.selection.includes(code):
+            return None
         severities = self.overrides.get(code) or code.severities
         return severities.strict if self.strict else severities.soft
 
@@ -57,11 +62,16 @@ class Policy(NamedTuple):
             age_from=limiting.age_from,
             strict_from=self.strict_from if self.strict else other.strict_from,
             overrides_from=self.overrides_from,
+            selection=self.selection,
         )
 
     def forced(self, strict: bool | None) -> Policy:  # noqa: FBT001 - a mode, or None
         """Return the policy in the mode that the caller sets; None changes nothing."""
         return self if strict is None else self._replace(strict=strict, strict_from=None)
+
+    def narrowed(self, selection: Selection | None) -> Policy:
+        """Return the policy that reports only the selected codes; None changes nothing."""
+        return self if selection is None else self._replace(selection=selection)
 
 
 def policy_of_target(

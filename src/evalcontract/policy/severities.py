@@ -83,15 +83,23 @@ def _external_code(name: str, where: Callable[[str], str], codes: Mapping[str, C
     """
     kind, _, fault = name.partition("/")
     kinds = dict.fromkeys(code.partition("/")[0] for code in codes)
-    meant = nearest(name, codes)
-    if not fault or not meant:
-        faults = {code.partition("/")[2]: code for code in reversed([*codes])}
-        near = nearest(fault or kind, faults)
-        meant = faults[near] if near and (not fault or nearest(kind, kinds)) else meant
+    meant = meant_code(name, codes)
     if meant or not fault or nearest(kind, kinds):
         advice = f"; did you mean `{meant}`?" if meant else "; `evalcontract explain` lists them"
         raise ConfigurationError(f"{where(name)}: there is no code `{name}`{advice}")
     return Code(name)
+
+
+def meant_code(name: str, codes: Mapping[str, object]) -> str | None:
+    """Return the code that a misspelled name resembles most; the kind may be missing or wrong."""
+    kind, _, fault = name.partition("/")
+    meant = nearest(name, codes)
+    if not fault or not meant:
+        kinds = dict.fromkeys(code.partition("/")[0] for code in codes)
+        faults = {code.partition("/")[2]: code for code in reversed([*codes])}
+        near = nearest(fault or kind, faults)
+        meant = faults[near] if near and (not fault or nearest(kind, kinds)) else meant
+    return meant
 
 
 def _severity(name: Any, code: str, where: Callable[[str], str]) -> Severity | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.report import json as json_report
-from evalcontract.report import text as text_report
 from evalcontract.source.plugins import entry_points
 
 if TYPE_CHECKING:
@@ -13,21 +12,54 @@ if TYPE_CHECKING:
 
     from evalcontract.report.report import Write
 
-#: Every built-in output format, by the name that `--output-format` takes.
-FORMATS: dict[str, Write] = {
-    "text": text_report.write,
-    "json": json_report.write,
+#: The medium of each built-in output format, by the name that `--output-format` takes: `json` may
+#: be escaped as JSON, `commands` are for a runner of CI and must not be changed, the rest is text.
+#: A format is imported at first use.
+FORMATS = {
+    "text": "text",
+    "concise": "text",
+    "json": "json",
+    "jsonl": "json",
+    "github": "commands",
+    "gitlab": "json",
+    "junit": "text",
+    "sarif": "json",
+    "markdown": "text",
 }
 
 
-def report_formats() -> Mapping[str, Write]:
-    """Return the built-in output formats, and the entry points of `evalcontract.reports`.
+def write_of(name: str) -> Write:
+    """Return the function that writes an output format.
+
+    Raises:
+        KeyError: there is no such format.
+        PluginError: a format of another package cannot be used.
+
+    """
+    if name not in FORMATS:
+        return _of_others()[name]
+    write: Write = import_module(f"{__name__}.{name}").write
+    return write
+
+
+def format_names() -> list[str]:
+    """Return the names of the built-in output formats, and of those of other packages.
+
+    Raises:
+        PluginError: a format of another package cannot be used.
+
+    """
+    return [*FORMATS, *_of_others()]
+
+
+def _of_others() -> Mapping[str, Write]:
+    """Return the entry points of `evalcontract.reports`.
 
     Raises:
         PluginError: one does not load, is not callable, or has the name of a built-in format.
 
     """
-    return {**FORMATS, **entry_points("reports", _fault_of)}
+    return entry_points("reports", _fault_of)
 
 
 def _fault_of(name: str, write: Any) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.listing import clipped
 from evalcontract.report.frame import escape_controls
+from evalcontract.report.grade_notes import write_asked
 from evalcontract.statistics.agreement import RATES
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.calibration.measuring import Measurement
     from evalcontract.calibration.remarks import Remark
     from evalcontract.calibration.result import Labels, Result
+    from evalcontract.judging.usage import Usage
     from evalcontract.statistics.intervals import Interval
     from evalcontract.statistics.thresholds import Threshold
 
@@ -24,11 +26,12 @@ _THRESHOLDS = 8
 _LABEL = 22
 
 
-def write_text(result: Result) -> Iterator[str]:
+def write_text(result: Result, usage: Usage) -> Iterator[str]:
     """Yield the result, at most 80 columns wide as far as the names allow."""
     labels, measured = result.labels, result.measured
     yield f"{result.judge} ({escape_controls(result.file)})\n"
     yield from _of_labels(labels)
+    yield from write_asked(usage, _WIDTH)
     yield "\n"
     yield from _table(measured)
     yield "\n"
@@ -54,8 +57,10 @@ def _of_labels(labels: Labels) -> Iterator[str]:
         split += ", …" if len(names) > 4 else ""  # noqa: PLR2004 - as above
     text = f"{compared} compared with {labels.file}{split}"
     yield f"{escape_controls(text)}\n"
-    left = labels.labelled - labels.compared
+    left = labels.labelled - labels.compared - labels.unreadable
     notes = [f"{left:,} without a verdict"] if left else []
+    if labels.unreadable:
+        notes.append(f"{labels.unreadable:,} on which the judge's answer is no verdict")
     notes += [f"{labels.ties:,} on which people are divided"] if labels.ties else []
     if notes:
         yield f"left out: {', '.join(notes)}\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.report.grade_notes import usage_fields
 from evalcontract.statistics.agreement import RATES
 from evalcontract.statistics.intervals import LEVEL
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from evalcontract.calibration.measuring import Measurement
     from evalcontract.calibration.result import Labels, Result
+    from evalcontract.judging.usage import Usage
     from evalcontract.statistics.corrected import Corrected
     from evalcontract.statistics.intervals import Interval
     from evalcontract.statistics.thresholds import Threshold
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 VERSION = "1.0"
 
 
-def write_json(result: Result, version: str, *, is_written: bool) -> Iterator[str]:
-    """Yield one JSON document; `version` is that of the program.
+def write_json(result: Result, usage: Usage, version: str, *, is_written: bool) -> Iterator[str]:
+    """Yield one JSON document; `version` is that of the program, `usage` what was asked.
 
     Figures that are not defined are null. Only the corrected pass rate as computed, `unclipped`,
     may lie outside of 0 to 1.
@@ -32,6 +34,7 @@ def write_json(result: Result, version: str, *, is_written: bool) -> Iterator[st
         "tool": {"name": "evalcontract", "version": version},
         "judge": {"reference": result.judge, "file": result.file, "score_type": result.score_type},
         "labels": _labels(result.labels),
+        "asked": None if usage.is_empty else {"cost": None, **usage_fields(usage)},
         "confusion_matrix": measured.agreement._asdict(),
         **{rate: _rate(measured, rate) for rate in RATES},
         "kappa": {"value": measured.kappa, "interval": _interval(measured.kappa_interval)},
@@ -53,6 +56,7 @@ def _labels(labels: Labels) -> dict[str, Any]:
         "splits": dict(labels.splits),
         "labelled": labels.labelled,
         "compared": labels.compared,
+        "unreadable": labels.unreadable,
         "ties": labels.ties,
         "are_scores": labels.have_scores,
         "annotators": labels.annotators and labels.annotators._asdict(),

@@ -112,7 +112,7 @@ def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ..
 
 def _sentence(tally: Tally) -> str:
     rows = "1 row" if tally.total == 1 else f"{tally.total:,} rows"
-    scored = len(tally.scores)
+    scored = tally.scored
     mean = f"mean score {_number(tally.mean)}" if scored else "no score"
     parts = [rows, f"{mean} of the {scored:,} with one" if 0 < scored < tally.total else mean]
     if tally.outcomes[None]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.report.grade_notes import usage_fields
@@ -44,16 +45,8 @@ def manifest_line(
 
 def row_line(row: RowResult) -> str:
     """Return the line of a row."""
-    content: dict[str, Any] = {
-        "id": row.id,
-        "rubric": row.rubric,
-        "outcome": row.outcome,
-        "score": row.score,
-    }
-    if row.reason is not None:
-        content["reason"] = row.reason
-    content["checks"] = [_check(check) for check in row.checks]
-    return _line(content)
+    checks = ", ".join([_check_text(check) for check in row.checks])
+    return f'{_json(_graded(row, rubric=row.rubric))[:-1]}, "checks": [{checks}]}}\n'
 
 
 def summary_line(summary: Summary, threshold: float | None, usage: Usage | None = None) -> str:
@@ -81,20 +74,30 @@ def _file(name: str, sha256: str | None) -> dict[str, Any]:
     return {"file": name} if sha256 is None else {"file": name, "sha256": sha256}
 
 
+def _check_text(check: CheckResult) -> str:
+    """Return the JSON of the result of a check."""
+    is_plain = check.details is None and not check.checks
+    return _plain_check(check) if is_plain else _json(_check(check))
+
+
+@lru_cache(maxsize=1 << 10)  # most of them are the same on many rows
+def _plain_check(check: CheckResult) -> str:
+    return _json(_check(check))
+
+
 def _check(check: CheckResult) -> dict[str, Any]:
-    content: dict[str, Any] = {
-        "id": check.id,
-        "kind": check.kind,
-        "outcome": check.outcome,
-        "score": check.score,
-    }
-    if check.reason is not None:
-        content["reason"] = check.reason
+    content = _graded(check, kind=check.kind)
     if check.details:
         content["details"] = dict(check.details)
     if check.checks:
         content["checks"] = [_check(inner) for inner in check.checks]
     return content
+
+
+def _graded(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]:
+    """Return what a row and a check have in common; `by` is what graded the one or the other."""
+    content = {"id": result.id, **by, "outcome": result.outcome, "score": result.score}
+    return content if result.reason is None else {**content, "reason": result.reason}
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
@@ -107,4 +110,7 @@ def _tally(tally: Tally) -> dict[str, Any]:
 
 
 def _line(content: dict[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False) + "\n"
+    return _json(content) + "\n"
+
+
+_json = json.JSONEncoder(ensure_ascii=False).encode

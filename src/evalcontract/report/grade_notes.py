@@ -35,12 +35,22 @@ class Errors:
     def add(self, row: RowResult) -> None:
         """Count the errors of the checks of a row."""
         for check in row.checks:
+            if not check.checks and check.outcome is not Outcome.ERROR:
+                continue
             for name, leaf in check.leaves():
                 if leaf.outcome is not Outcome.ERROR:
                     continue
                 text = f"{clipped(name, NAME_LENGTH)}: {clipped(leaf.reason or '-', _MAX_REASON)}"
-                known = text in self._reasons or len(self._reasons) < _MAX_REASONS
-                self._reasons[text if known else _OTHERS] += 1
+                self._count(text, 1)
+
+    def merge(self, other: Errors) -> None:
+        """Count what others have counted."""
+        for text, times in other._reasons.items():
+            self._count(text, times)
+
+    def _count(self, text: str, times: int) -> None:
+        known = text in self._reasons or len(self._reasons) < _MAX_REASONS
+        self._reasons[text if known else _OTHERS] += times
 
     def write(self, width: int) -> Iterator[str]:
         """Yield the reasons that were given most often."""
@@ -65,6 +75,11 @@ def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[s
         if _lacks_judges(summary):
             yield from wrapped("judges: no model is configured; see docs/judges.md", 0, width)
         return
+    yield from write_asked(usage, width)
+
+
+def write_asked(usage: Usage, width: int) -> Iterator[str]:
+    """Yield a sentence on what was asked, if anything was, and one for each remark."""
     if not usage.is_empty:
         yield from wrapped(f"judges: {_sentence(usage)}", 0, width)
     for remark in usage.remarks:

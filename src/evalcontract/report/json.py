@@ -1,4 +1,4 @@
-"""The report for programs: JSON that conforms to `schema/report.schema.json`, version 1.1."""
+"""The report for programs: JSON that conforms to `schema/report.schema.json`, version 1.2."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.fingerprint import fingerprints
 from evalcontract.model.path import format_path
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Place
     from evalcontract.report.report import Report, Style
 
-VERSION = "1.1"
+VERSION = "1.2"
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
@@ -34,9 +35,23 @@ def write(report: Report, style: Style) -> Iterator[str]:
         },
     }
     yield _dump(head)[:-1] + ', "findings": ['
-    for number, diagnostic in enumerate(report.diagnostics):
-        yield ("," if number else "") + "\n" + _dump(_finding(diagnostic))
+    for number, line in enumerate(finding_lines(report)):
+        yield ("," if number else "") + "\n" + line
     yield "\n]}\n" if report.diagnostics else "]}\n"
+
+
+def finding_lines(report: Report) -> Iterator[str]:
+    """Yield each finding as a JSON object in one line, without a line end."""
+    marks = fingerprints(report.diagnostics, report.name_of)
+    for diagnostic, mark in zip(report.diagnostics, marks, strict=True):
+        yield _dump(
+            {
+                **_finding(diagnostic),
+                "url": report.url_of(diagnostic.code),
+                "repository_file": report.name_of(diagnostic.place.file),
+                "fingerprint": mark,
+            }
+        )
 
 
 def _finding(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -5,21 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.diagnostic import Severity
+
 if TYPE_CHECKING:
-    from evalcontract.model.diagnostic import Diagnostic, Severity
+    from evalcontract.model.code import Code
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.span import TextEdit
+
+
+def _no_url(_: str) -> str | None:
+    return None
+
+
+def _no_edits(_: Sequence[Diagnostic]) -> Mapping[int, tuple[TextEdit, ...]]:
+    return {}
 
 
 class Report(NamedTuple):
     """The findings of a run, sorted, and what was checked.
 
     `files` counts files by kind, `rows` the rows of datasets. `left_out` has the names of data
-    files that were skipped because they do not look like datasets.
+    files that were skipped because they do not look like datasets, `checked` the kinds of the
+    others by name. Findings of at least the severity `fails_from` fail the run.
+
+    `name_of` turns the name of a file into its path from the top of the repository, with forward
+    slashes. `codes` has the codes of the findings, `url_of` returns the address of the page of a
+    code, or None. `edits_of` returns the edits that fix findings, by their numbers.
     """
 
     diagnostics: Sequence[Diagnostic]
     files: Mapping[str, int]
     rows: int = 0
     left_out: Sequence[str] = ()
+    checked: Mapping[str, str] = {}
+    fails_from: Severity = Severity.ERROR
+    name_of: Callable[[str], str] = str
+    codes: Mapping[str, Code] = {}
+    url_of: Callable[[str], str | None] = _no_url
+    edits_of: Callable[[Sequence[Diagnostic]], Mapping[int, tuple[TextEdit, ...]]] = _no_edits
 
     def how_many(self, severity: Severity) -> int:
         """Return the number of findings of a severity."""
@@ -29,7 +52,8 @@ class Report(NamedTuple):
 class Style(NamedTuple):
     """The appearance of a report: whether in colour, the width of a line, the number of findings.
 
-    A `limit` of 0 shows all findings; `statistics` adds their numbers by code.
+    A `limit` of 0 shows all findings; `statistics` adds their numbers by code. `links` makes codes
+    links to their pages, for terminals; `quiet` leaves out everything but the findings.
     """
 
     colour: bool = False
@@ -38,6 +62,8 @@ class Style(NamedTuple):
     verbose: bool = False
     version: str = ""
     statistics: bool = False
+    links: bool = False
+    quiet: bool = False
 
 
 #: Yields a report as pieces of text, in order.

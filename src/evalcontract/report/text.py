@@ -18,22 +18,27 @@ if TYPE_CHECKING:
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
 _BLUE, _BOLD, _GREEN = "34", "1", "1;32"
-_ORDER = ("dataset", "rubric", "judge", "target", "bundle", "unreadable")
+_ORDER = ("dataset", "rubric", "judge", "target", "bundle", "output", "results", "unreadable")
+#: What is recorded is counted, and not checked: `grade` checks it when it reads it.
+_NAMES = {"output": "output file", "results": "result file", "unreadable": "unreadable file"}
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
     """Yield the findings, a summary line, and a line on how many are fixable."""
     shown = report.diagnostics[: style.limit] if style.limit else report.diagnostics
     for diagnostic in shown:
-        yield from write_finding(diagnostic, style)
+        url = report.url_of(diagnostic.code) if style.links else None
+        yield from write_finding(diagnostic, style, url)
         yield "\n"
     yield from _hidden(report.diagnostics[len(shown) :], by_code=not style.statistics)
     if style.statistics:
         from evalcontract.report.statistics import write_statistics  # rarely needed
 
         yield from write_statistics(report.diagnostics)
+    if style.quiet:
+        return
     yield from _left_out(report, style)
-    yield _summary(report, style) + "\n"
+    yield summary(report, style) + "\n"
     yield from _reasons(report)
     yield from _fixable(report)
 
@@ -52,14 +57,15 @@ def _hidden(hidden: Sequence[Diagnostic], *, by_code: bool) -> Iterator[str]:
     yield "\n"
 
 
-def write_finding(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
-    """Yield one finding with its line, help and related places."""
+def write_finding(diagnostic: Diagnostic, style: Style, url: str | None = None) -> Iterator[str]:
+    """Yield one finding with its line, help and related places; the code is a link to `url`."""
 
     def paint(text: str, colour: str) -> str:
         return f"\x1b[{colour}m{text}\x1b[0m" if style.colour else text
 
     colour = _COLOURS[diagnostic.severity]
-    heading = paint(f"{diagnostic.severity}[{diagnostic.code}]", colour)
+    code = f"\x1b]8;;{url}\x1b\\{diagnostic.code}\x1b]8;;\x1b\\" if url else diagnostic.code
+    heading = paint(f"{diagnostic.severity}[{code}]", colour)
     yield f"{heading}{paint(': ' + escape_controls(diagnostic.message), _BOLD)}\n"
     place = diagnostic.place
     gutter = len(str(place.span.line)) if place.span else 1
@@ -143,24 +149,35 @@ def _left_out(report: Report, style: Style) -> Iterator[str]:
         yield f"skipped {files} that {are} like a dataset (`--verbose` lists them)\n"
 
 
-def _summary(report: Report, style: Style) -> str:
+def what_was_checked(report: Report) -> str:
+    """Return the numbers of files by kind, and of rows."""
     parts = []
     for kind in _ORDER:
         count = report.files.get(kind, 0)
         if count:
-            name = "unreadable file" if kind == "unreadable" else kind
+            name = _NAMES.get(kind, kind)
             rows = f" ({_many(report.rows, 'row')})" if kind == "dataset" else ""
             parts.append(_many(count, name) + rows)
+    return ", ".join(parts) or "nothing to check"
+
+
+def verdict(report: Report) -> str:
+    """Return the numbers of findings by severity, the most severe first."""
     counts = [
         _many(report.how_many(severity), str(severity))
         for severity in sorted(_COLOURS, reverse=True)
         if report.how_many(severity)
     ]
-    verdict = ", ".join(counts) or "no findings"
+    return ", ".join(counts) or "no findings"
+
+
+def summary(report: Report, style: Style) -> str:
+    """Return the line that counts the files and the findings."""
+    found = verdict(report)
     worst = max((diagnostic.severity for diagnostic in report.diagnostics), default=None)
     if style.colour:
-        verdict = f"\x1b[{_COLOURS[worst] if worst else _GREEN}m{verdict}\x1b[0m"
-    return f"{', '.join(parts) or 'nothing to check'}: {verdict}"
+        found = f"\x1b[{_COLOURS[worst] if worst else _GREEN}m{found}\x1b[0m"
+    return f"{what_was_checked(report)}: {found}"
 
 
 def _reasons(report: Report) -> Iterator[str]:

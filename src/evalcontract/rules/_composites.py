@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.analysis.clashing_texts import name_of
-from evalcontract.library.library import Resolved
-from evalcontract.model.reference import Reference
 from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:
@@ -66,12 +64,11 @@ class CompositeChecks:
     def _reached(
         self, composite: dict[str, Any], combine: str, library: Library, seen: set[int]
     ) -> _Inner | None:
-        reference = Reference.parse(str(composite[REFERENCE]))
-        target = library.resolve(reference) if reference else None
-        if not isinstance(target, Resolved) or id(target.artifact) in seen:
+        rubric = library.artifact_of(composite[REFERENCE])
+        if rubric is None or id(rubric) in seen:
             return None
-        seen.add(id(target.artifact))
-        inner = self._inner(target.artifact)
+        seen.add(id(rubric))
+        inner = self._inner(rubric)
         if inner.combine is None or (inner.combine in ALTERNATIVES) != (combine in ALTERNATIVES):
             return None
         return inner

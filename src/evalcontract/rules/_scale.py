@@ -24,7 +24,8 @@ def is_withheld(subject: Subject, *keys: str) -> bool:
 def ends(subject: Subject) -> tuple[float | None, float | None]:
     """Return the lowest and the highest grade, each None if unknown.
 
-    Levels without values are evenly spaced from 0 to 1; a continuous scale without ends is 0 to 1.
+    The grades of levels with values are these; without, they are spaced over the whole scale. A
+    scale without ends is 0 to 1. See `model.scale`, which needs a judge without faults.
     """
     lowest, highest = subject.value.get("min_score"), subject.value.get("max_score")
     if score_type(subject) == "levels":

@@ -2,7 +2,8 @@
 A judge has one end of its scale, and not the other.
 
 Why: Grades are scaled to 0..1 by `min_score` and `max_score`. With one of them alone nobody can
-tell what a grade is worth. Without either, a continuous scale is 0 to 1.
+tell what a grade is worth. Without either, a continuous scale is 0 to 1, and levels go from the
+lowest to the highest of their `level_values`.
 
 Bad:
     id: depth
@@ -40,11 +41,13 @@ _ENDS = ("min_score", "max_score")
 
 @rule(CODE, Kind.JUDGE)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    if score_type(subject) != "continuous" or is_withheld(subject, *_ENDS):
+    kind = score_type(subject)
+    if kind not in ("continuous", "levels") or is_withheld(subject, *_ENDS):
         return
     present = [key for key in _ENDS if key in subject.value]
     missing = [key for key in _ENDS if key not in subject.value]
     if len(present) == 1 and (missing[0],) not in subject.misspelled:
         message = f"`{present[0]}` without `{missing[0]}` is half a scale"
-        advice = f"add `{missing[0]}`, or remove `{present[0]}` for a scale from 0 to 1"
+        default = "of `level_values`" if "level_values" in subject.value else "from 0 to 1"
+        advice = f"add `{missing[0]}`, or remove `{present[0]}` for a scale {default}"
         yield Problem(CODE, message, (present[0],), advice, on_key=True)

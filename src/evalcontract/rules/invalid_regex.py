@@ -39,12 +39,12 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
+        from evalcontract.analysis.compilation import why_uncompilable  # slow to import
 
-        pattern = compile_pattern(check["pattern"], check.get("flags", ()))
-        if isinstance(pattern, Uncompilable):
+        refusal = why_uncompilable(check["pattern"], check.get("flags", ()))
+        if refusal:
             from evalcontract.analysis.regex_dialects import advice_on  # slow to import
 
-            advice = advice_on(check["pattern"], pattern)
-            message = f"the pattern does not compile: {pattern}"
+            advice = advice_on(check["pattern"], refusal)
+            message = f"the pattern does not compile: {refusal}"
             yield Problem(CODE, message, (*path, "pattern"), advice)

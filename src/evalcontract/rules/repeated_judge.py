@@ -56,7 +56,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.library import Resolved
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.reference import Kind, Reference
@@ -86,6 +85,5 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
 
 def _identity(text: str, context: Context) -> Any:
     """Return the `id()` of the judge that a reference resolves to, or else the reference."""
-    reference = Reference.parse(text)
-    target = context.library.resolve(reference) if reference else None
-    return id(target.artifact) if isinstance(target, Resolved) else str(reference or text)
+    judge = context.library.artifact_of(text)
+    return str(Reference.parse(text) or text) if judge is None else id(judge)

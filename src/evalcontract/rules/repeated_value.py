@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.analysis.normalized import normalized
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.reference import Kind
@@ -51,7 +52,11 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
             first: dict[str, int] = {}
             for index, value in enumerate(check.get(key, ())):
                 # Facts are matched ignoring case and spaces; other lists are compared as written.
-                same = " ".join(value.lower().split()) if key == "facts" else value
+                same = (
+                    " ".join(normalized(value, case_sensitive=False).split())
+                    if key == "facts"
+                    else value
+                )
                 if same in first:
                     before = (*path, key, first[same])
                     place = (*path, key, index)

@@ -39,8 +39,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.normalized import folded
 from evalcontract.analysis.substrings import Substrings
-from evalcontract.checks.conflicts import FOLD, OWN_CONFLICTS
+from evalcontract.checks.conflicts import OWN_CONFLICTS
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
@@ -66,8 +67,8 @@ def _suspects(row: dict[str, Any]) -> bool:
     if not forbidden:
         return False
     expected = [*(row.get("expected_facts") or ()), *(row.get("must_contain_any") or ())]
-    bans = Substrings(ban.translate(FOLD) for ban in forbidden)
-    return any(bans.first_in(text.translate(FOLD)) is not None for text in expected)
+    bans = Substrings(folded(ban) for ban in forbidden)
+    return any(bans.first_in(folded(text)) is not None for text in expected)
 
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)
@@ -112,13 +113,18 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
 
 # Texts longer than this in total are not made into a pattern.
 _MAX_PATTERN_LENGTH = 5000
+_NOT_ASCII = "[^\\u0000-\\u007f]"
 
 
 def _without_any(texts: Collection[str]) -> dict[str, Any] | None:
-    """Return a schema of texts that contain none of these, or None if they are too long."""
+    """Return a schema of texts that contain none of these, or None if they are too long.
+
+    It refuses all texts with other letters than ASCII: a pattern cannot fold them.
+    """
     if sum(map(len, texts)) > _MAX_PATTERN_LENGTH:
         return None
-    return {"not": {"pattern": "|".join(map(_ignoring_case, sorted(texts)))}}
+    words = map(_ignoring_case, filter(str.isascii, sorted(texts)))
+    return {"not": {"pattern": "|".join((*words, _NOT_ASCII))}}
 
 
 def _ignoring_case(word: str) -> str:

@@ -25,6 +25,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.normalized import normalized
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind, Reference
@@ -89,7 +90,7 @@ def _meaning(check: dict[str, Any]) -> dict[str, Any]:
 def _normal(key: str, value: Any, *, any_case: bool, in_order: bool) -> Any:
     if key in _SETS:
         folds = any_case and key == "values"
-        return sorted({text.lower() if folds else text for text in value})
+        return sorted({normalized(text, case_sensitive=not folds) for text in value})
     if key == "facts":
         return sorted(value)
     if key == "expected_tools" and not in_order:

@@ -55,7 +55,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     ]
     if total >= _ENOUGH and not small:
         return
-    few = f"only {total} outputs were compared" if total < _ENOUGH else f"only {', '.join(small)}"
+    outputs = "output was" if total == 1 else "outputs were"
+    few = f"only {total} {outputs} compared" if total < _ENOUGH else f"only {', '.join(small)}"
     ranges = [text for rate in RATES if (text := _range(validation, counted, total, rate))]
     key = "sample_size" if total < _ENOUGH and "sample_size" in validation else "confusion_matrix"
     yield Problem(

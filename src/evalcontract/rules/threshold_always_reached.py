@@ -42,7 +42,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     scoring = subject.value.get("scoring", {})
     for threshold in thresholds(scoring, subject.checks, written, context.library):
         lowest = threshold.bounds.low
-        if threshold.value == 0 or threshold.value <= lowest - TOLERANCE:
+        if threshold.value <= lowest + TOLERANCE:
             scores = f"; the lowest possible score is {lowest:g}" if lowest else ""
             advice = "raise it above that" if lowest else "raise it above 0"
             yield Problem(

@@ -35,6 +35,7 @@ Good:
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,8 @@ _ADVICE = {
     "must_contain_any": "it is read by a `must_contain_any` check without its own `values`",
     "must_not_contain": "it is read by a `must_not_contain` check without its own `values`",
 }
+#: A key that a tag of a template can name; a dot leads to what is inside.
+_NAMEABLE = re.compile(r"[^\s.{}]+")
 _FORMAT = "it is read by a `format` check without its own `format`"
 
 
@@ -100,8 +103,17 @@ def _unread(row: dict[str, Any], plan: Plan) -> Iterator[tuple[tuple[str, ...], 
     misnamed = _misnamed(expected, plan) if unread else ()
     for key in unread:
         if key not in misnamed:
-            tag = f"it is read by a judge whose template shows `{{{{ expected.{key} }}}}`"
-            yield ("expected", key), _FORMAT if key == "format" else tag
+            yield ("expected", key), _FORMAT if key == "format" else _tag_for(key)
+
+
+def _tag_for(key: str) -> str:
+    """Return which tag of a template shows a key of `expected`."""
+    if _NAMEABLE.fullmatch(key):
+        return f"it is read by a judge whose template shows `{{{{ expected.{key} }}}}`"
+    return (
+        "it is read by a judge whose template shows all of `{{ expected }}`; no tag can name this "
+        "key alone, because of its dots or spaces"
+    )
 
 
 def _misnamed(expected: dict[str, Any], plan: Plan) -> set[str | None]:

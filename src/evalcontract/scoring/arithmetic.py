@@ -91,7 +91,7 @@ def total(scoring: Scoring, verdicts: Sequence[tuple[Judged, float]]) -> Total:
         score = mean
     else:
         score = _COMBINATIONS[combine](scores)
-    score = round(score, DIGITS)
+    score = round(float(score), DIGITS)
     if scoring.threshold is None:
         return Total(None, score, None)
     return _decided(score, passed=score >= scoring.threshold)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.checks.outcome import Outcome
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from evalcontract.checks.outcome import Outcome
 
 
 class CheckResult(NamedTuple):
@@ -23,6 +23,11 @@ class CheckResult(NamedTuple):
     reason: str | None = None
     details: Mapping[str, Any] | None = None
     checks: tuple[CheckResult, ...] = ()
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What counts of it: id, kind, outcome and score, and those of the checks inside."""
+        return (*self[:4], *(check.key for check in self.checks))
 
     def leaves(self, prefix: str = "") -> Iterator[tuple[str, CheckResult]]:
         """Yield the checks that ran: this one, or those of a composite as `composite/check`."""
@@ -46,3 +51,11 @@ class RowResult(NamedTuple):
     score: float | None = None
     reason: str | None = None
     checks: tuple[CheckResult, ...] = ()
+
+    @property
+    def has_error(self) -> bool:
+        """Whether the row, or any of its checks, ended in an error."""
+        leaves = (leaf for check in self.checks for _, leaf in check.leaves())
+        return self.outcome is Outcome.ERROR or any(
+            leaf.outcome is Outcome.ERROR for leaf in leaves
+        )

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import State, kinds_in_use
-from evalcontract.checks._kind import Needs, outlooks_of
-from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
-from evalcontract.checks.plan import OWN_EXPECTATIONS
+from evalcontract.checks._kind import RUNS, Needs, outlook_of
+from evalcontract.checks.outcome import PASSED, OfText, Outcome, Verdict, error, unavailable
+from evalcontract.checks.plan import OWN_EXPECTATIONS, own_needs, own_outlook
 from evalcontract.checks.steps import Nested
-from evalcontract.scoring.arithmetic import Scoring, of_composite, total
+from evalcontract.scoring.arithmetic import Scoring, Total, of_composite, total
 from evalcontract.scoring.results import CheckResult, RowResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from evalcontract.checks import Prediction
     from evalcontract.checks._kind import EvalContext
     from evalcontract.checks.outcome import Executor, Output
     from evalcontract.checks.plan import Plan
@@ -28,15 +29,45 @@ _OUTCOMES = {
 }
 
 
+# The outcome and the score of the result of a check.
+_SCORED = slice(2, 4)
+# So many of both are kept, for a rubric or a check.
+_MAX_TOTALS, _MAX_RESULTS = 1 << 12, 1 << 8
+
+
 class _Single(NamedTuple):
-    """A check that is ready to run."""
+    """A check that is ready to run; `needs` is None if it runs on every row.
+
+    `passed` is its result if it passes, which is the same on all rows. `judge` is that of the text
+    of an output, if the executor asks for nothing else. `known` has the results of verdicts that
+    the executor gives again and again, by the `id()` of each, with the verdict.
+    """
 
     id: str
     kind: str
     weight: float
-    needs: Needs
+    needs: Needs | None
     execute: Executor
-    always_runs: bool
+    passed: CheckResult
+    judge: Callable[[Mapping[str, Any], str], Verdict] | None
+    known: dict[int, tuple[Verdict, CheckResult]]
+
+    def result(self, verdict: Verdict) -> CheckResult:
+        """Return the result that a verdict comes to: an error if its score is none."""
+        known = self.known.get(id(verdict))
+        if known is not None:
+            return known[1]
+        outcome, score, reason, details = verdict
+        if outcome is Outcome.PASSED or outcome is Outcome.FAILED:
+            if isinstance(score, int | float) and 0 <= score <= 1:
+                score = float(score)
+            else:
+                fault = f"the executor of `{self.kind}` gave the score {score!r}"
+                outcome, score, reason, details = error(fault)
+        result = CheckResult(self.id, self.kind, outcome, score, reason, details)
+        if verdict.details is None and len(self.known) < _MAX_RESULTS:
+            self.known[id(verdict)] = verdict, result
+        return result
 
 
 class _Composite(NamedTuple):
@@ -54,6 +85,18 @@ class _Checks(NamedTuple):
     scoring: Scoring
     checks: tuple[_Single | _Composite, ...]
     weights: tuple[float, ...]
+    totals: dict[tuple[Any, ...], Total]
+
+    def total(self, results: Sequence[CheckResult]) -> Total:
+        """Combine results; what scores come to is computed once, and kept for some of them."""
+        scores = tuple([result[_SCORED] for result in results])
+        known = self.totals.get(scores)
+        if known is not None:
+            return known
+        found = total(self.scoring, [*zip(results, self.weights, strict=True)])
+        if found.score is not None and len(self.totals) < _MAX_TOTALS:
+            self.totals[scores] = found
+        return found
 
 
 class RubricRunner:
@@ -78,7 +121,7 @@ class RubricRunner:
     def grade(self, id_: str, row: Mapping[str, Any], output: Output) -> RowResult:
         """Return what the rubric makes of the output of a row."""
         results = _run(self._checks.checks, row, output)
-        score = total(self._checks.scoring, [*zip(results, self._checks.weights, strict=True)])
+        score = self._checks.total(results)
         return RowResult(id_, self.name, score.outcome, score.score, score.reason, tuple(results))
 
 
@@ -91,19 +134,18 @@ class OwnRunner:
 
     def grade(self, id_: str, row: Mapping[str, Any], output: Output) -> RowResult:
         """Return what the expectations of a row make of its output."""
-        checks = [self._check_for(key) for key in OWN_EXPECTATIONS if row.get(key) is not None]
-        results = _run(checks, row, output)
+        results = [
+            _predicted(self._check_for(key), own_outlook(key, row), row, output)
+            for key in OWN_EXPECTATIONS
+            if row.get(key) is not None
+        ]
         score = total(Scoring("all_pass"), [(result, 1.0) for result in results])
         return RowResult(id_, None, score.outcome, score.score, score.reason, tuple(results))
 
     def _check_for(self, key: str) -> _Single:
         if key not in self._prepared:
-            kind = OWN_EXPECTATIONS[key]
-            if key == "criteria":
-                execute = _never("a judge reads `criteria`: the row has no rubric that names one")
-                self._prepared[key] = _Single(key, kind, 1.0, Needs(), execute, always_runs=True)
-            else:
-                self._prepared[key] = _single(key, 1.0, {"kind": kind}, self._context)
+            check = {"kind": OWN_EXPECTATIONS[key]}
+            self._prepared[key] = _single(key, 1.0, check, self._context, own_needs(key))
         return self._prepared[key]
 
 
@@ -134,7 +176,7 @@ def _ready(
         elif part.needs.judges or not only_judges:
             check = part.check or {}
             checks.append(_single(part.name, weight, check, context, part.needs))
-    return _Checks(how, tuple(checks), tuple(check.weight for check in checks))
+    return _Checks(how, tuple(checks), tuple(check.weight for check in checks), {})
 
 
 def _single(
@@ -142,18 +184,20 @@ def _single(
     weight: float,
     check: dict[str, Any],
     context: EvalContext,
-    needs: Needs | None = None,
+    needs: Needs,
 ) -> _Single:
-    kind = kinds_in_use()[check["kind"]]
-    needs = kind.needs(check, context) if needs is None else needs
+    name = check["kind"]
+    kind = kinds_in_use().get(name)
     if needs.never_runs is not None:
         execute = _never("it never runs")
-    elif kind.prepare is None:
-        execute = _never(f"nothing runs checks of the kind `{kind.name}`")
+    elif kind is None or kind.prepare is None:
+        execute = _never(f"nothing runs checks of the kind `{name}`")
     else:
         execute = kind.prepare(check, context)
     always = not (needs.fields or needs.present or needs.never_runs)
-    return _Single(id_, kind.name, weight, needs, execute, always)
+    judge = execute.judge if isinstance(execute, OfText) else None
+    passed = CheckResult(id_, name, *PASSED)
+    return _Single(id_, name, weight, None if always else needs, execute, passed, judge, {})
 
 
 def _run(
@@ -164,38 +208,36 @@ def _run(
     for check in checks:
         if isinstance(check, _Composite):
             results.append(_composite(check, row, output))
-        elif check.always_runs:
-            results.append(CheckResult(check.id, check.kind, *_judge(check, row, output)))
         else:
-            prediction = next(outlooks_of((check.needs,), row))
-            verdict = (
-                _judge(check, row, output)
-                if prediction.state is State.RUN
-                else Verdict(_OUTCOMES[prediction.state], None, prediction.reason)
-            )
-            results.append(CheckResult(check.id, check.kind, *verdict))
+            prediction = RUNS if check.needs is None else outlook_of(check.needs, row)
+            results.append(_predicted(check, prediction, row, output))
     return results
 
 
-def _judge(check: _Single, row: Mapping[str, Any], output: Output) -> Verdict:
+def _predicted(
+    check: _Single, prediction: Prediction, row: Mapping[str, Any], output: Output
+) -> CheckResult:
+    """Return the result of a check, which runs if that is predicted."""
+    if prediction is not RUNS and prediction.state is not State.RUN:
+        outcome = _OUTCOMES[prediction.state]
+        return CheckResult(check.id, check.kind, outcome, None, prediction.reason)
+    text = output.text
     try:
-        verdict = check.execute(row, output)
+        if check.judge is None or text is None:
+            verdict = check.execute(row, output)
+        else:
+            verdict = check.judge(row, text)
+        return check.passed if verdict is PASSED else check.result(verdict)
     except MemoryError:
         raise
     except Exception as raised:  # noqa: BLE001 - the executor of another package
-        return error(f"the executor of `{check.kind}` failed: {type(raised).__name__}: {raised}")
-    score = verdict.score
-    if verdict is PASSED:
-        return verdict
-    is_decided = verdict.outcome is Outcome.PASSED or verdict.outcome is Outcome.FAILED
-    if is_decided and not (isinstance(score, int | float) and 0 <= score <= 1):
-        return error(f"the executor of `{check.kind}` gave the score {score!r}")
-    return verdict
+        fault = f"{type(raised).__name__}: {raised}"
+        return check.result(error(f"the executor of `{check.kind}` failed: {fault}"))
 
 
 def _composite(check: _Composite, row: Mapping[str, Any], output: Output) -> CheckResult:
     results = _run(check.inner.checks, row, output)
-    inner = total(check.inner.scoring, [*zip(results, check.inner.weights, strict=True)])
+    inner = check.inner.total(results)
     verdict = of_composite(inner, results, check.threshold)
     return CheckResult(check.id, "composite", *verdict, tuple(results))
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from evalcontract.scoring.results import CheckResult, RowResult
+    from evalcontract.scoring.results import RowResult
+
+
+# So many rows that count differently are kept until they are counted.
+_MAX_ALIKE = 1000
 
 
 class Tally:
@@ -19,13 +23,18 @@ class Tally:
 
     def __init__(self) -> None:
         self.outcomes: Counter[Outcome | None] = Counter()
-        self.scores: list[float] = []
+        self._scores: Counter[float] = Counter()
 
-    def add(self, outcome: Outcome | None, score: float | None) -> None:
-        """Count one result."""
-        self.outcomes[outcome] += 1
+    def add(self, outcome: Outcome | None, score: float | None, times: int = 1) -> None:
+        """Count a result, or several that are the same."""
+        self.outcomes[outcome] += times
         if score is not None:
-            self.scores.append(score)
+            self._scores[score] += times
+
+    def merge(self, other: Tally) -> None:
+        """Count what another tally has counted."""
+        self.outcomes += other.outcomes
+        self._scores += other._scores
 
     @property
     def total(self) -> int:
@@ -33,9 +42,14 @@ class Tally:
         return self.outcomes.total()
 
     @property
+    def scored(self) -> int:
+        """The number of results that have a score."""
+        return self._scores.total()
+
+    @property
     def mean(self) -> float | None:
         """The mean score from 0 to 1 of the results that have one; None if there are none."""
-        return fsum(self.scores) / len(self.scores) if self.scores else None
+        return fsum(self._scores.elements()) / self.scored if self._scores else None
 
 
 class Summary:
@@ -46,31 +60,69 @@ class Summary:
     """
 
     def __init__(self) -> None:
-        self.rows = Tally()
-        self.rubrics: dict[str | None, Tally] = {}
-        self.checks: dict[tuple[str | None, str], tuple[str, Tally]] = {}
+        self._rows = Tally()
+        self._rubrics: dict[str | None, Tally] = {}
+        self._checks: dict[tuple[str | None, str], tuple[str, Tally]] = {}
+        # The first of the rows that count alike, with their number: they are counted together.
+        self._alike: dict[tuple[Any, ...], tuple[RowResult, int]] = {}
+
+    @property
+    def rows(self) -> Tally:
+        """All rows."""
+        self._settle()
+        return self._rows
+
+    @property
+    def rubrics(self) -> Mapping[str | None, Tally]:
+        """The rows by rubric."""
+        self._settle()
+        return self._rubrics
+
+    @property
+    def checks(self) -> Mapping[tuple[str | None, str], tuple[str, Tally]]:
+        """The checks, each with its kind."""
+        self._settle()
+        return self._checks
+
+    @classmethod
+    def of(cls, results: Iterable[RowResult]) -> Summary:
+        """Return the summary of some results."""
+        summary = cls()
+        for row in results:
+            summary.add(row)
+        return summary
 
     def add(self, row: RowResult) -> None:
         """Count the result of a row."""
-        self.rows.add(row.outcome, row.score)
-        if not row.checks:
-            return
-        rubric = row.rubric
-        if rubric not in self.rubrics:
-            self.rubrics[rubric] = Tally()
-        self.rubrics[rubric].add(row.outcome, row.score)
-        for check in row.checks:
-            if not check.checks:
-                self._add_check(rubric, check.id, check)
-                continue
-            for name, leaf in check.leaves():
-                self._add_check(rubric, name, leaf)
+        # The id, kind, outcome and score of a check; of a composite, all that is in it.
+        parts = [check[:4] if not check.checks else check.key for check in row.checks]
+        key = (row.rubric, row.outcome, row.score, *parts)
+        known = self._alike.get(key)
+        if known is None and len(self._alike) == _MAX_ALIKE:
+            self._settle()
+        self._alike[key] = (row, 1) if known is None else (known[0], known[1] + 1)
 
-    def _add_check(self, rubric: str | None, name: str, check: CheckResult) -> None:
-        key = rubric, name
-        if key not in self.checks:
-            self.checks[key] = check.kind, Tally()
-        self.checks[key][1].add(check.outcome, check.score)
+    def merge(self, other: Summary) -> None:
+        """Count what another summary has counted; its rows follow those of this one."""
+        self._settle()
+        self._rows.merge(other.rows)
+        for rubric, tally in other.rubrics.items():
+            self._rubrics.setdefault(rubric, Tally()).merge(tally)
+        for key, (kind, tally) in other.checks.items():
+            self._checks.setdefault(key, (kind, Tally()))[1].merge(tally)
+
+    def _settle(self) -> None:
+        alike, self._alike = self._alike, {}
+        for row, times in alike.values():
+            self._rows.add(row.outcome, row.score, times)
+            if row.checks:
+                of_rubric = self._rubrics.setdefault(row.rubric, Tally())
+                of_rubric.add(row.outcome, row.score, times)
+            for check in row.checks:
+                for name, leaf in check.leaves():
+                    key = row.rubric, name
+                    _, tally = self._checks.setdefault(key, (leaf.kind, Tally()))
+                    tally.add(leaf.outcome, leaf.score, times)
 
     @property
     def has_errors(self) -> bool:

@@ -48,18 +48,48 @@ def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
     return edited._replace(text=bom + edited.text)
 
 
-def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:
-    by_line: dict[int, list[Fix]] = {}
+def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[Cut, ...]]:
+    """Return the cuts of each fix that `edit_text` would make in a text, all together.
+
+    The text has no byte order mark.
+    """
+    if form != "jsonl":
+        return _made(text, form, fixes).cuts
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    found: dict[Fix, tuple[Cut, ...]] = {}
+    for number, originals in _by_line(fixes).items():
+        if number < len(starts) - 1:
+            line = text[starts[number] : starts[number + 1] - 1].removesuffix("\r")
+            cuts = _shifted(_made(line, form, [*originals]).cuts, starts[number])
+            found |= {originals[fix]: fix_cuts for fix, fix_cuts in cuts.items()}
+    return found
+
+
+def _shifted(cuts: dict[Fix, tuple[Cut, ...]], by: int) -> dict[Fix, tuple[Cut, ...]]:
+    def moved(cut: Cut) -> Cut:
+        return Cut(cut.start + by, cut.end + by, cut.text)
+
+    return {fix: tuple(map(moved, fix_cuts)) for fix, fix_cuts in cuts.items()}
+
+
+def _by_line(fixes: Sequence[Fix]) -> dict[int, dict[Fix, Fix]]:
+    """Return the fixes by line: each without the line in its path, and as it was given."""
+    by_line: dict[int, dict[Fix, Fix]] = {}
     for fix in fixes:
-        by_line.setdefault(int(fix.path[0]), []).append(fix)
+        of_line = by_line.setdefault(int(fix.path[0]), {})
+        of_line[fix.relocated(lambda path: path[1:])] = fix
+    return by_line
+
+
+def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:
     lines = text.split("\n")
     made: list[Fix] = []
     refused: list[Fix] = []
-    for number, line_fixes in by_line.items():
+    for number, originals in _by_line(fixes).items():
         line = lines[number].removesuffix("\r") if number < len(lines) else ""
-        # A fix of the line alone, without the line number in its path -> the fix as it was given.
-        originals = {fix.relocated(lambda path: path[1:]): fix for fix in line_fixes}
-        edited = _edit(line, "jsonl", [fix.relocated(lambda path: path[1:]) for fix in line_fixes])
+        edited = _edit(line, "jsonl", [*originals])
         if edited.made:
             lines[number] = edited.text + lines[number][len(line) :]
         made += [originals[fix] for fix in edited.made]
@@ -68,10 +98,23 @@ def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:
 
 
 def _edit(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
+    made = _made(text, form, fixes)
+    cuts = dict.fromkeys(cut for fix_cuts in made.cuts.values() for cut in fix_cuts)
+    return Edited(apply_cuts(text, cuts), tuple(made.cuts), made.refused)
+
+
+class _Made(NamedTuple):
+    """The cuts of the fixes that are valid together, and the fixes that are `refused`."""
+
+    cuts: dict[Fix, tuple[Cut, ...]]
+    refused: tuple[Fix, ...] = ()
+
+
+def _made(text: str, form: str, fixes: Sequence[Fix]) -> _Made:
     try:
         value, root = _read(text, form)
     except (ParseError, ValueError, RecursionError):
-        return Edited(text, (), tuple(fixes))
+        return _Made({}, tuple(fixes))
     entries = Entries(text, root, is_line=form == "jsonl")
     units: dict[tuple[Cut, ...], list[Fix]] = {}
     for fix in fixes:
@@ -84,9 +127,8 @@ def _edit(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
             refused += units.pop(unit) if _loses_comment(text, unit) else []
     chosen = _without_overlap(units)
     made, failed = _Trial(text, form, value, units).divide(chosen)
-    written = apply_cuts(text, (cut for unit in made for cut in unit))
     refused += [fix for unit in failed for fix in units[unit]]
-    return Edited(written, tuple(fix for unit in made for fix in units[unit]), tuple(refused))
+    return _Made({fix: unit for unit in made for fix in units[unit]}, tuple(refused))
 
 
 def _read(text: str, form: str) -> tuple[Any, Node]:

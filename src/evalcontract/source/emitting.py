@@ -69,9 +69,9 @@ def csv_text(header: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-def yaml_mapping(value: dict[str, Any]) -> bytes:
+def yaml_mapping(value: dict[str, Any], above: Sequence[str] = ()) -> bytes:
     """Return one mapping as YAML; see `yaml_text`."""
-    return yaml_text(value, None, ())
+    return yaml_text(value, None, (), above=above)
 
 
 def yaml_text(

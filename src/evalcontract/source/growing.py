@@ -7,12 +7,13 @@ can go on.
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from evalcontract.source.writing import check_target, target_of
+from evalcontract.source.writing import Staged, check_target, target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from types import TracebackType
 
@@ -80,6 +81,23 @@ class GrowingFile:
             yield line
         stream.seek(end)
         stream.truncate()
+
+    def keep(self, lines: Iterable[bytes]) -> None:
+        """Replace what an earlier run has written, at once, so that none of `lines` can be lost.
+
+        Raises:
+            OSError: that is not possible; then all is as it was.
+
+        """
+        earlier = self._open
+        with Staged() as staged:
+            staged.open(self._partial, replace=True).writelines(lines)
+            if sys.platform == "win32":  # there, an open file cannot be replaced, nor is it locked
+                earlier.close()
+            staged.put()
+        self.__enter__()
+        earlier.close()
+        self._open.seek(0, os.SEEK_END)
 
     def restart(self) -> None:
         """Remove what an earlier run has written."""

@@ -84,7 +84,7 @@ class RowStream:
         from hashlib import sha256  # slow to import
 
         self.forget()
-        self._digest = None if quick else sha256()
+        self._digest = None if quick or self._part != _WHOLE else sha256()
         begin, end = self._part
         self.done = begin
         index = 0
@@ -181,10 +181,20 @@ class RowStream:
                 starts.append(stream.tell())
         ends = [*starts[1:], _WHOLE[1]]
         return [
-            RowStream(self.file, self._open, self.size, (begin, end))
+            self.part(begin, end)
             for begin, end in zip(starts, ends, strict=True)
             if begin < min(end, self.size)
         ]
+
+    def part(self, begin: int, end: int) -> RowStream:
+        """Return the rows of a range of bytes, which begins at the start of a line."""
+        return RowStream(self.file, self._open, self.size, (begin, end))
+
+    def sizes(self, number: int) -> Iterator[int]:
+        """Yield the size of each `number` lines in bytes; they are only read, not parsed."""
+        with self._open() as stream:
+            while size := sum(map(len, islice(stream, number))):
+                yield size
 
     @property
     def blocks(self) -> list[Block]:

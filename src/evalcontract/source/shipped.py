@@ -1,4 +1,4 @@
-"""Package data: the JSON Schemas and the files next to them."""
+"""Package data: the JSON Schemas and the files next to them, and the templates of `init`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,21 @@ def text_of(name: str) -> str:
         return (folder() / name).read_text(encoding="utf-8")
     except OSError as error:
         raise InstallationError(f"`{name}` is not installed") from error
+
+
+def template(name: str) -> str:
+    """Return the text of a file that `init` writes, such as `project/github.yaml`.
+
+    Raises:
+        InstallationError: the file is missing.
+
+    """
+    from importlib.resources import files  # slow to import, and only needed here
+
+    try:
+        return (files("evalcontract") / "templates" / name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InstallationError(f"the template `{name}` is not installed") from error
 
 
 @cache

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 _FORMATS = "formats/"
+_EDITIONS = "editor/"
 #: Annotation keywords, which do not affect validation.
 FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment", "deprecated"})
 #: The prefix of custom keys, which are never reported.
@@ -48,6 +49,22 @@ def names_of_others() -> list[str]:
 
     """
     return _names_in(_FORMATS)
+
+
+def names_of_editions() -> list[str]:
+    """List the schemas for editors, such as `editor/rubric`; `docs/editors.md` describes them.
+
+    Raises:
+        InstallationError: no such schemas are installed.
+
+    """
+    return [*_names_in(_EDITIONS), *_names_in(f"{_EDITIONS}{_FORMATS}")]
+
+
+def edition_of(name: str) -> str | None:
+    """Return the name of the edition of a schema for editors; None if it has none."""
+    edition = f"{_EDITIONS}{name}"
+    return edition if edition in names_of_editions() else None
 
 
 def _names_in(prefix: str) -> list[str]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The number of keys or values that cost one step, for keywords that only compare them.
 _COMPARED_PER_STEP = 10
+# To compare a value that is no text counts as so many: `jsonschema` asks for its type first.
+_COMPARED_AS = 5
 _COMPARING = frozenset({"enum", "required", "properties"})
 
 
@@ -96,7 +98,8 @@ def _counting() -> _Counting:
 def _comparisons(name: str, value: Any, instance: Any, schema: Any) -> int:
     """Return how many keys or values a keyword compares."""
     if name in _COMPARING:
-        return len(value)
+        is_slow = name == "enum" and not isinstance(instance, str)
+        return len(value) * (_COMPARED_AS if is_slow else 1)
     if name == "uniqueItems" and isinstance(instance, list):
         return len(instance)
     if isinstance(instance, dict):

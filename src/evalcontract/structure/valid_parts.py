@@ -17,9 +17,31 @@ if TYPE_CHECKING:
 Checks = tuple[tuple["Path", dict[str, Any]], ...]
 
 
-def valid_parts_of_rubric(value: dict[str, Any]) -> tuple[dict[str, Any], Checks]:
-    """Check the structure of a rubric, and return its valid top-level keys and its valid checks."""
-    return valid_parts(value, structure_of("rubric").check(value))
+def valid_parts_of_rubric(
+    value: dict[str, Any], declared: frozenset[str] = frozenset()
+) -> tuple[dict[str, Any], Checks]:
+    """Check the structure of a rubric, and return its valid top-level keys and its valid checks.
+
+    Checks of the kinds that are `declared` are valid, too, since only another runner knows them.
+    """
+    problems = structure_of("rubric").check(value)
+    return valid_parts(value, without_declared(problems, value, declared))
+
+
+def without_declared(
+    problems: Iterable[Problem], value: Any, declared: frozenset[str]
+) -> list[Problem]:
+    """Return problems of a rubric but for those of the kinds of checks that are declared."""
+    return [problem for problem in problems if declared_kind(problem, value, declared) is None]
+
+
+def declared_kind(problem: Problem, value: Any, declared: frozenset[str]) -> str | None:
+    """Return the kind that a problem is about, if it is unknown and declared."""
+    match problem.path:
+        case ("checks", int() as index, "kind") if problem.code == "rubric/unknown-value":
+            kind = value["checks"][index]["kind"]
+            return kind if isinstance(kind, str) and kind in declared else None
+    return None
 
 
 def valid_parts(

@@ -52,6 +52,15 @@ class SchemaValidator:
         except (ValueError, TypeError, RecursionError):
             return False  # not a JSON value: the exact engine decides
 
+    def are_clean(self, values: list[Any]) -> bool:
+        """Whether a single native call proves several values valid; see `is_clean`."""
+        if self._pair.bundle_schema:
+            return False
+        try:
+            return self._closed_list.is_valid(values)
+        except (ValueError, TypeError, RecursionError):
+            return False
+
     def check(
         self, value: Any, prefix: Path = (), source_text: Callable[[Path], str | None] | None = None
     ) -> list[Problem]:
@@ -96,6 +105,10 @@ class SchemaValidator:
     @cached_property
     def _closed(self) -> NativeValidator:
         return native_for(closed(self.schema))
+
+    @cached_property
+    def _closed_list(self) -> NativeValidator:
+        return native_for({"items": closed(self.schema)})
 
     @cached_property
     def _mismatches(self) -> KeyMismatches:

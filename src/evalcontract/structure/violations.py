@@ -32,6 +32,8 @@ _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "e
 MAX_STEPS = 30_000
 #: The same for all rows together that a process checks against the schema of one bundle.
 MAX_TOTAL_STEPS = 120_000
+#: The same once the native engine is too slow: then every row takes steps, not only invalid ones.
+MAX_TOTAL_STEPS_ALONE = 40_000
 _STEPS_PER_ROW, _STEPS_PER_PART, _MAX_ORDINARY_STEPS = 100, 4, 150_000
 #: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
 MAX_VIOLATIONS = 10_000
@@ -158,6 +160,7 @@ class SchemaPair:
                 return [], []
             is_rejected = True
         except TooMuchWork:
+            self._steps_left = min(self._steps_left, MAX_TOTAL_STEPS_ALONE)
             if self._steps_left <= 0:
                 return [], [self._too_many_steps(ordinary)]
         except (ValueError, TypeError, RecursionError):

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
+from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
@@ -46,6 +47,25 @@ class KnownCodes(Mapping[str, Code]):
 def code_named(name: str) -> Code:
     """Return the code with a name; an undeclared code has the default severities."""
     return name if isinstance(name, Code) else KnownCodes().get(name) or Code(name)
+
+
+def url_of(name: str) -> str | None:
+    """Return the address of the page of a code; for a code of another package, the one it gives."""
+    from evalcontract.model.page import page_url  # slow to import
+
+    code = KnownCodes().get(name)
+    if code is None or code.url is not None:
+        return code and code.url
+    return None if name in _of_others() else page_url(name)
+
+
+@cache
+def _of_others() -> frozenset[str]:
+    """Return the codes of other packages."""
+    dialects = entry_points("dialects").values()
+    return frozenset(
+        [*rules_in_use().other_codes, *(code for each in dialects for code in each.codes)]
+    )
 
 
 @cache

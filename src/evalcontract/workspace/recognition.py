@@ -43,6 +43,34 @@ def is_dataset(path: Path, root: Path, source: Source, files: Files = DISK) -> b
     return source.document is not None and _is_dataset_document(source.document)
 
 
+def recorded_kind(source: Source) -> str | None:
+    """Return `output` or `results` for a file of recorded outputs or of results, else None.
+
+    The first row decides, by the schemas of both.
+    """
+    first = _first_row(source)
+    if not isinstance(first, dict):
+        return None
+    from evalcontract.structure.native import native_for  # only for files that are no datasets
+    from evalcontract.structure.schemas import load
+
+    for kind, keys in _RECORDED.items():
+        if not keys.isdisjoint(first) and native_for(load(kind)).is_valid(first):
+            return kind
+    return None
+
+
+#: What is recorded, with the keys of which its first row has one, each a key of the schema.
+_RECORDED = {"results": frozenset({"manifest"}), "output": frozenset({"output", "tool_calls"})}
+
+
+def _first_row(source: Source) -> Any:
+    if source.stream:
+        return next((batch.rows[0] for batch in source.stream.batches() if batch.rows), None)
+    value = source.document.quick if source.document else None
+    return value[0] if isinstance(value, list) and value else None
+
+
 def _is_dataset_document(document: Document) -> bool:
     value = document.quick
     has_rows = isinstance(value, dict) and "questions" in value

@@ -75,12 +75,19 @@ def counts_above(path: Path, folder: Path, files: Files = DISK) -> bool:
     It has to be in the same repository, or outside of a repository, to have the same owner: anybody
     may write to `/tmp`, and must not decide on what is checked below it.
     """
-    repository = next(
-        (top for top in (folder, *folder.parents) if files.is_there(top / _REPOSITORY)), None
-    )
+    repository = find_repository(folder, files)
     if repository is not None:
         return repository in path.parents
     return files.owner(path) == files.owner(folder)
+
+
+def find_repository(folder: Path, files: Files = DISK) -> Path | None:
+    """Return the top of the repository that a folder is in, known by its `.git`; None if in none.
+
+    `.git` is a folder, or a file in a worktree or a submodule.
+    """
+    tops = (top for top in (folder, *folder.parents) if files.is_there(top / _REPOSITORY))
+    return next(tops, None)
 
 
 def write_bound(path: Path, files: Files = DISK) -> Path | None:

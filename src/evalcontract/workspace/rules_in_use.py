@@ -71,6 +71,12 @@ class RulesInUse:
         """Every rule, once."""
         return (*_built_in(), *self._artifact, *self._row, *self._dataset)
 
+    @property
+    def other_codes(self) -> tuple[Code, ...]:
+        """The codes of the rules of other packages."""
+        rules: tuple[AnyRule, ...] = (*self._artifact, *self._row, *self._dataset)
+        return tuple(rule.code for rule in rules)
+
     @cached_property
     def codes(self) -> Mapping[str, Code]:
         """The codes of all rules, by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.model.numbers import is_finite_number
 from evalcontract.workspace.graded_keys import GRADED, graded_keys
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def read_target(document: Document, root: Path, contains: Callable[[Path], bool]
     name, threshold = value.get("dataset"), value.get("threshold")
     path = root / name if isinstance(name, str) else None
     dataset = path if path and contains(path) else None
-    is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
-    usable = float(threshold) if is_number and 0 <= threshold <= 1 else None
-    return Target(document, dataset, graded_keys(value.get(GRADED)), usable)
+    usable = is_finite_number(threshold) and 0 <= threshold <= 1
+    return Target(
+        document, dataset, graded_keys(value.get(GRADED)), float(threshold) if usable else None
+    )

@@ -18,7 +18,7 @@ from evalcontract.workspace.configuration import Configuration, read_configurati
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, display_name
 from evalcontract.workspace.listing import Listing
 from evalcontract.workspace.patterns import selects
-from evalcontract.workspace.recognition import is_dataset
+from evalcontract.workspace.recognition import is_dataset, recorded_kind
 from evalcontract.workspace.roots import find_configuration, find_root
 from evalcontract.workspace.single import require_single_value, verified
 from evalcontract.workspace.target import Target, read_target
@@ -196,6 +196,10 @@ class Workspace:
             self.listing.mark_read(actual)
             if not self.is_artifact(path):
                 yield path, read_file(path, display_name(path), self.files)
+
+    def recorded_kind(self, path: Path) -> str | None:
+        """Return `output` or `results` for a data file that is one of these, else None."""
+        return recorded_kind(self.listing.read(path, quick=True))
 
     def targets_outside(self) -> list[Target]:
         """Return the targets whose dataset is in another workspace, nested or outside."""

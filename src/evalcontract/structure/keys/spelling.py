@@ -127,7 +127,7 @@ class KeyNames:
         )
 
     def _two_edits(self, folded: str) -> list[str]:
-        return [name for name in self._index.near(folded, 2) if len(name) >= _LONG]
+        return self._long_index.near(folded, 2) if len(folded) >= _LONG - 2 else []
 
     def _match_suffix(self, word: str) -> str | None:
         """Return the only name that ends with the word, or extends it by `_ref`.
@@ -154,6 +154,10 @@ class KeyNames:
     @cached_property
     def _index(self) -> NearIndex:
         return NearIndex(self._names)
+
+    @cached_property
+    def _long_index(self) -> NearIndex:
+        return self._index_of(tuple(name for name in self._names if len(name) >= _LONG))
 
     @cached_property
     def _folded_index(self) -> NearIndex:

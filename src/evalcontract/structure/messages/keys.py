@@ -48,7 +48,9 @@ def missing_key(
     """Return the problem for a missing required key; `known` are the known keys of the mapping."""
     where = f" in `{key_of(path)}`" if path else ""
     schema = follow(known.get(key, {}), root)
-    option = next((name for name in value if name in schema.get("enum", ())), None)
+    # Thousands of keys may be missing, and the mapping may have as many others.
+    options = {name for name in schema.get("enum", ()) if isinstance(name, str) and name in value}
+    option = next((name for name in value if name in options), None) if options else None
     advice = f"write `{key}: {option}`, beside the keys it requires" if option else None
     return Problem(
         f"{kind}/missing-key",

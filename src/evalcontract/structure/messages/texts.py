@@ -55,13 +55,18 @@ def malformed(violation: SchemaViolation, name: str, _: str | None) -> Message:
     example = f"such as {listed(short(value) for value in examples[:2])}" if examples else None
     if not text.strip():
         return f"{name} is empty", example or "enter a value"
-    article = "an" if title[:1] in set("aeiou") else "a"
     pattern = str(violation.schema.get("pattern", ""))
     odd = odd_character(text, pattern)
     advice = _corrected(text, pattern) or example or pattern_advice(violation)
     if not title:
         return f"{name} cannot be `{short(text)}`{odd}", advice
-    return f"`{short(text)}` is not {_NOUNS.get(title) or f'{article} {title}'}{odd}", advice
+    return f"`{short(text)}` is not {noun_of(title)}{odd}", advice
+
+
+def noun_of(title: str) -> str:
+    """Return what to call a text, by the title in its schema, in small letters."""
+    article = "an" if title[:1] in set("aeiou") else "a"
+    return _NOUNS.get(title) or f"{article} {title}"
 
 
 def odd_character(text: str, pattern: str) -> str:

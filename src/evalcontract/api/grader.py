@@ -1,0 +1,188 @@
+"""Grade outputs in Python: one at a time, as a stream, or the files of a dataset."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from evalcontract.api.loaded import LoadedRow
+from evalcontract.api.workspace import Workspace
+from evalcontract.engine.asking_ahead import asked_ahead
+from evalcontract.engine.grade import Grading
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.outputs import output_of
+from evalcontract.engine.row_grader import RowGrader
+from evalcontract.engine.run import Run, today
+from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.structure.codes import GUESSES, ILL_FORMED
+from evalcontract.structure.schemas import definition
+from evalcontract.structure.validator import SchemaValidator, structure_of
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from evalcontract.checks._kind import Ask
+    from evalcontract.checks.outcome import Output
+    from evalcontract.judging.asking import Judging
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.scoring.results import RowResult
+
+    #: A row of a dataset, and what a model answered to it: its text, or a record of an output.
+    Row = LoadedRow | Mapping[str, Any]
+    Answer = str | Mapping[str, Any]
+
+
+class _Task(NamedTuple):
+    id: str
+    rubric: str | None
+    row: Mapping[str, Any]
+    output: Output
+
+
+class Grader:
+    """Grades outputs by the rubrics of a workspace, as `evalcontract grade` does.
+
+    `root` is the folder of the workspace, by default that of the current folder; or give an opened
+    `workspace`. With `ask_judges`, judges are asked over the endpoint that environment variables
+    name; without one, and by default, checks that ask a judge are unavailable. A context manager:
+    on exit, connections are closed.
+
+    Raises:
+        UsageError: `root` is not a folder, both are given, or a variable is malformed.
+        ConfigurationError: the configuration of the workspace cannot be used.
+
+    """
+
+    def __init__(
+        self,
+        root: str | Path | None = None,
+        *,
+        workspace: Workspace | None = None,
+        ask_judges: bool = False,
+    ) -> None:
+        if root is not None and workspace is not None:
+            raise UsageError("give `root` or `workspace`, not both")
+        self._workspace = workspace or Workspace(root)
+        self._judging = _judging() if ask_judges else None
+        ask = self._judging.ask if self._judging else None
+        has_php = shutil.which("php") is not None
+        run = Run(self._workspace.opened, None, today(), has_php=has_php, ask=ask)
+        self._grader = RowGrader(run)
+        self._row = SchemaValidator("dataset", definition("row", of="dataset"))
+        self._record = structure_of("output")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._judging is not None:
+            self._judging.close()
+
+    def grade(self, row: Row, output: Answer) -> RowResult:
+        """Return what the rubric of a row, or its own expectations, make of an output.
+
+        The output is its text, or a record as `schema/output.schema.json` describes it, whose `id`
+        may be missing. What the rubric lacks is an outcome and raises nothing.
+
+        Raises:
+            UsageError: the row or the output is malformed.
+
+        """
+        return self._grader.grade(*self._task(row, output))
+
+    def grade_all(self, pairs: Iterable[tuple[Row, Answer]]) -> Iterator[RowResult]:
+        """Yield the result of each row and output, in order; pairs are read when they are needed.
+
+        While one judge answers, the questions of the next pairs are sent.
+
+        Raises:
+            UsageError: a row or an output is malformed.
+
+        """
+        tasks = (self._task(*pair) for pair in pairs)
+        if self._judging is None:
+            yield from (self._grader.grade(*task) for task in tasks)
+            return
+
+        def asking(task: _Task, ask: Ask) -> None:
+            self._grader.ask(*task, ask)
+
+        for task in asked_ahead(tasks, self._judging, asking):
+            yield self._grader.grade(*task)
+
+    def grade_files(self, dataset: str | Path, outputs: str | Path) -> GradedFiles:
+        """Grade recorded outputs by the rows of a dataset, joined by id; iterate over the results.
+
+        Raises:
+            UsageError: the dataset is in the format of another system.
+
+        """
+        options = Options(self._workspace.root)
+        inputs = (Input(Path(dataset)), Input(Path(outputs)))
+        judging = None
+        if self._judging is not None:  # a run closes the one that it is given
+            judging = _judging()
+        return GradedFiles(Grading(*inputs, options, judging))
+
+    def _task(self, row: Row, output: Answer) -> _Task:
+        value = row.value if isinstance(row, LoadedRow) else row
+        plain = dict(value) if isinstance(value, Mapping) else value
+        for problem in self._row.check(plain):
+            if problem.code in ILL_FORMED:
+                raise UsageError(f"the row is malformed: {problem.message}")
+        record = {"output": output} if isinstance(output, str) else output
+        record = dict(record) if isinstance(record, Mapping) else record
+        if isinstance(record, dict):
+            record.setdefault("id", plain["id"])
+        for problem in self._record.check(record):
+            if not problem.code.endswith(GUESSES):
+                raise UsageError(f"the output is malformed: {problem.message}")
+        if record["id"] != plain["id"]:
+            raise UsageError(f"the output is of `{record['id']}`, the row is `{plain['id']}`")
+        return _Task(plain["id"], plain.get("rubric_ref"), plain, output_of(record))
+
+
+class GradedFiles:
+    """The results of the rows of a dataset; iterate over them once.
+
+    When that is done, `diagnostics` are all findings: on the dataset and its rubrics, and on the
+    outputs, such as those that are missing or that no row has.
+    """
+
+    def __init__(self, grading: Grading) -> None:
+        self._grading = grading
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The findings so far, sorted by place when all results were read."""
+        return tuple(self._grading.diagnostics)
+
+    def __iter__(self) -> Iterator[RowResult]:
+        """Yield the results as the rows are read.
+
+        Raises:
+            ContractViolation: the dataset or the outputs cannot be read.
+
+        """
+        if self._grading.is_unreadable:
+            raise ContractViolation(self.diagnostics)
+        return self._grading.results()
+
+
+def _judging() -> Judging | None:
+    from evalcontract.judging.settings import read_settings
+
+    settings = read_settings(os.environ)
+    if settings is None:
+        return None
+    from evalcontract.judging.asking import Judging
+
+    return Judging(settings)

@@ -1,0 +1,36 @@
+"""The values of `--select` and `--ignore`: codes and kinds of codes, separated by commas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evalcontract.model.errors import UsageError
+from evalcontract.policy.selection import parse_codes
+from evalcontract.workspace.known_codes import KnownCodes
+
+if TYPE_CHECKING:
+    _ListType = click.ParamType[tuple[str, ...]]
+else:
+    _ListType = click.ParamType  # click 8.1 and 8.2 know no parameter of it
+
+
+class CodeList(_ListType):
+    """A list of codes and kinds; with `to_ignore`, only of those that can be ignored."""
+
+    name = "codes"
+
+    def __init__(self, *, to_ignore: bool = False) -> None:
+        self._to_ignore = to_ignore
+
+    def get_metavar(self, *_: Any, **__: Any) -> str:
+        """Return the placeholder in the help."""
+        return "CODE,..."
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
+        """Return the codes and kinds in a value."""
+        try:
+            return tuple(parse_codes(value, KnownCodes(), to_ignore=self._to_ignore))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)

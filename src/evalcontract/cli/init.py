@@ -1,0 +1,170 @@
+"""`init`: make a workspace."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from textwrap import indent
+from typing import TYPE_CHECKING
+
+import click
+
+from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.migrate import told
+from evalcontract.cli.outcome import summary_of, write_findings
+from evalcontract.cli.output import put
+from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.engine.init import EXAMPLE_OUTPUTS, InitOptions, init
+from evalcontract.engine.init_project import CI_FILES
+from evalcontract.engine.options import Options
+from evalcontract.engine.pipeline import check_workspaces
+from evalcontract.model.errors import UsageError
+from evalcontract.model.reference import Kind
+from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.report.frame import display_width, escape_controls
+from evalcontract.report.losses import write_losses
+from evalcontract.source import SCHEMA_SUFFIX
+from evalcontract.workspace import display_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.engine.init import InitResult
+
+_NO_CI = "none"
+_UNVALIDATED = """\
+note: nobody has compared the judges with people yet, so evalcontract.toml
+      ignores `judge/unvalidated`: measure them, and delete that line
+"""
+#: What a file is for, by its name or its folder.
+_ABOUT = {
+    "evalcontract.toml": "the settings",
+    "datasets": "what the model is asked",
+    "rubrics": "how answers are graded",
+    "judges": "what an LLM judge is asked",
+    "targets": "what a run evaluates",
+    "bundles": "row keys of a domain",
+    "outputs": "recorded answers, to be graded",
+    "schema": "the schemas, for editors",
+    ".vscode": "VS Code",
+    ".idea": "IDEs of JetBrains",
+    ".pre-commit-config.yaml": "pre-commit",
+    ".github": "GitHub Actions",
+    ".gitlab-ci.yml": "GitLab CI",
+}
+
+
+@click.command(
+    "init",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    short_help="Make a workspace, with examples or with your own datasets.",
+)
+@click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--from",
+    "sources",
+    metavar="FILE",
+    multiple=True,
+    help="Dataset to start from, of evalcontract or of another system, or a table of rows; can be "
+    "given several times.",
+)
+@click.option(
+    "--dialect",
+    metavar="NAME[:VARIANT]",
+    help="Format of FILE, such as mlflow:oss (default: detected from the content).",
+)
+@click.option(
+    "--ci",
+    type=click.Choice([*CI_FILES, _NO_CI]),
+    default=next(iter(CI_FILES)),
+    show_default=True,
+    help="System of CI to write a configuration for.",
+)
+@click.option(
+    "--bare", is_flag=True, help="Write no settings of editors, pre-commit and CI, only FOLDER."
+)
+def init_command(
+    folder: Path,
+    sources: tuple[str, ...],
+    dialect: str | None,
+    ci: str,
+    bare: bool,  # noqa: FBT001 - click passes flags by name
+) -> int:
+    """Make a workspace in FOLDER, which defaults to the current folder.
+
+    It has a dataset, a rubric, a judge, a target and recorded outputs as examples, with comments
+    that explain them, and the schemas for editors. With --from, or if FOLDER has datasets, the
+    workspace is made for those. Settings of editors, pre-commit and CI are written to the
+    repository that FOLDER is in. Files that exist are never changed.
+    """
+    if "-" in sources:
+        raise UsageError("--from takes files, and cannot read standard input")
+    inputs = find_inputs(sources, Kind.DATASET, None, dialect)
+    options = InitOptions(inputs, dialect, None if ci == _NO_CI else ci, bare)
+    with signals_as_interrupts():
+        done = init(folder, options)
+    write_findings(done.taken.diagnostics)
+    put(_told(done), err=True)
+    if done.refusal:
+        put([f"nothing was written: {done.refusal}\n"], err=True)
+        return ERRORS
+    put(_made(done))
+    put(_next(folder, done))
+    return OK
+
+
+def _told(done: InitResult) -> Iterator[str]:
+    yield from write_losses(done.taken.losses)
+    if done.taken.migrated:
+        if done.ignores_unvalidated:
+            done.taken.migrated.judges.clear()  # said of all judges at once
+        yield from told(done.taken.migrated)
+
+
+def _made(done: InitResult) -> Iterator[str]:
+    for source, system, name in done.taken.came:
+        yield f"took {escape_controls(source)} ({system}) as {escape_controls(name)}\n"
+    yield from _listed("made:", done.written)
+    yield from _listed("left alone, since they exist:", done.kept)
+    if not done.written:
+        yield "nothing was made: all files exist\n"
+    if done.ignores_unvalidated:
+        yield _UNVALIDATED
+    for name, snippet in done.additions:
+        yield f"\nadd to {escape_controls(name)}:\n\n{indent(snippet, '    ')}"
+
+
+def _listed(title: str, names: list[str]) -> Iterator[str]:
+    """Yield the names of files, each with what it is for; the schemas on one line."""
+    if not names:
+        return
+    lines = {_shown(name): _about(name) for name in names}
+    width = max(map(display_width, lines))
+    yield f"{title}\n"
+    for name, about in lines.items():
+        room = " " * (width - display_width(name))
+        yield f"  {name}{room}  {about}".rstrip() + "\n"
+
+
+def _shown(name: str) -> str:
+    folder, _, file = name.rpartition("/")
+    return escape_controls(f"{folder}/*{SCHEMA_SUFFIX}" if file.endswith(SCHEMA_SUFFIX) else name)
+
+
+def _about(name: str) -> str:
+    return next((_ABOUT[part] for part in reversed(name.split("/")) if part in _ABOUT), "")
+
+
+def _next(folder: Path, done: InitResult) -> Iterator[str]:
+    """Yield what `check` finds, and the next three commands."""
+    yield f"\nevalcontract check: {summary_of(check_workspaces(folder, Options()))}\n"
+    yield "\nnext:\n"
+    if folder.resolve() != Path.cwd():
+        yield f"  cd {shlex.quote(escape_controls(display_name(folder)))}\n"
+    yield "  evalcontract check --strict\n"
+    dataset = shlex.quote(escape_controls(done.datasets[0])) if done.datasets else "."
+    yield f"  evalcontract coverage {dataset}\n"
+    if done.has_example:
+        yield f"  evalcontract grade {dataset} --outputs {EXAMPLE_OUTPUTS}\n"
+    else:
+        yield "  evalcontract fix --diff\n"

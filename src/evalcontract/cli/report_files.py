@@ -1,0 +1,164 @@
+"""The files of `--output`: their formats, what they must not replace, and how they are written.
+
+This module does not import click, for the fast path in `plain`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from evalcontract.report.report import Report, Style
+
+# The format of a file by its name; the first pattern that matches counts.
+_BY_NAME = {
+    r"code[-_]?(quality|climate).*\.json$": "gitlab",
+    r"\.sarif(\.json)?$": "sarif",
+    r"\.json$": "json",
+    r"\.(jsonl|ndjson)$": "jsonl",
+    r"\.xml$": "junit",
+    r"\.(md|markdown)$": "markdown",
+    r"\.txt$": "text",
+}
+_WITH_FORMAT = re.compile(r"([A-Za-z][\w-]+):(.*)", re.DOTALL)
+#: Lines of text in files are as wide as a terminal usually is.
+_WIDTH = 80
+
+
+class ReportFile(NamedTuple):
+    """A file for a report, and the name of its format."""
+
+    format: str
+    path: Path
+
+
+def format_named(name: str) -> str:
+    """Return the name of an output format.
+
+    Raises:
+        UsageError: there is none of that name.
+        PluginError: a format of another package cannot be used.
+
+    """
+    from evalcontract.report import FORMATS, format_names
+
+    if name not in FORMATS and name not in (names := format_names()):
+        from evalcontract.model.nearest import nearest
+
+        near = nearest(name, names)
+        advice = f"did you mean `{near}`?" if near else f"choose from {', '.join(names)}"
+        raise UsageError(f"there is no output format `{name}`; {advice}")
+    return name
+
+
+def parse_report_file(text: str) -> ReportFile:
+    """Parse `FILE` or `FORMAT:FILE`; without a format, that of the name of the file counts.
+
+    Raises:
+        UsageError: the name is not one of a file, or tells no format.
+
+    """
+    given = _WITH_FORMAT.fullmatch(text)
+    name, file = given.groups() if given else (None, text)
+    if not file or "\0" in text:
+        raise UsageError(f"`{text}` names no file")
+    if file == "-":
+        raise UsageError("use `--output-format` for standard output")
+    if name is not None:
+        return ReportFile(format_named(name), Path(file))
+    for pattern, format_ in _BY_NAME.items():
+        if re.search(pattern, Path(file).name, re.IGNORECASE):
+            return ReportFile(format_, Path(file))
+    raise UsageError(f"`{file}` tells no format: write it before the name, as in `sarif:{file}`")
+
+
+def refuse_unwritable(files: Sequence[ReportFile]) -> None:
+    """Refuse files that cannot be reports, before the check runs.
+
+    Raises:
+        UsageError: a file is named twice, is a folder, a link or a device, or is in a folder of a
+            workspace.
+
+    """
+    from evalcontract.engine.opened import write_error
+    from evalcontract.source.writing import check_target, target_of
+    from evalcontract.workspace import display_name, write_bound
+
+    targets: set[Path] = set()
+    for file in files:
+        try:
+            target = target_of(file.path, write_bound(file.path))
+            check_target(target, replace=True)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise write_error(file.path, error) from None
+        if target in targets:
+            raise UsageError(f"`--output` names {display_name(file.path)} twice")
+        if folder := _folder_of_workspace(target):
+            name = display_name(file.path)
+            raise UsageError(f"{name} is in `{folder}`, whose files are checked: choose another")
+        targets.add(target)
+
+
+def _folder_of_workspace(path: Path) -> str | None:
+    """Return the folder of a workspace that a file would be part of, if any."""
+    from evalcontract.workspace import find_root
+    from evalcontract.workspace.discovery import WORKSPACE_FOLDERS
+    from evalcontract.workspace.roots import is_workspace
+
+    there = next(folder for folder in path.parents if folder.exists())
+    root = find_root(there)
+    part = path.relative_to(root).parts[0] if root in path.parents else ""
+    return f"{part}/" if part in WORKSPACE_FOLDERS and is_workspace(root) else None
+
+
+def refuse_inputs(files: Sequence[ReportFile], inputs: Iterable[Path]) -> None:
+    """Refuse to replace a file that is checked.
+
+    Raises:
+        UsageError: one of the files is an input.
+
+    """
+    from evalcontract.source import DISK
+
+    checked = {DISK.real(path) for path in inputs}
+    for file in files:
+        if DISK.real(file.path) in checked:
+            raise UsageError(f"`--output` would replace {file.path}, which is checked")
+
+
+def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> None:
+    """Write reports to their files, all or none; their folders are created.
+
+    Raises:
+        UsageError: a file cannot be written.
+
+    """
+    from evalcontract.cli.output import harmless_json
+    from evalcontract.engine.opened import write_error
+    from evalcontract.report import FORMATS, write_of
+    from evalcontract.source.writing import Staged
+    from evalcontract.workspace import write_bound
+
+    style = style._replace(width=_WIDTH)
+    with Staged() as staged:
+        for file in files:
+            pieces = write_of(file.format)(report, style)
+            if FORMATS.get(file.format) == "json":
+                pieces = harmless_json(pieces)
+            try:
+                stream = staged.open(file.path, bound=write_bound(file.path), replace=True)
+                stream.writelines(piece.encode("utf-8", "replace") for piece in pieces)
+            except (OSError, RuntimeError, ValueError) as error:
+                raise write_error(file.path, error) from None
+        try:
+            staged.put()
+        except OSError as error:
+            raise write_error(
+                Path(error.filename2 or error.filename or files[0].path), error
+            ) from None

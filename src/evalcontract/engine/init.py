@@ -1,0 +1,218 @@
+"""Make a workspace in a folder: its files, and the settings around it. Nothing is overwritten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract.engine.editor_schemas import editor_schemas, modeline, schema_text
+from evalcontract.engine.init_project import filled, project_files
+from evalcontract.engine.init_source import Taken, take
+from evalcontract.engine.opened import write_error
+from evalcontract.engine.selection import files_below
+from evalcontract.model.errors import UsageError
+from evalcontract.model.reference import Kind
+from evalcontract.source import DISK, read_text, shipped
+from evalcontract.source.writing import Staged
+from evalcontract.source.yaml_text import flow
+from evalcontract.workspace import data_files, display_name
+from evalcontract.workspace.configuration import FILE_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.engine.init_project import ProjectFile
+    from evalcontract.engine.options import Input
+
+#: The dataset, the outputs and the judge of the example.
+EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"
+_EXAMPLE_RUBRIC, _EXAMPLE_JUDGE = "rubrics/example.yaml", "judges/accuracy.yaml"
+_EXAMPLE_TARGET = "targets/nightly.yaml"
+_REPOSITORY = ".git"
+# What GitHub replaces in a command before the shell sees it.
+_EXPRESSION = "${{"
+
+
+class InitOptions(NamedTuple):
+    """The options of `init`: what to start from, and the settings to write.
+
+    `ci` is a key of `CI_FILES`, or None for none. `is_bare` leaves out all files outside of the
+    workspace. `dialect` is the format of `sources`; if None, it is detected.
+    """
+
+    sources: Sequence[Input] = ()
+    dialect: str | None = None
+    ci: str | None = None
+    is_bare: bool = False
+
+
+class Addition(NamedTuple):
+    """What to add to a file that is there already and knows nothing of evalcontract."""
+
+    name: str
+    snippet: str
+
+
+@dataclass
+class InitResult:
+    """The result of `init`: the names of the files that were written, and those that were kept.
+
+    `datasets` are those of the workspace, relative to it. `ignores_unvalidated` says that the new
+    settings ignore `judge/unvalidated`, since the new judges are. If nothing was written, `refusal`
+    is the reason.
+    """
+
+    taken: Taken = field(default_factory=Taken)
+    written: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    additions: list[Addition] = field(default_factory=list)
+    datasets: list[str] = field(default_factory=list)
+    ignores_unvalidated: bool = False
+    refusal: str | None = None
+
+    @property
+    def has_example(self) -> bool:
+        """Whether the example can be graded: its dataset is the only one."""
+        return self.datasets == [EXAMPLE_DATASET]
+
+
+def init(folder: Path, options: InitOptions) -> InitResult:
+    """Make a workspace in a folder, which need not exist.
+
+    Files that exist are left alone. All other files are written, or none.
+
+    Raises:
+        UsageError: a file cannot be written, or one to start from is no dataset.
+        ConfigurationError: the folder has a configuration that cannot be used.
+
+    """
+    root = DISK.real(folder)
+    project = project_of(root)
+    place = _place_in(project, root)
+    result = InitResult(take(options.sources, root, options.dialect))
+    result.refusal = result.taken.refusal
+    if result.refusal:
+        return result
+    files = dict(_workspace_files(root, result))
+    paths = {root / name: text for name, text in files.items()}
+    for name, data in result.taken.files.items():
+        if DISK.is_there(root / name):
+            raise UsageError(f"{display_name(root / name)} already exists")
+        paths[root / name] = data
+    for file in () if options.is_bare else project_files(place, options.ci):
+        paths[project / file.path] = file.text.encode()
+        if DISK.is_there(project / file.path):
+            _note_file(project / file.path, file, result)
+    _write(paths, project, result)
+    return result
+
+
+def project_of(root: Path) -> Path:
+    """Return the folder for settings: the repository of a workspace, or else the current folder.
+
+    If the workspace is in neither, it is the workspace itself.
+    """
+    parents = (root, *root.parents)
+    repositories = (folder for folder in parents if DISK.is_there(folder / _REPOSITORY))
+    here = DISK.real(Path())
+    return next(repositories, here if here in parents else root)
+
+
+def _place_in(project: Path, root: Path) -> str:
+    """Return the path of the workspace in the project, as settings and shells can have it.
+
+    Raises:
+        UsageError: it has characters that they cannot have.
+
+    """
+    place = root.relative_to(project).as_posix()
+    if not place.isprintable() or _EXPRESSION in place:
+        raise UsageError(f"`{place}` cannot be used in settings: choose another name")
+    return place
+
+
+def _workspace_files(root: Path, result: InitResult) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the workspace that do not come from anywhere else, by name."""
+    found = [*result.taken.datasets, *_datasets_in(root)]
+    taken = result.taken.files
+    parts = {name.partition("/")[0] for name in taken}
+    has_judges = "judges" in parts
+    has_library = bool(parts & {"rubrics", "judges"}) or any(
+        data_files(root / name) for name in ("rubrics", "judges")
+    )
+    result.datasets = [*dict.fromkeys(found)]
+    examples = []
+    if not has_library:
+        examples = [_EXAMPLE_RUBRIC, _EXAMPLE_JUDGE]
+        has_judges = True
+        if not found:
+            examples += [EXAMPLE_DATASET, EXAMPLE_OUTPUTS]
+            result.datasets = [EXAMPLE_DATASET]
+    if result.datasets and "targets" not in parts and not data_files(root / "targets"):
+        examples.append(_EXAMPLE_TARGET)
+    settings = shipped.template(f"workspace/{FILE_NAME}")
+    if has_judges:
+        line = shipped.template("workspace/unvalidated.toml")
+        settings += line
+        if DISK.is_there(root / FILE_NAME):
+            _note(root / FILE_NAME, "judge/unvalidated", f"[severity]\n{line}", result)
+        else:
+            result.ignores_unvalidated = True
+    yield FILE_NAME, settings.encode()
+    for name in sorted(examples):
+        yield name, _example(name, result.datasets).encode()
+    for schema in editor_schemas():
+        yield schema.path, schema_text(schema.name).encode()
+
+
+def _datasets_in(root: Path) -> list[str]:
+    if not DISK.is_folder(root):
+        return []
+    return [path.relative_to(root).as_posix() for path in files_below(root, Kind.DATASET)]
+
+
+def _example(name: str, datasets: list[str]) -> str:
+    folder, _, file = name.partition("/")
+    if name == EXAMPLE_OUTPUTS:
+        return shipped.template(f"workspace/{name}")
+    line = modeline(folder.removesuffix("s"))
+    if name == _EXAMPLE_JUDGE:
+        return f"{line}\n{shipped.text_of(f'{folder}/{file}')}"
+    is_ours = datasets == [EXAMPLE_DATASET]
+    values = {"dataset": flow(datasets[0]), "is_strict": str(is_ours).lower()}
+    return f"{line}\n{filled(f'workspace/{name}', **values)}"
+
+
+def _note_file(path: Path, file: ProjectFile, result: InitResult) -> None:
+    _note(path, file.mark, file.snippet, result)
+
+
+def _note(path: Path, mark: str, snippet: str, result: InitResult) -> None:
+    """Note what to add to an existing file, unless it has the mark."""
+    text = read_text(path, display_name(path))
+    if not isinstance(text, str) or mark not in text:
+        result.additions.append(Addition(display_name(path), snippet))
+
+
+def _write(paths: dict[Path, bytes], bound: Path, result: InitResult) -> None:
+    """Write the files that do not exist.
+
+    Raises:
+        UsageError: one cannot be written; then none is.
+
+    """
+    with Staged() as staged:
+        for path, data in paths.items():
+            if DISK.is_there(path):
+                result.kept.append(display_name(path))
+                continue
+            try:
+                staged.open(path, bound=bound).write(data)
+            except (OSError, RuntimeError, ValueError) as error:
+                raise write_error(path, error) from None
+            result.written.append(display_name(path))
+        try:
+            staged.put()
+        except OSError as error:
+            raise write_error(bound, error) from None

@@ -1,0 +1,47 @@
+"""The comment that names the schema of a YAML file for editors, and the schema that it names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePath
+
+from evalcontract.source import SCHEMA_SUFFIX, read_text, shipped
+from evalcontract.structure import schemas
+
+#: What a modeline begins with, after the `#`.
+MODELINE = "yaml-language-server:"
+#: The folder in a workspace that `schema export` writes, by the name that migrations give it.
+FOLDER = "schema"
+
+
+class Modelines:
+    """The modelines of the files in one folder; `files` are the schemas that they need.
+
+    They work without a network and without this package: a modeline is a path in the folder. A
+    schema that is there already is left alone, so that an own one stays.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = Path(os.path.abspath(root))  # noqa: PTH100 - links are not followed
+        self.files: dict[Path, bytes] = {}
+
+    def of(self, path: Path, name: str) -> list[str]:
+        """Return the modeline of a file as comment lines, by the name of the schema.
+
+        There is none for a schema that editors have no edition of, as that of a plugin.
+        """
+        edition = schemas.edition_of(name)
+        if edition is None:
+            return []
+        folder = Path(os.path.abspath(path)).parent  # noqa: PTH100 - the same
+        base = self._root if self._root in (folder, *folder.parents) else folder
+        schema = base / FOLDER / f"{edition}{SCHEMA_SUFFIX}"
+        if not isinstance(read_text(schema, schema.name), str):
+            self.files[schema] = shipped.text_of(f"{edition}{SCHEMA_SUFFIX}").encode()
+        target = PurePath(os.path.relpath(schema, folder)).as_posix()
+        return [f"# {MODELINE} $schema={target}"]
+
+
+def without_modelines(comments: list[str]) -> list[str]:
+    """Return comment lines without modelines."""
+    return [comment for comment in comments if MODELINE not in comment]

@@ -1,0 +1,37 @@
+"""Open a file that the user names for writing, and say what is wrong if that fails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO
+
+from evalcontract.model.errors import UsageError
+from evalcontract.workspace import display_name, write_bound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evalcontract.source.writing import Staged
+
+
+def open_staged(
+    staged: Staged, path: Path, bound: Path | None = None, *, replace: bool
+) -> BinaryIO:
+    """Open a file that is put in its place with all others, below `bound` or in its workspace.
+
+    Raises:
+        UsageError: it exists and `replace` is false, or it cannot be written.
+
+    """
+    try:
+        return staged.open(path, bound=bound or write_bound(path), replace=replace)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise write_error(path, error) from None
+
+
+def write_error(path: Path, error: Exception) -> UsageError:
+    """Return the error for a file that exists already, or cannot be written."""
+    name = display_name(path)
+    if isinstance(error, FileExistsError):
+        return UsageError(f"{name} already exists; pass --force to replace it")
+    reason = getattr(error, "strerror", None) or str(error)
+    return UsageError(f"{name} cannot be written: {reason.lower()}")

@@ -1,0 +1,91 @@
+"""Grade outputs of rows, one at a time, by the rubrics that the rows name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks.outcome import Outcome
+from evalcontract.library.library import Resolved
+from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.reference import Reference
+from evalcontract.scoring.results import RowResult
+from evalcontract.scoring.runner import OwnRunner, RubricRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.checks._kind import Ask, EvalContext
+    from evalcontract.checks.outcome import Output
+    from evalcontract.checks.plan import Plan
+    from evalcontract.engine.run import Run
+
+
+class RowGrader:
+    """Grades outputs; each rubric of the workspace is made ready once."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._plans: dict[str, Plan | str] = {}
+        self._runners: dict[str, RubricRunner | str] = {}
+        self._askers: dict[str, RubricRunner | None] = {}
+        self._own = OwnRunner(run.plans.context)
+
+    def grade(
+        self, id_: str, rubric: str | None, row: Mapping[str, Any], output: Output
+    ) -> RowResult:
+        """Return what a rubric, or the row's own expectations, make of an output."""
+        if rubric is None:
+            return self._own.grade(id_, row, output)
+        if rubric not in self._runners:
+            self._runners[rubric] = self._runner_for(rubric, self._run.plans.context)
+        runner = self._runners[rubric]
+        if isinstance(runner, str):
+            return RowResult(id_, None, Outcome.ERROR, None, runner)
+        return runner.grade(id_, row, output)
+
+    def ask(
+        self, id_: str, rubric: str | None, row: Mapping[str, Any], output: Output, ask: Ask
+    ) -> None:
+        """Run only the checks that ask judges, by `ask`."""
+        if rubric is None:
+            return
+        if rubric not in self._askers:
+            context = self._run.plans.context._replace(ask=ask)
+            runner = self._runner_for(rubric, context, only_judges=True)
+            self._askers[rubric] = None if isinstance(runner, str) else runner
+        asker = self._askers[rubric]
+        if asker is not None and asker.asks:
+            asker.grade(id_, row, output)
+
+    def plan_of(self, rubric: str | None) -> Plan | None:
+        """Return the plan that a row is graded by; None if it has no rubric, or no valid one."""
+        plan = None if rubric is None else self._plan_for(rubric)
+        return None if isinstance(plan, str) else plan
+
+    def _plan_for(self, text: str) -> Plan | str:
+        """Return the plan of a rubric, or why there is none."""
+        if text not in self._plans:
+            self._plans[text] = self._made_plan(text)
+        return self._plans[text]
+
+    def _made_plan(self, text: str) -> Plan | str:
+        reference = Reference.parse(text)
+        target = self._run.workspace.library.resolve(reference) if reference else None
+        if not isinstance(target, Resolved):
+            return f"there is no `{clipped(text, NAME_LENGTH)}`"
+        plan, _ = self._run.plan(target.artifact)
+        if plan is None or plan.scoring is None:
+            return f"{target.artifact.name} is not valid"
+        return plan
+
+    def _runner_for(
+        self, text: str, context: EvalContext, *, only_judges: bool = False
+    ) -> RubricRunner | str:
+        """Return the runner of a rubric, or why there is none; findings tell it, too."""
+        plan = self._plan_for(text)
+        if isinstance(plan, str):
+            return plan
+        try:
+            return RubricRunner(plan, context, only_judges=only_judges)
+        except ValueError as error:
+            return str(error)

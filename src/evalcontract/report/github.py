@@ -1,0 +1,74 @@
+"""Workflow commands of GitHub Actions, which become annotations of a run and of a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Severity
+from evalcontract.report.frame import escape_controls
+from evalcontract.report.messages import message_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.report.report import Report, Style
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+#: The number of annotations of each level that GitHub shows for a step.
+SHOWN = 10
+# The runner prints the message of a command, and acts on such marks in what a step prints.
+_MARK = re.compile(r"#(?=#\[|#vso\[|#teamcity\[)", re.IGNORECASE)
+
+
+def write(report: Report, style: Style) -> Iterator[str]:
+    """Yield a command for each finding; first a notice if GitHub does not show all of them."""
+    del style
+    yield from _beyond(report)
+    for diagnostic in report.diagnostics:
+        properties = {**_place(diagnostic, report), "title": diagnostic.code}
+        listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+        lines = [*message_lines(diagnostic)]
+        if url := report.url_of(diagnostic.code):
+            lines.append(url)
+        yield f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(lines)}\n"
+
+
+def _place(diagnostic: Diagnostic, report: Report) -> dict[str, str | int]:
+    """Return the properties of a place. Columns are only allowed within one line."""
+    file: dict[str, str | int] = {"file": report.name_of(diagnostic.place.file)}
+    span = diagnostic.place.span
+    if span is None:
+        return {**file, "line": 1}
+    lines = {**file, "line": span.line, "endLine": span.end_line}
+    if span.line != span.end_line:
+        return lines
+    # The end of a span is exclusive, that of an annotation is not.
+    return {**lines, "col": span.column, "endColumn": max(span.end_column - 1, span.column)}
+
+
+def _beyond(report: Report) -> Iterator[str]:
+    """Yield a notice about findings that GitHub does not show; it is one of the notices itself."""
+    counts = Counter(diagnostic.severity for diagnostic in report.diagnostics)
+    is_beyond = any(count > SHOWN for count in counts.values())
+    room = {severity: SHOWN - (is_beyond and severity is Severity.NOTE) for severity in _COMMANDS}
+    more = [
+        f"{counts[severity] - room[severity]:,} more of level {_COMMANDS[severity]}"
+        for severity in _COMMANDS
+        if counts[severity] > room[severity]
+    ]
+    if more:
+        text = f"{' and '.join(more)}: GitHub shows {SHOWN} of a level, the log of this step all"
+        yield f"::notice title=evalcontract::{_data([text])}\n"
+
+
+def _data(lines: list[str]) -> str:
+    text = "\n".join(_MARK.sub(r"#\\", line) for line in lines)
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    escaped = _data([escape_controls(text)])
+    return escaped.replace(":", "%3A").replace(",", "%2C")

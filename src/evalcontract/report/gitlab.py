@@ -1,0 +1,52 @@
+"""The Code Quality report of GitLab, shown in merge requests."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Severity
+from evalcontract.model.fingerprint import fingerprints
+from evalcontract.model.span import Span
+from evalcontract.report.frame import escape_controls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.report.report import Report, Style
+
+_SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
+
+
+def write(report: Report, style: Style) -> Iterator[str]:
+    """Yield a JSON array of all findings; one on a whole file is at its first line."""
+    del style
+    yield "["
+    marks = fingerprints(report.diagnostics, report.name_of)
+    for number, (diagnostic, mark) in enumerate(zip(report.diagnostics, marks, strict=True)):
+        span = diagnostic.place.span or Span.point()
+        issue = {
+            "type": "issue",
+            "check_name": diagnostic.code,
+            "description": _description(diagnostic),
+            "categories": ["Bug Risk"],
+            "severity": _SEVERITIES[diagnostic.severity],
+            "fingerprint": mark,
+            "location": {
+                "path": report.name_of(diagnostic.place.file),
+                "lines": {"begin": span.line, "end": span.end_line},
+                "positions": {
+                    "begin": {"line": span.line, "column": span.column},
+                    "end": {"line": span.end_line, "column": span.end_column},
+                },
+            },
+        }
+        yield ("," if number else "") + "\n" + json.dumps(issue, ensure_ascii=False)
+    yield "\n]\n" if report.diagnostics else "]\n"
+
+
+def _description(diagnostic: Diagnostic) -> str:
+    """Return the message and the help in one line: GitLab shows no other text."""
+    advice = f" ({diagnostic.help})" if diagnostic.help else ""
+    return escape_controls(f"{diagnostic.message}{advice}")

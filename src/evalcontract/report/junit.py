@@ -1,0 +1,82 @@
+"""The report as JUnit XML, which Jenkins and GitLab show as tests: each checked file is one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from evalcontract.report.frame import escape_controls
+from evalcontract.report.messages import message_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.report.report import Report, Style
+
+# What XML 1.0 forbids, even as a reference: most controls, surrogates, U+FFFE and U+FFFF.
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# What has a meaning in XML, what attributes normalize, and the first of `::` and `##`, which
+# runners of CI act on in a log.
+_SPECIAL = re.compile("[<>&\"'\t\n\r]|#(?=#)|:(?=:)|[^\x00-\x7f]")
+
+
+def write(report: Report, style: Style) -> Iterator[str]:
+    """Yield a test case for each file, in ASCII.
+
+    What fails the run is one failure of the test case: Jenkins and GitLab show only the first one.
+    Other findings are its output.
+    """
+    del style
+    by_file: dict[str, list[Diagnostic]] = {file: [] for file in report.checked}
+    for diagnostic in report.diagnostics:
+        by_file.setdefault(diagnostic.place.file, []).append(diagnostic)
+    failed = sum(any(_failing(found, report)) for found in by_file.values())
+    counts = f'tests="{len(by_file)}" failures="{failed}" errors="0"'
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f'<testsuites name="evalcontract" {counts}>\n'
+    yield f'<testsuite name="evalcontract" {counts} skipped="0">\n'
+    for file, found in by_file.items():
+        yield from _case(file, found, report)
+    yield "</testsuite>\n</testsuites>\n"
+
+
+def _case(file: str, found: Sequence[Diagnostic], report: Report) -> Iterator[str]:
+    name = escaped(report.name_of(file))
+    kind = report.checked.get(file, "file")
+    head = f'<testcase classname="evalcontract.{escaped(kind)}" name="{name}"'
+    if not found:
+        yield f"{head}/>\n"
+        return
+    yield f"{head}>\n"
+    failing = [*_failing(found, report)]
+    if failing:
+        first, more = failing[0], len(failing) - 1
+        message = first.message + (f" … and {more:,} more" if more else "")
+        yield f'<failure type="{escaped(first.code)}" message="{escaped(message)}">'
+        yield f"{''.join(_texts(failing, report))}</failure>\n"
+    if others := [each for each in found if each.severity < report.fails_from]:
+        yield f"<system-out>{''.join(_texts(others, report))}</system-out>\n"
+    yield "</testcase>\n"
+
+
+def _failing(found: Sequence[Diagnostic], report: Report) -> Iterator[Diagnostic]:
+    return (diagnostic for diagnostic in found if diagnostic.severity >= report.fails_from)
+
+
+def _texts(found: Sequence[Diagnostic], report: Report) -> Iterator[str]:
+    for diagnostic in found:
+        span = diagnostic.place.span
+        at = f":{span.line}:{span.column}" if span else ""
+        message, *rest = message_lines(diagnostic)
+        heading = f"{diagnostic.severity}[{diagnostic.code}]: {message}"
+        yield f"{escaped(report.name_of(diagnostic.place.file) + at)}: {escaped(heading)}\n"
+        yield from (f"  {escaped(line)}\n" for line in rest)
+        if url := report.url_of(diagnostic.code):
+            yield f"  {escaped(url)}\n"
+
+
+def escaped(text: str) -> str:
+    """Return a text for the content of an element or an attribute, in ASCII."""
+    allowed = _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", escape_controls(text))
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", allowed)

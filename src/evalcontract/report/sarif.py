@@ -1,0 +1,144 @@
+"""SARIF 2.1.0, the format of code scanning: https://docs.oasis-open.org/sarif/sarif/v2.1.0."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.fingerprint import VERSION, fingerprints
+from evalcontract.model.page import SITE
+from evalcontract.report.frame import escape_controls
+from evalcontract.report.messages import message_lines
+from evalcontract.report.sarif_rules import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.span import Place, Span, TextEdit
+    from evalcontract.report.report import Report, Style
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+#: Locations are relative to this base: the top of the repository, wherever it is.
+BASE = "SRCROOT"
+#: The number of places of one finding that are listed.
+_MAX_SITES = 100
+
+
+def write(report: Report, style: Style) -> Iterator[str]:
+    """Yield one log with one run, a result per line."""
+    codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
+    driver = {
+        "name": "evalcontract",
+        "version": style.version,
+        "informationUri": SITE,
+        "rules": [rule(code, report.codes.get(code), report.url_of(code)) for code in codes],
+    }
+    is_whole = not any(found.code.startswith("internal/") for found in report.diagnostics)
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": is_whole}],
+        "originalUriBaseIds": {BASE: {"description": {"text": "The top of the repository."}}},
+        "columnKind": "unicodeCodePoints",
+        "defaultEncoding": "utf-8",
+        "language": "en",
+    }
+    yield f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n'
+    yield f'{_dump(run)[:-1]}, "results": ['
+    marks = fingerprints(report.diagnostics, report.name_of)
+    edits = report.edits_of(report.diagnostics)
+    indexes = {code: index for index, code in enumerate(codes)}
+    for number, diagnostic in enumerate(report.diagnostics):
+        result = {
+            "ruleId": diagnostic.code,
+            "ruleIndex": indexes[diagnostic.code],
+            **_result(diagnostic, report, edits.get(number, ())),
+            "partialFingerprints": _fingerprints(marks[number]),
+        }
+        yield ("," if number else "") + "\n" + _dump(result)
+    yield "\n]}]}\n" if report.diagnostics else "]}]}\n"
+
+
+def _fingerprints(mark: str) -> dict[str, str]:
+    # GitHub reads no other name than the second one, and else makes its own from the line.
+    return {f"evalcontract/v{VERSION}": mark, "primaryLocationLineHash": f"{mark}:1"}
+
+
+def _result(diagnostic: Diagnostic, report: Report, edits: Sequence[TextEdit]) -> dict[str, Any]:
+    location = {
+        **_location(diagnostic.place, report),
+        "logicalLocations": [{"fullyQualifiedName": diagnostic.pointer}],
+    }
+    related = [*_related(diagnostic, report)]
+    properties = {
+        "row": diagnostic.row,
+        "rowIndex": diagnostic.row_index,
+        "placeCount": diagnostic.sites.total if diagnostic.sites else None,
+        "severitySource": source._asdict() if (source := diagnostic.severity_source) else None,
+    }
+    known = {name: value for name, value in properties.items() if value is not None}
+    return {
+        "level": str(diagnostic.severity),
+        "message": {"text": _text("\n".join(message_lines(diagnostic)))},
+        "locations": [location],
+        **({"relatedLocations": related} if related else {}),
+        **({"fixes": [_fix(diagnostic, edits, report)]} if edits else {}),
+        **({"properties": known} if known else {}),
+    }
+
+
+def _related(diagnostic: Diagnostic, report: Report) -> Iterator[dict[str, Any]]:
+    sites = diagnostic.sites.first[:_MAX_SITES] if diagnostic.sites else ()
+    places = [
+        *((escape_controls(message), place) for message, place in diagnostic.related),
+        *((_row(site.row), site.place) for site in sites),
+    ]
+    for number, (message, place) in enumerate(places, 1):
+        yield {"id": number, **_location(place, report), "message": {"text": _text(message)}}
+
+
+def _row(row: str | None) -> str:
+    return "another place" if row is None else f"row `{escape_controls(row)}`"
+
+
+def _fix(diagnostic: Diagnostic, edits: Sequence[TextEdit], report: Report) -> dict[str, Any]:
+    is_safe = diagnostic.fix is not None and diagnostic.fix.safe
+    advice = escape_controls(diagnostic.help or diagnostic.message)
+    replacements = [
+        {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.text}}
+        for edit in edits
+    ]
+    artifact = _artifact(diagnostic.place.file, report)
+    change = {"artifactLocation": artifact, "replacements": replacements}
+    return {
+        "description": {"text": _text(advice if is_safe else f"{advice} (unsafe fix)")},
+        "artifactChanges": [change],
+    }
+
+
+def _location(place: Place, report: Report) -> dict[str, Any]:
+    region = {"region": _region(place.span)} if place.span else {}
+    return {"physicalLocation": {"artifactLocation": _artifact(place.file, report), **region}}
+
+
+def _artifact(file: str, report: Report) -> dict[str, str]:
+    from urllib.parse import quote  # slow to import
+
+    return {"uri": quote(report.name_of(file), errors="replace"), "uriBaseId": BASE}
+
+
+def _region(span: Span) -> dict[str, int]:
+    line, column, end_line, end_column = span
+    region = {"startLine": line, "startColumn": column}
+    return {**region, "endLine": end_line, "endColumn": end_column}
+
+
+def _text(text: str) -> str:
+    """Return a text without links: SARIF reads `[name](address)` as one even in plain text."""
+    return text.replace("](", "] (")
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

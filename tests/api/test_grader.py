@@ -1,0 +1,148 @@
+"""`Grader` grades in Python what `grade` does on the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from doors import command_line
+from tables import every_case
+from writing import write
+
+from evalcontract import (
+    ContractViolation,
+    DatasetLoader,
+    Grader,
+    RowResult,
+    Summary,
+    UsageError,
+    Workspace,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+RUBRIC = """\
+id: short
+version: "1.0.0"
+checks:
+  - {id: words, kind: must_contain_any, values: [day]}
+  - {id: facts, kind: fact_match}
+  - {id: kind, kind: llm_judge, judge_prompt_ref: judge/kind@1.0.0}
+scoring: {combine: weighted_avg, weights: {words: 3, facts: 1, kind: 1}, threshold: 0.7}
+"""
+JUDGE = 'id: kind\nversion: "1.0.0"\ntemplate: "Kind? {{ output }}"\n'
+REF = {"rubric_ref": "rubric/short@1.0.0"}
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "input": "When?", "expected_facts": ["today"], **REF},
+    {"id": "b", "input": "When?", **REF},
+    {"id": "c", "input": "Look it up.", "expected_tools": ["search"]},
+]
+ANSWERS: list[Any] = [
+    "A day, today.",
+    {"id": "b", "output": "Soon."},
+    {"output": "", "tool_calls": [{"function": {"name": "search", "arguments": "{}"}}]},
+]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    write(tmp_path, {"rubrics/short.yaml": RUBRIC, "judges/kind.yaml": JUDGE})
+    return tmp_path
+
+
+def told(results: list[RowResult]) -> list[tuple[str, str | None, float | None]]:
+    return [(each.id, each.outcome, each.score) for each in results]
+
+
+EXPECTED = [("a", "passed", 1.0), ("b", "failed", 0.0), ("c", "passed", 1.0)]
+
+
+def test_one_row_and_one_output(place: Path) -> None:
+    with Grader(place) as grader:
+        results = [grader.grade(*pair) for pair in zip(ROWS, ANSWERS, strict=True)]
+    assert told(results) == EXPECTED
+    assert [(check.id, check.outcome) for check in results[1].checks] == [
+        ("words", "failed"),
+        ("facts", "skipped"),
+        ("kind", "unavailable"),
+    ]
+    assert results[1].rubric == "rubric/short@1.0.0"
+    assert results[2].rubric is None
+
+
+def test_a_stream_is_read_as_it_is_graded(place: Path) -> None:
+    read: list[str] = []
+
+    def pairs() -> Iterator[tuple[dict[str, Any], Any]]:
+        for row, answer in zip(ROWS, ANSWERS, strict=True):
+            read.append(row["id"])
+            yield row, answer
+
+    results = Grader(workspace=Workspace(place)).grade_all(pairs())
+    assert read == []
+    first = next(results)
+    assert read == ["a"]
+    summary = Summary.of([first, *results])
+    assert summary.rows.total == 3
+    assert summary.rows.mean == pytest.approx(2 / 3)
+    assert summary.rubrics["rubric/short@1.0.0"].outcomes == {"passed": 1, "failed": 1}
+    assert summary.checks["rubric/short@1.0.0", "facts"][0] == "fact_match"
+
+
+def test_loaded_rows_are_rows(place: Path) -> None:
+    write(place, {"data.json": json.dumps({"questions": ROWS})})
+    dataset = DatasetLoader(place, strict=False).load(place / "data.json")
+    results = [*Grader(place).grade_all(zip(dataset, ANSWERS, strict=True))]
+    assert told(results) == EXPECTED
+
+
+def test_files_are_graded_as_on_the_command_line(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [{"id": "z", "output": ""}, {**ANSWERS[1]}, {**ANSWERS[2], "id": "c"}]
+    lines = "".join(f"{json.dumps(record)}\n" for record in records)
+    data, outputs = place / "data.json", place / "outputs.jsonl"
+    write(place, {data.name: json.dumps({"questions": ROWS}), outputs.name: lines})
+    graded = Grader(place).grade_files(data, outputs)
+    results = list(graded)
+    assert sorted(told(results), key=str) == [("a", "error", None), *EXPECTED[1:]]
+    codes = [found.code for found in graded.diagnostics if found.code.startswith("output/")]
+    assert codes == ["output/missing", "output/unknown-id"]
+    command_line("grade", data, "--outputs", outputs, "--output-format", "jsonl")
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()[1:-1]]
+    assert [(row["id"], row["outcome"], row["score"]) for row in rows] == told(results)
+
+
+@every_case(
+    ("row", "answer", "part"),
+    [
+        ({"id": "a"}, "b", "row is malformed"),
+        ({"id": 7, "input": "b"}, "b", "row is malformed"),
+        (7, "b", "row is malformed"),
+        (ROWS[0], {"output": 7}, "output is malformed"),
+        (ROWS[0], 7, "output is malformed"),
+        (ROWS[0], {"id": "b", "output": "c"}, "the output is of `b`, the row is `a`"),
+    ],
+)
+def test_what_is_malformed_raises(row: Any, answer: Any, part: str, place: Path) -> None:
+    with pytest.raises(UsageError, match=part):
+        Grader(place).grade(row, answer)
+
+
+def test_a_rubric_that_is_not_there_is_an_error(place: Path) -> None:
+    result = Grader(place).grade({**ROWS[0], "rubric_ref": "rubric/none@1.0.0"}, "a")
+    assert (result.outcome, result.reason) == ("error", "there is no `rubric/none@1.0.0`")
+
+
+def test_files_that_cannot_be_read_raise(place: Path) -> None:
+    graded = Grader(place).grade_files(place / "none.json", place / "none.jsonl")
+    with pytest.raises(ContractViolation, match="source/unreadable"):
+        list(graded)
+
+
+def test_a_workspace_is_given_once(place: Path) -> None:
+    with pytest.raises(UsageError, match="not both"):
+        Grader(place, workspace=Workspace(place))

@@ -1,0 +1,466 @@
+"""`init`: a workspace that is clean, that can be graded, and that changes nothing of anybody's."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+from doors import command_line
+from tables import every_case
+from writing import write
+
+import evalcontract
+from evalcontract import DatasetLoader
+from evalcontract.engine.init_project import CI_FILES, REPOSITORY
+from evalcontract.source import shipped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = ROOT / "src" / "evalcontract" / "templates"
+NOTHING_FOUND = ": no findings\n"
+OURS = "# Mine.\r\nquestions:\r\n  - {id: a, input: Hello!, criteria: Greets} # yes\r\n"
+MOVED = "# yaml-language-server: $schema=https://elsewhere.example/dataset.json\n" + OURS.replace(
+    "\r", ""
+)
+
+
+def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty folder, in which the commands run."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    place = tmp_path / "project"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture(name="folder")
+def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return begun(tmp_path, monkeypatch)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".git" not in path.relative_to(folder).parts
+    }
+
+
+def run(capsys: pytest.CaptureFixture[str], *command: str, exits: int = 0) -> str:
+    """Run a command; return what it prints, on standard error too if it fails."""
+    code = command_line(*command)
+    out, err = capsys.readouterr()
+    assert code == exits, out + err
+    return out + (err if exits else "")
+
+
+def commands_in(printed: str) -> list[list[str]]:
+    """Return the commands that the end of the output names."""
+    return [line.split() for line in printed.partition("next:\n")[2].splitlines()]
+
+
+@every_case("where", [".", "evals", "deep/er/evals"])
+def test_what_it_makes_is_clean(
+    where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(tmp_path, monkeypatch)
+    out = run(capsys, "init", where)
+    assert [line for line in out.splitlines() if len(line) > 80] == []
+    commands = commands_in(out)
+    if where != ".":
+        assert commands.pop(0) == ["cd", where]
+    monkeypatch.chdir(where)
+    assert [each[:2] for each in commands] == [
+        ["evalcontract", "check"],
+        ["evalcontract", "coverage"],
+        ["evalcontract", "grade"],
+    ]
+    check, coverage, grade = (run(capsys, *each[1:]) for each in commands)
+    assert check.endswith("1 dataset (3 rows), 1 rubric, 1 judge, 1 target" + NOTHING_FOUND)
+    assert coverage.endswith("checks will run: 100.0 %\n")
+    assert "3 rows, mean score" in grade
+    assert run(capsys, "check").endswith(NOTHING_FOUND)
+    run(capsys, "fix", "--diff")
+
+
+def test_files_are_formatted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "init", "evals")
+    run(capsys, "init", "evals", "--ci", "gitlab")
+    for name, data in contents(folder).items():
+        text = data.decode()
+        assert text.endswith("\n"), name
+        assert not text.endswith("\n\n"), name
+        lines = text.splitlines()
+        assert [line for line in lines if line != line.rstrip() or "\t" in line] == [], name
+        if "schema" not in name and "judges/" not in name:  # those stand elsewhere
+            assert [line for line in lines if len(line) > 120] == [], name
+
+
+def test_every_template_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for ci in CI_FILES:
+        run(capsys, "init", "--ci", ci)
+    written = [data.decode() for data in contents(folder).values()]
+    templates = [path for path in TEMPLATES.rglob("*") if path.is_file()]
+    assert len(templates) >= 8
+    for path in templates:
+        name = path.relative_to(TEMPLATES).as_posix()
+        text = re.escape(shipped.template(name)).replace("%%", "%")
+        pattern = re.sub(r"%\\\{\w+\\\}", ".+", text)
+        assert any(re.search(pattern, each) for each in written), name
+
+
+def test_settings_lead_to_the_schemas(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "init", "my evals")
+    settings = json.loads((folder / ".vscode/settings.json").read_text(encoding="utf-8"))
+    found = set()
+    for schema, globs in settings["yaml.schemas"].items():
+        title = json.loads((folder / schema).read_text(encoding="utf-8"))["title"]
+        for glob in globs:
+            found |= {(path.parent.name, title.lower() + "s") for path in folder.glob(glob)}
+    assert found == {(name, name) for name in ("datasets", "rubrics", "judges", "targets")}
+    assert {each["url"] for each in settings["json.schemas"]} == set(settings["yaml.schemas"])
+    project = ET.parse(folder / ".idea/jsonSchemas.xml").getroot()
+    entries = project.findall("component/state/map/entry/value/SchemaInfo")
+    assert len(entries) == len(settings["yaml.schemas"]) + 1
+    for entry in entries:
+        paths = [option.get("value", "") for option in entry.iter("option")
+                 if option.get("name") in ("relativePathToSchema", "path")]  # fmt: skip
+        assert len(paths) == 2
+        assert all((folder / path).exists() for path in paths)
+
+
+@every_case(
+    ("ci", "steps"),
+    [
+        ("github", lambda file: [step["run"] for step in file["jobs"]["check"]["steps"][2:]]),
+        ("gitlab", lambda file: file["evalcontract"]["script"]),
+    ],
+    ids=["github", "gitlab"],
+)
+def test_ci_installs_this_version_and_checks(
+    ci: str,
+    steps: object,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its shell is run, with the commands of this tree in place of those that it installs."""
+    folder = begun(tmp_path, monkeypatch)
+    run(capsys, "init", "my evals", "--ci", ci)
+    file = yaml.safe_load((folder / CI_FILES[ci][0]).read_text(encoding="utf-8"))
+    assert callable(steps)
+    install, check = steps(file)
+    assert install == f"python -m pip install evalcontract=={evalcontract.__version__}"
+    called = subprocess.run(
+        ["bash", "-euc", 'evalcontract() { printf "%s\\n" "$@"; }\n' + check],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    arguments = called.stdout.splitlines()
+    assert arguments == ["check", "my evals", "--strict"]
+    assert run(capsys, *arguments).endswith(NOTHING_FOUND)
+
+
+def test_none_and_bare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "init", "a", "--ci", "none")
+    assert not any((folder / path).exists() for path, _ in CI_FILES.values())
+    run(capsys, "init", "b", "--bare")
+    assert {path.name for path in folder.iterdir()} == {
+        *("a", "b", ".vscode", ".idea", ".pre-commit-config.yaml")
+    }
+
+
+# What is there already
+
+
+def test_nothing_is_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every file that it would write is there already; what is missing in them is told."""
+    run(capsys, "init")
+    mine = {name: b"mine: true\n" for name in contents(folder) if "schema" not in name}
+    mine["evalcontract.toml"] = b"strict = false\n"
+    mine["datasets/example.yaml"] = b"questions: [{id: a, input: b, criteria: c}]\n"
+    mine[".vscode/settings.json"] = b"{}\n"
+    mine[".idea/jsonSchemas.xml"] = b"<project/>\n"
+    for name, data in mine.items():
+        (folder / name).write_bytes(data)
+    before = contents(folder)
+    out = run(capsys, "init")
+    assert contents(folder) == before
+    assert "nothing was made: all files exist\n" in out
+    added = re.findall(r"^add to (.*):$", out, re.MULTILINE)
+    assert added == [
+        *(".vscode/settings.json", ".vscode/extensions.json", ".idea/jsonSchemas.xml"),
+        *(".pre-commit-config.yaml", ".github/workflows/evalcontract.yml"),
+    ]
+    assert f"    - repo: {REPOSITORY}\n" in out
+
+
+def test_again_there_is_nothing_to_add(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "init")
+    before = contents(folder)
+    out = run(capsys, "init")
+    assert contents(folder) == before
+    assert "add to" not in out
+
+
+def test_settings_that_exist_get_the_judge(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what it says to add, the workspace is clean."""
+    settings = folder / "evalcontract.toml"
+    settings.write_text("strict = false\n", encoding="utf-8")
+    out = run(capsys, "init", "--bare")
+    snippet = out.partition("add to evalcontract.toml:\n\n")[2].partition("\n\n")[0]
+    run(capsys, "check", "--strict", exits=1)
+    text = re.sub("^    ", "", snippet, flags=re.MULTILINE)
+    settings.write_text(f"strict = false\n{text}\n", encoding="utf-8")
+    assert run(capsys, "check", "--strict").endswith(NOTHING_FOUND)
+
+
+def test_settings_go_to_the_repository(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    (folder / "docs").mkdir()
+    monkeypatch.chdir(folder / "docs")
+    run(capsys, "init", "../evals")
+    made = contents(folder)
+    assert {name.partition("/")[0] for name in made} == {
+        *("evals", ".vscode", ".idea", ".github", ".pre-commit-config.yaml")
+    }
+    assert b'args: ["evals"]' in made[".pre-commit-config.yaml"]
+
+
+def test_datasets_that_exist_need_no_example(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The target is theirs; their faults stay warnings."""
+    write(folder, {"data/mine.yaml": OURS.replace("criteria", "criterai"), "notes.json": "{}"})
+    out = run(capsys, "init", "--bare")
+    assert not (folder / "datasets").exists()
+    target = yaml.safe_load((folder / "targets/nightly.yaml").read_text(encoding="utf-8"))
+    assert target["dataset"] == "data/mine.yaml"
+    assert "1 dataset (1 row), 1 rubric, 1 judge, 1 target: 1 warning\n" in out
+    assert commands_in(out)[1:] == [
+        ["evalcontract", "coverage", "data/mine.yaml"],
+        ["evalcontract", "fix", "--diff"],
+    ]
+
+
+def test_a_library_that_exists_is_not_mixed_with_the_example(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rubric = "id: own\nversion: '1.0.0'\nchecks: [{id: a, kind: fact_match}]\n"
+    write(folder, {"rubrics/own.yaml": rubric})
+    run(capsys, "init", "--bare")
+    names = {name for name in contents(folder) if not name.startswith("schema/")}
+    assert names == {"evalcontract.toml", "rubrics/own.yaml"}
+
+
+# Start from what somebody has
+
+EVALS = {"evals": [{"id": "tide", "prompt": "When?", "must_contain_any": ["noon"]}]}
+MLFLOW = '{"inputs": {"question": "x"}, "expectations": {"expected_response": "y"}}\n'
+DATABRICKS = '{"request_id": "a", "request": "x", "expected_response": "y"}\n'
+NORTHSTAR = [
+    {
+        "id": "a",
+        "messages": [{"role": "user", "content": "Hello!"}],
+        "expected": {"goal": "greet"},
+        "metrics": {"latency_ms": 320.5},
+    },
+]
+EVRET = {"queries": [{"query_id": "q", "query_text": "x", "expected_answers": ["y"]}]}
+
+
+@every_case(
+    ("name", "content", "dataset", "ids"),
+    [
+        ("mine.yaml", OURS, "mine.yaml", ["a"]),
+        ("mine.json", [{"id": "a", "input": "b", "criteria": "c"}], "mine.json", ["a"]),
+        ("mine.jsonl", '{"id": "a", "input": "b", "criteria": "c"}\n', "mine.jsonl", ["a"]),
+        ("mine.txt", OURS, "mine.yaml", ["a"]),
+        ("rows.json", [{"id": "a", "question": "b"}], "rows.json", ["a"]),
+        ("no ids.jsonl", '{"input": "b"}\n{"input": "c"}\n', "no_ids.yaml", ["row_1", "row_2"]),
+        ("in.json", {"v": 1, "data": [{"input": "b"}]}, "in.yaml", ["row_1"]),
+        ("T.csv", "input,criteria,notes\nb,c,\n", "t.yaml", ["row_1"]),
+        ("ids.csv", "id,input,criteria\nx,b,c\n", "ids.yaml", ["x"]),
+        ("mlflow.jsonl", MLFLOW, "mlflow.yaml", ["row_1"]),
+        ("databricks.jsonl", DATABRICKS, "databricks.yaml", ["a"]),
+        ("north.json", NORTHSTAR, "north.yaml", ["a"]),
+        ("evret.json", EVRET, "evret.yaml", ["q"]),
+        ("evals.json", EVALS, "tides.yaml", ["tide"]),
+    ],
+)
+def test_it_contains_what_it_starts_from(
+    name: str,
+    content: object,
+    dataset: str,
+    ids: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    write(folder / "tides", {name: content})
+    before = contents(folder)
+    out = run(capsys, "init", "evals", "--from", f"tides/{name}", "--bare")
+    assert f"evals/datasets/{dataset}" in out
+    loaded = DatasetLoader().load(folder / "evals/datasets" / dataset)
+    assert [row.value["id"] for row in loaded] == ids
+    after = contents(folder)
+    assert {key: after[key] for key in before} == before
+    assert "evals/datasets/example.yaml" not in after
+    target = yaml.safe_load(after["evals/targets/nightly.yaml"])
+    assert target["dataset"] == f"datasets/{dataset}"
+    assert "reference/dangling" not in run(capsys, "check", "evals")
+    unvalidated = after["evals/evalcontract.toml"].endswith(b'"judge/unvalidated" = "ignore"\n')
+    assert unvalidated is any(key.startswith("evals/judges/") for key in after)
+    assert unvalidated is ("`judge/unvalidated`" in out)
+
+
+@every_case("text", [OURS, MOVED, "\ufeff" + OURS], ids=["plain", "modeline", "mark"])
+def test_a_dataset_of_ours_is_only_given_its_schema(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    write(folder, {"../mine.yaml": text})
+    out = run(capsys, "init", "--bare", "--from", "../mine.yaml")
+    data = (folder / "datasets/mine.yaml").read_bytes().decode()
+    assert re.sub(r"# yaml-language-server: \S+\r?\n", "", data) == re.sub(
+        r"# yaml-language-server: \S+\n", "", text
+    )
+    assert data.count("yaml-language-server: $schema=../schema/editor/dataset.schema.json") == 1
+    assert "target" + NOTHING_FOUND in out
+
+
+def test_a_large_file_becomes_json_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f'{{"input": "{"x" * 100}{number}"}}\n' for number in range(10_000))
+    write(folder, {"../large.jsonl": rows})
+    run(capsys, "init", "--bare", "--from", "../large.jsonl")
+    lines = (folder / "datasets/large.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 10_000
+    assert json.loads(lines[-1])["id"] == "row_10000"
+
+
+def test_files_with_one_name_are_all_taken(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder.parent, {f"{name}/set.yaml": OURS for name in ("a", "b")})
+    write(folder.parent, {"c/set.csv": "input\nx\n"})
+    sources = [part for name in ("a/set.yaml", "b/set.yaml", "c/set.csv")
+               for part in ("--from", f"../{name}")]  # fmt: skip
+    run(capsys, "init", "--bare", *sources)
+    assert sorted(path.name for path in (folder / "datasets").iterdir()) == [
+        *("set.yaml", "set_2.yaml", "set_3.yaml")
+    ]
+
+
+def test_a_dataset_of_the_workspace_stays_where_it_is(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, {"mine.yaml": OURS})
+    run(capsys, "init", "--bare", "--from", "mine.yaml")
+    assert not (folder / "datasets").exists()
+    assert (folder / "mine.yaml").read_bytes().decode() == OURS
+
+
+# What cannot be done is not begun
+
+
+@every_case(
+    ("files", "command", "exits", "fact"),
+    [
+        ({"../x.yaml": "a: [\n"}, ("--from", "../x.yaml"), 1, "x.yaml"),
+        ({"../x.json": "{}"}, ("--from", "../x.json", "--dialect", "evret:9"), 2, "evret"),
+        ({"../x.csv": "a,b\n"}, ("--from", "../x.csv"), 2, "no rows"),
+        ({}, ("--from", "../missing.yaml"), 1, "missing.yaml"),
+        ({}, ("--from", "-"), 2, "standard input"),
+        ({"../x.txt": "Just text."}, ("--from", "../x.txt"), 2, "no dataset"),
+        ({"../x.json": {"a": 1}}, ("--from", "../x.json"), 2, "no dataset"),
+        ({"../x.yaml": "[1, 2]"}, ("--from", "../x.yaml"), 2, "no dataset"),
+        ({"rubrics": "a file"}, (), 2, "rubrics"),
+        (
+            {"../m.yaml": OURS, "datasets/m.yaml": "x: y"},
+            ("--from", "../m.yaml"),
+            2,
+            "already exists",
+        ),
+        ({"evalcontract.toml": "strict = 7"}, (), 2, "strict"),
+    ],
+    ids=[
+        "syntax",
+        "dialect",
+        "empty",
+        "missing",
+        "stdin",
+        "text",
+        "mapping",
+        "numbers",
+        "blocked",
+        "taken",
+        "settings",
+    ],
+)
+def test_nothing_is_half_made(
+    files: Mapping[str, str],
+    command: tuple[str, ...],
+    exits: int,
+    fact: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    write(folder, files)
+    before = contents(folder.parent)
+    assert fact in run(capsys, "init", *command, exits=exits)
+    assert contents(folder.parent) == before
+    assert all(path.is_file() or any(path.iterdir()) for path in folder.rglob("*"))
+
+
+def test_it_does_not_write_through_a_link(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder.parent / "elsewhere").mkdir()
+    (folder / "targets").symlink_to(folder.parent / "elsewhere")
+    run(capsys, "init", exits=2)
+    assert [path.name for path in folder.rglob("*")] == ["targets"]
+    assert not any((folder.parent / "elsewhere").iterdir())
+
+
+@every_case("name", ["a\nb", "a\x1b[31m", "${{ github.token }}"])
+def test_a_folder_that_settings_cannot_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    printed = run(capsys, "init", name, exits=2)
+    assert "choose another name" in printed
+    assert "\x1b" not in printed
+    assert contents(folder) == {}
+
+
+@every_case("name", ["it's", 'say "x"', "$(id)", "a: b #c", "日本", "<&>"])
+def test_a_folder_with_an_odd_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Settings, XML, YAML and shells all mean that very folder."""
+    folder = begun(tmp_path, monkeypatch)
+    run(capsys, "init", name)
+    hooks = yaml.safe_load((folder / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    assert hooks["repos"][0]["hooks"][0]["args"] == [name]
+    workflow = yaml.safe_load((folder / CI_FILES["github"][0]).read_text(encoding="utf-8"))
+    shell = workflow["jobs"]["check"]["steps"][-1]["run"]
+    said = subprocess.run(["bash", "-c", f'evalcontract() {{ printf "%s" "$2"; }}\n{shell}'],
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert said.stdout == name
+    project = ET.parse(folder / ".idea/jsonSchemas.xml").getroot()
+    paths = [each.get("value") for each in project.iter("option") if each.get("name") == "path"]
+    assert f"{name}/datasets" in paths
+    assert run(capsys, "check", name, "--strict").endswith(NOTHING_FOUND)

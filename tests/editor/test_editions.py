@@ -1,0 +1,173 @@
+"""The schemas for editors: up to date, and as strict as the canonical ones."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from corpus import ROOT
+from tables import every_case
+
+from evalcontract.model.page import SITE
+from evalcontract.structure import schemas
+from evalcontract.structure.exact import validator_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NAMES = [name.removeprefix("editor/") for name in schemas.names_of_editions()]
+AUTHORS = [name for name in NAMES if "/" not in name]
+FOLDER = ROOT / "schema" / "editor"
+TEXTS = json.loads((ROOT / "editors/schemas/texts.json").read_text(encoding="utf-8"))
+#: Keywords whose subschemas are conditions: what fails in them is shown to nobody.
+CONDITIONS = ("if", "not", "contains")
+
+
+def parts(schema: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each mapping of a schema that a server reads as a schema, with the way to it."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from parts(each, keys)
+    if isinstance(schema, dict):
+        if not keys or keys[-1] not in ("properties", "$defs", "patternProperties"):
+            yield keys, schema
+        for key, each in schema.items():
+            if key not in ("enum", "const", "default", "defaultSnippets", "required"):
+                yield from parts(each, (*keys, key))
+
+
+def shown(name: str) -> list[Any]:
+    """List the subschemas of an edition whose messages are shown."""
+    found = [
+        part
+        for keys, part in parts(schemas.load(f"editor/{name}"))
+        if not set(keys) & {*CONDITIONS}
+    ]
+    assert found
+    return found
+
+
+def test_they_are_up_to_date(tmp_path: Path) -> None:
+    """`make schemas` writes them."""
+    script = ROOT / "editors" / "schemas" / "build_schemas.py"
+    done = subprocess.run(
+        [sys.executable, script, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    made = {file.relative_to(tmp_path): file.read_bytes() for file in tmp_path.rglob("*.json")}
+    there = {file.relative_to(FOLDER): file.read_bytes() for file in FOLDER.rglob("*.json")}
+    assert made.keys() == there.keys()
+    assert [name for name in made if made[name] != there[name]] == []
+
+
+def test_what_people_write_has_an_edition() -> None:
+    assert {"dataset", "rubric", "judge", "target", "configuration"} == set(AUTHORS)
+    assert set(schemas.names_of_others()) == set(NAMES) - set(AUTHORS)
+
+
+def test_they_accept_and_refuse_what_the_canonical_ones_do() -> None:
+    engines = {name: validator_for(schemas.load(f"editor/{name}")) for name in AUTHORS}
+    seen = 0
+    for path in sorted((ROOT / "fixtures" / "schema").glob("*/*.json")):
+        for group in json.loads(path.read_text(encoding="utf-8")):
+            for test in group["tests"]:
+                seen += 1
+                verdict = engines[group["schema"]].is_valid(test["data"])
+                assert verdict is test["valid"], (path.name, group["description"], test)
+    assert seen > 1000
+
+
+@every_case("name", schemas.names_of_others())
+def test_examples_of_other_systems_are_accepted(name: str) -> None:
+    canonical, edition = schemas.load(name), validator_for(schemas.load(f"editor/{name}"))
+    examples = canonical["$defs"]["row"]["examples"]
+    row = validator_for({"$ref": "#/$defs/row", "$defs": edition.schema["$defs"]})
+    assert examples
+    assert all(row.is_valid(example) for example in examples)
+
+
+@every_case("name", NAMES)
+def test_older_servers_can_use_them(name: str) -> None:
+    """References to `#/$defs/…` alone, and nothing beside them, which servers read differently."""
+    for _, part in parts(schemas.load(f"editor/{name}")):
+        assert not part.keys() & {"$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef"}
+        if "$ref" in part:
+            assert part["$ref"].startswith("#/$defs/")
+            assert [*part] == ["$ref"]
+
+
+@every_case("name", NAMES)
+def test_no_message_of_the_server_about_schemas_is_left(name: str) -> None:
+    for part in shown(name):
+        assert "not" not in part
+        assert "oneOf" not in part
+        assert "pattern" not in part or part["patternErrorMessage"]
+        if "anyOf" in part and all("required" in each for each in part["anyOf"]):
+            assert all(each["errorMessage"] for each in part["anyOf"])
+
+
+@every_case("name", NAMES)
+def test_an_example_is_shown_and_never_inserted(name: str) -> None:
+    assert [part for _, part in parts(schemas.load(f"editor/{name}")) if "examples" in part] == []
+
+
+@every_case("name", AUTHORS)
+def test_each_value_has_a_text(name: str) -> None:
+    for part in shown(name):
+        if part.get("enum"):
+            for keyword in ("enumDescriptions", "markdownEnumDescriptions"):
+                texts = part[keyword]
+                assert len(texts) == len(set(texts)) == len(part["enum"])
+                assert all(re.fullmatch(r"[A-Z][^\n]*\.", text) for text in texts)
+
+
+def test_each_text_is_used() -> None:
+    for at, texts in TEXTS["values"].items():
+        name, *steps = at.split("/")
+        part = schemas.load(name)
+        for step in steps[:-1]:
+            part = part["$defs"][step]
+        part = part["properties"][steps[-1]]
+        assert [*texts] == (part.get("enum") or part["items"]["enum"])
+
+
+def test_each_guide_is_there() -> None:
+    """A page of `docs`, and a heading of it as sites write it."""
+    for page in TEXTS["guides"].values():
+        name, _, heading = page.partition("#")
+        text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+        slugs = {re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") for title in titles}
+        assert not heading or heading in slugs, page
+
+
+@every_case("name", NAMES)
+def test_each_key_is_described(name: str) -> None:
+    for part in shown(name):
+        if "description" in part and "title" in part:
+            assert part["markdownDescription"].startswith(part["description"])
+    text = (FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")
+    assert "[Guide]" not in text or f"[Guide]({SITE}/" in text
+
+
+def test_its_id_says_where_it_stands() -> None:
+    ids = {name: schemas.load(f"editor/{name}")["$id"] for name in NAMES}
+    assert ids == {name: f"{SITE}/schema/1.0/editor/{name}.schema.json" for name in NAMES}
+
+
+@pytest.mark.parametrize("name", AUTHORS)
+def test_a_snippet_has_all_that_is_required(name: str) -> None:
+    edition = schemas.load(f"editor/{name}")
+    bodies = [
+        part["else"]["defaultSnippets"]
+        for _, part in parts(edition)
+        if "defaultSnippets" in part.get("else", {})
+    ]
+    assert {"$defs", "properties"} & edition.keys()
+    assert all(snippet["body"] and snippet["description"] for each in bodies for snippet in each)
+    assert bodies

@@ -1,0 +1,165 @@
+"""The installation that the README describes: its snippets, cut out of it and run as written."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Never
+
+import pytest
+
+import evalcontract
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SECTION = README.partition("\n## Install\n")[2].partition("\n## ")[0]
+SNIPPETS = re.findall(r"^```\n(.*?)\n^```$", SECTION, re.DOTALL | re.MULTILINE)
+SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+#: What an extra installs.
+MODULES = {"parquet": "pyarrow", "judges": "openai"}
+INSTALLERS = ("uv", "pipx")
+
+
+class Tools(NamedTuple):
+    """A folder with the wheel of this tree, and an environment with uv and pipx."""
+
+    wheels: Path
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Tools:
+    """Build the wheel, and install what the snippets call."""
+    if find_spec("build") is None:
+        _absent("build is not installed")
+    wheels, folder = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("tools")
+    build = [sys.executable, "-m", "build", "--wheel", "--outdir", str(wheels), str(ROOT)]
+    _reach(build)
+    venv.create(folder)
+    own = folder / "bin" / "python"
+    _reach([sys.executable, "-m", "pip", "--python", str(own), "install", "--quiet", *INSTALLERS])
+    return Tools(wheels, folder / "bin")
+
+
+def _reach(command: list[str]) -> None:
+    """Run a command that needs the package index; leave where it cannot be reached."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        _absent(f"{command[2]} failed: {(done.stdout + done.stderr).strip()[-300:]}")
+
+
+def environment(tools: Tools, home: Path, *first: Path) -> dict[str, str]:
+    """Return variables with which `evalcontract` is the wheel, and all goes below a folder."""
+    paths = [*map(str, first), str(tools.folder), os.environ["PATH"]]
+    names = ("PYTHONPATH", "VIRTUAL_ENV", "PIP_REQUIRE_VIRTUALENV")
+    clean = {name: value for name, value in os.environ.items() if name not in names}
+    return {
+        **clean,
+        "PATH": os.pathsep.join(paths),
+        "HOME": str(home),
+        "PIP_FIND_LINKS": str(tools.wheels),
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "UV_FIND_LINKS": str(tools.wheels),
+        "UV_CACHE_DIR": str(home / "uv"),
+        "UV_PYTHON": sys.executable,
+        "UV_PYTHON_DOWNLOADS": "never",
+        "PIPX_HOME": str(home / "pipx"),
+        "PIPX_BIN_DIR": str(home / "bin"),
+        "PIPX_DEFAULT_PYTHON": sys.executable,
+    }
+
+
+def run(snippet: str, variables: Mapping[str, str], folder: Path) -> str:
+    done = subprocess.run(
+        ["bash", "-euc", snippet],
+        cwd=folder,
+        env=dict(variables),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def the_snippet(word: str) -> str:
+    found: str
+    (found,) = [each for each in SNIPPETS if word in each]
+    return found
+
+
+def test_every_snippet_is_tried() -> None:
+    tried = ("uvx", "pipx", "pip install evalcontract", "[", "install .")
+    assert sorted(map(the_snippet, tried)) == sorted(SNIPPETS)
+
+
+def test_uvx(tools: Tools, tmp_path: Path) -> None:
+    printed = run(the_snippet("uvx"), environment(tools, tmp_path), tmp_path)
+    assert printed == f"evalcontract, version {evalcontract.__version__}\n"
+
+
+def test_pipx(tools: Tools, tmp_path: Path) -> None:
+    """All commands are there afterwards."""
+    run(the_snippet("pipx"), environment(tools, tmp_path), tmp_path)
+    assert {path.name for path in (tmp_path / "bin").iterdir()} == set(SCRIPTS)
+    version = [str(tmp_path / "bin" / "evalcontract"), "--version"]
+    printed = subprocess.run(version, check=True, capture_output=True, text=True)
+    assert evalcontract.__version__ in printed.stdout
+
+
+@pytest.mark.parametrize("word", ["pip install evalcontract", "["])
+def test_pip(word: str, tools: Tools, tmp_path: Path) -> None:
+    """The extras that the snippet names, and no others, can be imported."""
+    venv.create(tmp_path / "own", with_pip=True)
+    variables = environment(tools, tmp_path, tmp_path / "own" / "bin")
+    run(the_snippet(word), variables, tmp_path)
+    assert run("evalcontract --version", variables, tmp_path).split()[-1] == (
+        evalcontract.__version__
+    )
+    named = re.findall(r"\[(.*)\]", the_snippet(word))
+    wanted = {MODULES[extra] for names in named for extra in names.split(",")}
+    code = f"from importlib.util import find_spec; print(*filter(find_spec, {[*MODULES.values()]}))"
+    assert set(run(f'python -c "{code}"', variables, tmp_path).split()) == wanted
+
+
+def test_clone(tools: Tools, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    for name in ("src", "schema"):
+        shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, clone)
+    venv.create(tmp_path / "own", with_pip=True)
+    variables = environment(tools, tmp_path, tmp_path / "own" / "bin")
+    del variables["PIP_FIND_LINKS"]
+    run(the_snippet("install ."), variables, clone)
+    assert "dataset" in run("evalcontract schema list", variables, tmp_path)
+
+
+def test_the_first_finding(tools: Tools, tmp_path: Path) -> None:
+    """The script says how long each step takes; here it is what it finds that counts."""
+    (wheel,) = tools.wheels.glob("*.whl")
+    script = Path(__file__).with_name("first_finding.py")
+    variables = environment(tools, tmp_path)
+    printed = run(f"'{sys.executable}' '{script}' '{wheel}'", variables, tmp_path)
+    assert "error[dataset/near-miss-key]" in printed
+    assert "did you mean `expected_facts`?" in printed
+    assert re.search(r"^ *[\d.]+ s  in all$", printed, re.MULTILINE)
+
+
+def _absent(reason: str) -> Never:
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
