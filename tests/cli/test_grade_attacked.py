@@ -178,8 +178,10 @@ def test_results_have_no_characters_that_a_terminal_acts_on(place: Path) -> None
 
 
 @every_case("jobs", ["1", "2"])
+@every_case("file", ["datasets/a.json", "rows.jsonl"])  # all at once, and part by part
 def test_too_many_checks(
     jobs: str,
+    file: str,
     place: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -187,7 +189,10 @@ def test_too_many_checks(
     """What can be afforded is graded, the rest is an error, and a finding says so."""
     monkeypatch.setattr(grading_work, "STEPS", 2500)
     made(place, *({**WORDS, "id": f"x{at}"} for at in range(150)), rows=3)
-    assert grade("--results", "r", "--force", "--jobs", jobs) == 1
+    rows_of = json.loads((place / "datasets/a.json").read_text())["questions"]
+    (place / "rows.jsonl").write_text(lines(*rows_of))
+    wanted = ("--outputs", "outputs.jsonl", "--results", "r", "--force", "--jobs", jobs)
+    assert command_line("grade", file, *wanted) == 1
     assert "2 rows are not graded by rubric/a@1.0.0" in capsys.readouterr().err
     rows = [json.loads(line) for line in (place / "r").read_text().splitlines()[1:-1]]
     assert [row["outcome"] for row in rows] == ["passed", "error", "error"]

@@ -14,7 +14,7 @@ from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import harmless_json, put, put_json
+from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.grade import Grading
@@ -28,6 +28,7 @@ from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.grade import is_failure, write_comparison, write_gate, write_results
 from evalcontract.report.grade_lines import manifest_line, row_line, summary_line
 from evalcontract.report.grade_notes import Errors, write_usage
+from evalcontract.report.harmless import harmless_json
 from evalcontract.scoring.comparison import Comparison
 from evalcontract.scoring.summary import Summary
 
