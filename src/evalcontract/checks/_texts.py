@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.normalized import composed, folded
-from evalcontract.model.listing import clipped
+from evalcontract.model.listing import SHOWN, clipped, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class Wanted(NamedTuple):
@@ -93,3 +93,8 @@ def _spaced_output(text: str) -> str:
 def quoted(text: str) -> str:
     """Return a text for a reason: in one line, clipped, in backticks."""
     return f"`{clipped(' '.join(text.split()))}`"
+
+
+def quoted_list(texts: Sequence[str]) -> str:
+    """Return the first of some texts for a reason, and the number of the others."""
+    return listed(map(quoted, texts[: SHOWN + 1]), total=len(texts))

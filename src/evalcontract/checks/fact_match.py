@@ -14,9 +14,8 @@ from evalcontract.checks._kind import (
     is_empty,
     never_runs,
 )
-from evalcontract.checks._texts import facts_to_find, not_stated, quoted
+from evalcontract.checks._texts import facts_to_find, not_stated, quoted_list
 from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always, failed, of_text
-from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def _verdict(facts: Sequence[Any], missing: Sequence[str], least: float) -> Verd
     details = {"facts": len(facts), "missing": list(missing[:_MAX_MISSING])}
     if recall >= least:
         return Verdict(Outcome.PASSED, recall, None, details)
-    return failed(f"it does not state {listed(map(quoted, missing))}", recall, **details)
+    return failed(f"it does not state {quoted_list(missing)}", recall, **details)
 
 
 KIND = CheckKind("fact_match", _reads, _needs, prepare=_prepare)

@@ -15,9 +15,8 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
-from evalcontract.checks._texts import quoted
+from evalcontract.checks._texts import quoted_list
 from evalcontract.checks.outcome import PASSED, error, failed, of_text
-from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def _faults(check: Check, structure: Markdown, text: str) -> Iterator[str]:
     sections = check.get("required_sections", ())
     missing = [name for name in sections if not _has_title(folded(name), text)]
     if missing:
-        yield f"no heading contains {listed(map(quoted, missing))}"
+        yield f"no heading contains {quoted_list(missing)}"
 
 
 def _has_title(part: str, text: str) -> bool:
@@ -104,7 +103,7 @@ def _forbidden(check: Check, text: str) -> Iterator[str]:
     patterns = check.get("forbidden_patterns", ())
     present = [pattern for pattern in patterns if composed(pattern) in searched]
     if present:
-        yield f"it contains {listed(map(quoted, present))}"
+        yield f"it contains {quoted_list(present)}"
 
 
 KIND = CheckKind("markdown_structure", reads_nothing, _needs, prepare=_prepare)
