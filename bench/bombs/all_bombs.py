@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bombs_of_folders
+import bombs_of_grading
+import bombs_of_labels
 import bombs_of_patterns
 import bombs_of_references
 import bombs_of_rows
@@ -27,6 +29,8 @@ BOMBS: dict[str, Bomb] = {
         bombs_of_patterns,
         bombs_of_schemas,
         bombs_of_folders,
+        bombs_of_grading,
+        bombs_of_labels,
     )
     for bomb in module.BOMBS
 }

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.analysis.normalized import folded
-from evalcontract.checks._texts import not_stated
+from evalcontract.checks._texts import facts_to_find, not_stated
 from evalcontract.checks.outcome import Outcome, Output, ToolCall
 
 SPACES = st.sampled_from([" ", "  ", "\n", "\t", "\r\n", "\x0b", "\x1c", "\x85", "\u00a0"])
@@ -19,13 +19,16 @@ def collapsed(text: str) -> str:
     return " ".join(folded(text).split())
 
 
-@given(st.lists(TEXTS, max_size=3), TEXTS)
+@given(st.lists(TEXTS, max_size=7), TEXTS)
 @example(["a b"], "a\nb")
 @example(["a b"], "aa  bb")
 @example([" "], "")
+@example(["a b", "b b", "a a", "b a", "ab a", "a b b"], "a\nb\nb")
+@example(["a b a b a b a b a b"], " ".join("ababababab").replace("b a", "b\na"))
+@example(["b a", "a b"], "a\t\r\v\nb\x1ca")
 def test_facts_are_compared_with_white_space_collapsed(facts: list[str], text: str) -> None:
     expected = [fact for fact in facts if collapsed(fact) not in collapsed(text)]
-    assert not_stated(facts, text) == expected
+    assert not_stated(facts_to_find(facts), text) == expected
 
 
 NAMES = st.lists(st.sampled_from("abc"), max_size=4)

@@ -489,3 +489,44 @@ def test_text_fits_a_terminal(place: Path, capsys: pytest.CaptureFixture[str]) -
     assert "in use" in text
     assert "more: `--output-format json`" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+@every_case(
+    "keys",
+    [
+        f"max_score: 1\nmin_score: -1{'0' * 400}",
+        f"min_score: 0\nmax_score: 1{'0' * 400}\npass_threshold: 1{'0' * 399}",
+    ],
+)
+@every_case("threshold", ["0.5", "auto"])
+def test_a_scale_that_no_float_can_hold(
+    keys: str, threshold: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"judges/tone.yaml": f"{BINARY}score_type: continuous\n{keys}\n"})
+    _, error = run(capsys, "--threshold", threshold, exits=2)
+    assert "is too wide" in error
+
+
+@every_case("model", ["[1]", '{"name": 5}', '{"name": "a", "provider": 5}', "7", "true"])
+def test_a_model_that_is_no_name(
+    model: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = '{"id": "%s", "human": true, "judge": true, "model": %s}\n'
+    good = '{"name": "good"}'
+    write(place, {"labels.jsonl": row % ("a", model) + row % ("b", good) + row % ("c", model)})
+    code = command_line("calibrate-judge", "judges/tone.yaml", "--labels", "labels.jsonl")
+    assert code == 1
+    error = capsys.readouterr().err
+    assert error.count("`model` must be a name") == 2
+    assert "several models" not in error
+
+
+def test_many_people_and_many_faults(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two thousand people are two million pairs, and each repeated label is a fault."""
+    people = "".join(f"a,{at % 2},1,p{at}\n" for at in range(2001))
+    write(place, {"labels.csv": f"id,human,judge,annotator\n{people}b,1,1,p1\n"})
+    out, _ = run(capsys)
+    assert "2001 people" in out
+    write(place, {"labels.csv": HEADER + "a,pass,pass\n" * 10_005 + "b,fail,fail\n"})
+    _, error = run(capsys, exits=1)
+    assert "more than 10,000 faults" in error

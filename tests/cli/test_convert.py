@@ -101,6 +101,16 @@ def test_a_detected_dialect_is_told() -> None:
     assert done.stderr.startswith("note[databricks/detected]: ")
 
 
+def test_a_report_of_losses_has_no_characters_that_a_terminal_acts_on(folder: Path) -> None:
+    text = (folder / "rows.yaml").read_text(encoding="utf-8")
+    (folder / "a\u202e.yaml").write_text(text, encoding="utf-8")
+    done = convert("a\u202e.yaml", "o.yaml", "--from", "databricks", "--loss-report", "losses")
+    assert code(done) == 0
+    report = (folder / "losses").read_text(encoding="utf-8")
+    assert "\u202e" not in report
+    assert json.loads(report)["losses"][0]["file"] == "a\u202e.yaml"
+
+
 def test_losses_are_told_and_listed(folder: Path) -> None:
     done = convert("rows.yaml", "o.yaml", "--from", "databricks", "--loss-report", "losses.json")
     assert code(done) == 0

@@ -12,7 +12,7 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.engine import grade, grade_parts
+from evalcontract.engine import grade, grade_parts, grading_work
 from evalcontract.engine.grade import Grading
 from evalcontract.engine.options import Input, Options
 
@@ -74,6 +74,17 @@ def swap(_: list[Any], records: list[Any]) -> None:
     records[63], records[64] = records[64], records[63]
 
 
+def much_work(rows: list[Any], _: list[Any]) -> None:
+    """Of three rows that are more than ordinary, there are steps for the first and the last."""
+    for at, many in ((20, 1300), (150, 20_000), (290, 1300)):
+        rows[at]["expected_facts"] = [f"fact {number}" for number in range(many)]
+
+
+def much_work_later(rows: list[Any], records: list[Any]) -> None:
+    rows[200]["expected_facts"] = [f"fact {number}" for number in range(20_000)]
+    records[190:230] = reversed(records[190:230])
+
+
 #: What is in the files, and whether they are graded part by part to the end.
 CASES: list[tuple[str, Files, bool]] = [
     ("in order", files(), True),
@@ -85,6 +96,8 @@ CASES: list[tuple[str, Files, bool]] = [
     ("a row that is not valid", changed(lambda rows, _: rows[200].update(input=3)), True),
     ("a first row that is not valid", changed(lambda rows, _: rows[0].update(input=3)), False),
     ("shuffled", changed(shuffle), False),
+    ("rows with much work", changed(much_work), False),
+    ("much work on what waits", changed(much_work_later), False),
     ("a repeated row", changed(lambda rows, _: rows.insert(250, rows[10])), False),
     ("a row repeated at once", changed(lambda rows, _: rows.insert(10, rows[10])), False),
     ("a repeated record", changed(lambda _, some: some.insert(250, some[10])), False),
@@ -131,6 +144,7 @@ def test_parts_give_what_the_whole_gives(
             "outputs.jsonl": lines(records),
         },
     )
+    monkeypatch.setattr(grading_work, "STEPS", 250)
     with monkeypatch.context() as patch:
         patch.setattr(grade, "parts_of", lambda *_: None)
         whole = graded(jobs)

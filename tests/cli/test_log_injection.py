@@ -104,8 +104,102 @@ def workspace(folder: Path, payload: str) -> None:
     }
     for file, value in texts.items():
         (folder / "ws" / file).write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    for file, text in runs(payload).items():
+        (folder / "ws" / file.format(name)).write_text(text, encoding="utf-8")
     broken = folder / "ws" / f"datasets {name}" / f"broken{name}.yaml"
     broken.write_text(f"questions:\n  - {payload}: [\n{payload}\n", encoding="utf-8")
+
+
+def runs(payload: str) -> dict[str, str]:
+    """Return outputs, earlier results, labels and files to migrate; `{}` stands for the name."""
+    call = {"name": payload, "arguments": payload}
+    outputs: list[dict[str, object]] = [
+        {"id": f"x{payload}", "output": payload, "tool_calls": [call], payload: 1},
+        {"id": payload, "output": payload},
+        {"id": payload, "output": 1},
+        {"id": f"y{payload}", "outptu": payload},
+        {"id": f"z{payload}", "tool_calls": [{"name": payload, payload: 1}]},
+    ]
+    check = {"id": payload, "kind": payload, "outcome": "failed", "score": 0, "reason": payload}
+    named = {"file": payload}
+    manifest = {"version": "1.0", "tool": {"name": payload, "version": payload}, "dataset": named}
+    earlier: list[dict[str, object]] = [
+        {"manifest": {**manifest, "outputs": named, "artifacts": {payload: payload}}},
+        *(
+            {
+                "id": f"{start}{payload}",
+                "rubric": payload,
+                "outcome": "passed",
+                "score": 1,
+                "checks": [check],
+            }
+            for start in ("x", "gone")
+        ),
+    ]
+    label = {"human": "pass", "judge": "fail", "split": payload, "annotator": payload}
+    labels: list[dict[str, object]] = [
+        {"id": f"l{payload}", **label, "model": payload},
+        {"id": f"m{payload}", **label, "human": "fail", "model": {"name": f"x{payload}"}},
+        {"id": payload, **label, "human": payload, "judge": payload, "split": f"x{payload}"},
+        {"id": payload, **label, "model": [payload]},
+        {"id": payload, payload: payload, "annotator": f"x{payload}"},
+    ]
+    case = {
+        "id": payload,
+        "prompt": payload,
+        "must_contain_any": [payload, payload.upper(), ""],
+        "expected_output": payload,
+        payload: 1,
+        "check_markdown_structure": {payload: 1, "required_sections": [payload]},
+    }
+    cases = {"skill_name": payload, "evals": [case, case], payload: 1}
+    graders = {"id": payload, "graders": {payload: {}, "fact_match": {payload: 1}}, payload: 1}
+    moved = {"id": payload, "input": payload, "rubric_ref": f"rubric/{payload}@1.0", payload: 1}
+    good = {"id": "good", "version": "1.0.0", "template": "{{ output }}"}
+    return {
+        "outputs{}.jsonl": lines(*outputs),
+        "old{}.jsonl": lines(*earlier),
+        "labels{}.jsonl": lines(*labels),
+        "labels.csv": f"id,human,judge,{quoted(payload)}\n{quoted(payload)},{quoted(payload)},x\n",
+        "evals{}.json": json.dumps(cases, ensure_ascii=False),
+        "graders{}.json": json.dumps(graders, ensure_ascii=False),
+        "moved{}.json": json.dumps({"questions": [moved, moved]}, ensure_ascii=False),
+        "evals-bad{}.json": json.dumps({"evals": [{payload: payload}]}, ensure_ascii=False),
+        "judges/good.json": json.dumps(good),
+    }
+
+
+def quoted(text: str) -> str:
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def lines(*records: dict[str, object]) -> str:
+    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+
+
+def calls_of_runs(folder: Path, dataset: str) -> list[list[str]]:
+    def path(pattern: str) -> str:
+        return str(next((folder / "ws").glob(pattern)))
+
+    grade = ["grade", dataset, "--outputs", path("outputs*")]
+    judge = ["calibrate-judge", "ws/judges/good.json", "--labels"]
+    compared = [*grade, "--compare", path("old*"), "--limit", "0"]
+    return [
+        [*compared, "--results", f"{dataset}.results"],
+        [*compared, "--results", f"{dataset}.results"],
+        [*grade, "--output-format", "jsonl"],
+        [*grade, "--compare", path("labels*.jsonl")],
+        [*judge, path("labels*.jsonl")],
+        [*judge, path("labels*.jsonl"), "--output-format", "json"],
+        [*judge, path("labels*.jsonl"), "--split", "none"],
+        [*judge, "ws/labels.csv"],
+        ["calibrate-judge", path("judges/*"), "--labels", "ws/labels.csv"],
+        ["migrate", path("evals[!-]*"), "-o", "out1"],
+        ["migrate", path("graders*"), path("moved*"), "-o", "out2"],
+        ["migrate", path("evals-bad*"), "-o", "out3"],
+        ["migrate", path("old*"), "-o", "out4"],
+    ]
 
 
 def calls(folder: Path, payload: str) -> list[list[str]]:
@@ -131,6 +225,10 @@ def calls(folder: Path, payload: str) -> list[list[str]]:
         ["explain", payload],
         [payload],
         ["check", f"--{payload}"],
+        ["grade", dataset, "--outputs", payload],
+        ["calibrate-judge", payload, "--labels", payload],
+        ["migrate", payload, "-o", payload],
+        *calls_of_runs(folder, dataset),
     ]
 
 

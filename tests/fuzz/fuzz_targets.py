@@ -219,7 +219,68 @@ def _modelines() -> Iterable[bytes]:
     return (*names, *(form % _DIGITS for form in forms))
 
 
+_GRADED = {
+    "datasets/a.yaml": "questions:\n  - {id: a, input: b, rubric_ref: rubric/r@1.0.0}\n"
+    "  - {id: b, input: b, must_contain_any: [a], expected_tools: [t]}\n",
+    "rubrics/r.yaml": "id: r\nversion: 1.0.0\nscoring: {combine: all_pass}\nchecks:\n"
+    "  - {id: x, kind: must_contain_any, values: [a]}\n"
+    "  - {id: t, kind: tool_usage, expected_tools: [{name: t, arguments: {a: 1}}]}\n"
+    "  - {id: j, kind: format, format: json}\n",
+    "judges/j.yaml": "id: j\nversion: 1.0.0\ntemplate: '{{ output }}'\n",
+    "outputs.jsonl": '{"id": "a", "output": "a"}\n',
+}
+_CALL = '{"function": {"name": "t", "arguments": "{\\"a\\": 1}"}}'
+_OUTPUT_SEEDS = (
+    b'{"id": "a", "output": "[1]", "tool_calls": [{"name": "t", "arguments": {"a": 1}}]}\n'
+    b'{"id": "b", "output": null, "tool_calls": [%s], "context": [1]}\n' % _CALL.encode(),
+)
+_RESULT_SEEDS = (
+    (
+        b'{"manifest": {"version": "1.0", "tool": {"name": "evalcontract", "version": "1"}, '
+        b'"dataset": {"file": "a"}, "outputs": {"file": "b"}, "artifacts": {}}}\n'
+        b'{"id": "a", "rubric": "rubric/r@1.0.0", "outcome": "failed", "score": 0, "checks": '
+        b'[{"id": "x", "kind": "k", "outcome": "passed", "score": 1}]}\n'
+        b'{"id": "a", "rubric": null, "outcome": null, "score": 0.5, "checks": []}\n'
+    ),
+)
+_LABEL_SEEDS = (
+    b"id,human,judge,split,annotator,model\na,pass,fail,dev,ann,m\nb,0,1,dev,ben,m\nc,no,no,,,\n",
+)
+_EVAL_SEEDS = (
+    (
+        b'{"skill_name": "a b", "evals": [{"id": 1, "prompt": "p", "must_contain_any": ["a"], '
+        b'"must_not_contain": ["b"], "check_php_lint": true, "expectations": ["e"], '
+        b'"check_markdown_structure": {"min_headings": 2, "no_h1": true}, "source": {"date": 1}}]}'
+    ),
+    b'{"id": "t", "threshold": 0.5, "graders": {"accuracy_grader": {"weight": 2}, "format": null}}',
+)
+
+
+def _command(name: str, seeds: tuple[bytes, ...], *arguments: str) -> Target:
+    """Return the target of a command that reads a file with a name."""
+
+    def check(data: bytes) -> None:
+        from fuzz_commands import call, inside, write
+
+        with tempfile.TemporaryDirectory() as folder, inside(Path(folder)):
+            texts = {file: text.encode() for file, text in _GRADED.items()}
+            write(Path(folder), {**texts, name: data})
+            call(*arguments)
+            assert not [*Path(folder).rglob(".evalcontract.*")]
+
+    return Target(check, lambda: seeds, 300)
+
+
+_GRADE = ("grade", "datasets/a.yaml", "--jobs", "1", "--outputs", "outputs.jsonl")
+
 TARGETS: dict[str, Target] = {
+    "outputs": _command("outputs.jsonl", _OUTPUT_SEEDS, *_GRADE),
+    "results": _command("old.jsonl", _RESULT_SEEDS, *_GRADE, "--compare", "old.jsonl"),
+    "partial": _command("r.partial", _RESULT_SEEDS, *_GRADE, "--results", "r", "--resume"),
+    "labels": _command(
+        "l.csv", _LABEL_SEEDS, "calibrate-judge", "judges/j.yaml", "--labels", "l.csv"
+    ),
+    "evals": _command("evals.json", _EVAL_SEEDS, "migrate", "evals.json", "-o", "out"),
     "yaml": _reader("x.yaml", ".yaml", ".yml"),
     "json": _reader("x.json", ".json"),
     "jsonl": _reader("x.jsonl", ".jsonl"),

@@ -8,7 +8,7 @@ from tables import every_case
 from evalcontract.checks.outcome import Outcome
 from evalcontract.scoring.comparison import Comparison
 from evalcontract.scoring.results import CheckResult, RowResult
-from evalcontract.statistics.paired import MOST_DRAWN, paired_difference
+from evalcontract.statistics.paired import MOST_DRAWN, Draws, paired_difference
 
 
 def check(id_: str, score: float | None, *inner: CheckResult) -> CheckResult:
@@ -27,6 +27,24 @@ def compared(before: list[RowResult], after: list[RowResult]) -> Comparison:
     for one in after:
         comparison.take(one)
     return comparison
+
+
+def test_rows_with_the_same_id_are_compared_in_their_order() -> None:
+    """Those after the first are errors, since the id is not unique."""
+    rows = [row("a", check("x", 1.0)), row("a", check("x", 0.0)), row("b")]
+    comparison = compared(rows, [*rows, row("a")])
+    assert (comparison.changed, comparison.new, comparison.gone) == ([], ["a"], [])
+    assert compared(rows, rows[:1]).gone == ["a", "b"]
+
+
+def test_beyond_the_samples_of_a_comparison_the_normal_distribution_is_used() -> None:
+    before, after = [0.0, 1.0, 0.5], [1.0, 0.0, 1.0]
+    drawn = paired_difference(before, after, Draws())
+    assert drawn == paired_difference(before, after)
+    normal = paired_difference(before, after, Draws(0))
+    assert normal.interval is not None
+    assert normal.interval != drawn.interval
+    assert normal.interval.lower + normal.interval.upper == pytest.approx(2 * normal.mean)
 
 
 def test_equal_runs_have_no_differences() -> None:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
+from evalcontract.statistics import intervals
 from evalcontract.statistics.agreement import Agreement, cohens_kappa
 from evalcontract.statistics.corrected import (
     Corrected,
@@ -120,6 +121,26 @@ def test_bootstrap_is_the_same_every_time() -> None:
     first = bootstrap_interval(agreement, cohens_kappa)
     assert first == bootstrap_interval(agreement, cohens_kappa)
     assert first != bootstrap_interval(agreement, cohens_kappa, seed=7)
+
+
+def _right(drawn: Agreement) -> float:
+    return (drawn.tp + drawn.tn) / drawn.total
+
+
+@every_case(
+    "counts", [(40, 10, 20, 30), (97, 1, 1, 1), (9_990, 0, 9, 1), (0, 50, 50, 0), (5, 5, 0, 90)]
+)
+def test_bootstrap_of_many_outputs_is_that_of_single_ones(
+    counts: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The numbers of a sample are drawn from the same distribution, of any size."""
+    few = Agreement(*counts)
+    single = bootstrap_interval(few, _right)
+    monkeypatch.setattr(intervals, "_MOST_SINGLE", 0)
+    for most in (10, 1000):
+        monkeypatch.setattr(intervals, "_MOST_COUNTED", most)
+        numbers = bootstrap_interval(few, _right)
+        assert numbers == pytest.approx(single, abs=0.02)
 
 
 def test_bootstrap_of_a_rate_is_near_the_interval_of_wilson() -> None:

@@ -6,6 +6,7 @@ from itertools import combinations
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.calibration.problems import note
 from evalcontract.calibration.reading import Unknown, human, read_score, read_verdict
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.scale import reaches
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from evalcontract.calibration.records import Record
     from evalcontract.model.scale import Scale
+
+
+#: The kappa among people is computed for so many pairs of people, and of labels of an output.
+_MOST_PAIRS, _MOST_COMPARED = 20_000, 4_000_000
 
 
 class Verdict(NamedTuple):
@@ -43,7 +48,8 @@ class Annotators(NamedTuple):
 
     `people` is their number, `outputs` how many outputs two or more of them labelled. The mean is
     that of R. J. Light, "Measures of response agreement for qualitative data", Psychological
-    Bulletin 76 (1971), 365-377; None if no two share outputs on which it is defined.
+    Bulletin 76 (1971), 365-377; None if no two share outputs on which it is defined, or too many
+    do.
     """
 
     people: int
@@ -125,8 +131,9 @@ class _People:
     ) -> None:
         related = () if first is None else (Related("first here", (first, "human")),)
         index = int(path[0])
-        self.problems.append(
-            Problem(f"labels/{fault}", message, path, advice, False, id_, related, index)
+        note(
+            self.problems,
+            Problem(f"labels/{fault}", message, path, advice, False, id_, related, index),
         )
 
     def add(self, label: Record) -> None:
@@ -183,7 +190,11 @@ class _People:
             return None
         pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
         shared = [labels for labels in self._labels.values() if len(labels) > 1]
+        if sum(len(labels) ** 2 for labels in shared) > _MOST_COMPARED:
+            return Annotators(len(people), len(shared), None)
         for labels in shared:
+            if len(pairs) > _MOST_PAIRS:
+                return Annotators(len(people), len(shared), None)
             for one, other in combinations(sorted(labels), 2):
                 both = self._passes(labels[one][1]), self._passes(labels[other][1])
                 pairs.setdefault((one, other), []).append(both)
@@ -237,6 +248,7 @@ class _Judged:
         index, id_, _ = verdict
         related = () if first is None else (Related("first here", (first, "judge")),)
         path = (index, "judge")
-        self.problems.append(
-            Problem(f"labels/{fault}", message, path, advice, False, id_, related, index)
+        note(
+            self.problems,
+            Problem(f"labels/{fault}", message, path, advice, False, id_, related, index),
         )

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _PASS = frozenset({"pass", "passed", "true", "yes", "1"})
 _FAIL = frozenset({"fail", "failed", "false", "no", "0"})
 
+# Of more levels than these, none is looked for that a verdict resembles.
+_MANY = 50
+
 
 class Unknown(NamedTuple):
     """A value that cannot be read: why, and what to write."""
@@ -38,7 +41,7 @@ def read_score(scale: Scale, value: Any) -> float | Unknown:
         name = value if isinstance(value, str) else _shown(value)
         if name in scale.levels:
             return scale.levels[name]
-        near = nearest(name, scale.levels)
+        near = nearest(name, scale.levels) if len(scale.levels) <= _MANY else None
         advice = f"did you mean `{near}`?" if near else f"write one of {listed(scale.levels)}"
         return Unknown(f"`{clipped(name)}` is not a level of the judge", advice)
     number = _number(value)

@@ -9,6 +9,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.calibration.problems import note
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
@@ -152,8 +153,9 @@ class _Reader:
         for key in ("split", "annotator"):
             if key in values and (text := self._text(values, key, index)) is not None:
                 values[key] = text
-        if "model" in values and (model := self._model(values["model"], index)):
-            values["model"] = model
+        if "model" in values:
+            model = self._model(values.pop("model"), index)
+            values |= {} if model is None else {"model": model}
         for key in self._shown:
             value = row.get(key)
             if value is not None and (key == "output" or not _is_blank(value)):
@@ -198,7 +200,7 @@ class _Reader:
     ) -> None:
         problem = Problem(f"labels/{fault}", message, at, row=row, row_index=index)
         if not any(each.path == at for each in self.problems[-1:]):  # one fault of a value
-            self.problems.append(problem)
+            note(self.problems, problem)
 
 
 def _text_of(value: str | int) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from evalcontract.checks._searches import Searches
     from evalcontract.checks.outcome import Executor, Verdict
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
@@ -85,6 +86,7 @@ class EvalContext(NamedTuple):
     `schemas` analyses what authors write. `ask` asks a judge about an output, given the judge and
     the variables of its template, and returns the verdict; its score is from 0 to 1. It is None if
     no model is configured. `declared` are the kinds of checks that only another runner knows.
+    `searches` limits the time of all searches for patterns together.
     """
 
     library: Library
@@ -93,6 +95,7 @@ class EvalContext(NamedTuple):
     schemas: SchemaAnalyses
     ask: Ask | None = None
     declared: frozenset[str] = frozenset()
+    searches: Searches | None = None
 
 
 class CheckKind(NamedTuple):

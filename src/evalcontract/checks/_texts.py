@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.normalized import composed, folded
-from evalcontract.model.listing import clipped
+from evalcontract.model.listing import SHOWN, clipped, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +19,8 @@ class Wanted(NamedTuple):
     normal: str
 
 
+# So many facts, words of a fact and sorts of gaps are tried before a text is made comparable.
+_TRIED, _MOST_WORDS, _MOST_GAPS = 4, 8, 3
 # White space of ASCII but the space.
 _OTHER_SPACES = "\n\t\v\f\r\x1c\x1d\x1e\x1f"
 
@@ -48,37 +50,51 @@ def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]]
     return lambda _: own
 
 
-def not_stated(facts: Iterable[str], text: str) -> list[str]:
-    """Return the facts that a text does not contain.
+def facts_to_find(facts: Iterable[str]) -> list[Wanted]:
+    """Return facts as `not_stated` compares them: without case, each run of white space a space."""
+    return [Wanted(fact, " ".join(folded(fact).split())) for fact in facts]
 
-    Both are case-folded, with each run of white space as one space. The text is searched as it is
-    first, since making it so takes long: what it contains then has single spaces, which stay.
+
+def not_stated(facts: Iterable[Wanted], text: str) -> list[str]:
+    """Return the facts that a text does not contain, as they are written.
+
+    It is compared like them. It is searched as it is first, since making it so takes long: what it
+    contains then has single spaces, which stay.
     """
-    searched, spaced = _folded_output(text), None
-    missing = []
-    for fact in facts:
-        words = folded(fact).split()
-        wanted = " ".join(words)
+    searched = _folded_output(text)
+    spaced = None
+    missing: list[str] = []
+    for fact, wanted in facts:
         if wanted in searched:
             continue
-        if _may_be_apart(words, searched):
-            spaced = " ".join(searched.split()) if spaced is None else spaced
-            if wanted in spaced:
-                continue
-        missing.append(fact)
+        if spaced is None and (len(missing) >= _TRIED or _may_be_apart(wanted, searched)):
+            spaced = _spaced_output(searched)
+        if spaced is None or wanted not in spaced:
+            missing.append(fact)
     return missing
 
 
-def _may_be_apart(words: Sequence[str], text: str) -> bool:
+def _may_be_apart(fact: str, text: str) -> bool:
     """Whether more than a space may follow a word in a text, other than the last of the words."""
+    words = fact.split(" ", _MOST_WORDS)
     if len(words) == 1:
         return False
-    if not text.isascii():
+    if len(words) > _MOST_WORDS or not text.isascii():
         return True
     gaps = ["  ", *[space for space in _OTHER_SPACES if space in text]]
-    return any(word + gap in text for gap in gaps for word in words[:-1])
+    return len(gaps) > _MOST_GAPS or any(word + gap in text for gap in gaps for word in words[:-1])
+
+
+@lru_cache(maxsize=1)
+def _spaced_output(text: str) -> str:
+    return " ".join(text.split())
 
 
 def quoted(text: str) -> str:
     """Return a text for a reason: in one line, clipped, in backticks."""
     return f"`{clipped(' '.join(text.split()))}`"
+
+
+def quoted_list(texts: Sequence[str]) -> str:
+    """Return the first of some texts for a reason, and the number of the others."""
+    return listed(map(quoted, texts[: SHOWN + 1]), total=len(texts))

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
+from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +31,13 @@ MAX_QUICK_STEPS, MAX_CHOICES = 10_000_000, 4
 _REPEATED_GROUP = re.compile(r"\)\s*[*+{?]|\\[1-9]|\(\?")
 #: Seconds that a child process may take to start and to read the text.
 _START_SECONDS = 2.0
+# It ends by itself, too: the process that would kill it may have been killed.
 _CHILD = """\
-import json, re, sys
-pattern, flags, full, text = json.load(sys.stdin)
+import json, re, signal, sys
+pattern, flags, full, text, seconds = json.load(sys.stdin)
+if hasattr(signal, "alarm"):
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(seconds)
 compiled = re.compile(pattern, flags)
 found = compiled.fullmatch(text) if full else compiled.search(text)
 print("no" if found is None else "yes")
@@ -124,14 +129,15 @@ def _with_timer(function: Callable[[], bool], seconds: float) -> bool:
 
 
 def _in_child(pattern: re.Pattern[str], text: str, *, full: bool, seconds: float) -> bool:
-    asked = json.dumps([pattern.pattern, pattern.flags, full, text])
+    limit = seconds + _START_SECONDS
+    asked = json.dumps([pattern.pattern, pattern.flags, full, text, ceil(limit) + 1])
     call = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _CHILD)
     try:
         done = subprocess.run(  # noqa: S603 - the call is ours; what strangers wrote is its input
             call,
             input=asked.encode(),
             capture_output=True,
-            timeout=seconds + _START_SECONDS,
+            timeout=limit,
             check=False,
         )
     except subprocess.TimeoutExpired:

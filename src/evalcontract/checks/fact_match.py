@@ -14,15 +14,18 @@ from evalcontract.checks._kind import (
     is_empty,
     never_runs,
 )
-from evalcontract.checks._texts import not_stated, quoted
+from evalcontract.checks._texts import facts_to_find, not_stated, quoted_list
 from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always, failed, of_text
-from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalcontract.checks.outcome import Executor
+
+
+#: So many of the facts that are missing are in the results; the score tells how many are.
+_MAX_MISSING = 100
 
 
 def _reads(check: Check, context: EvalContext) -> frozenset[str]:
@@ -50,8 +53,10 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     if "judge_prompt_ref" in filled:
         return _by_judge(filled, least, context)
 
+    own = facts_to_find(filled.get("facts", ()))
+
     def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        facts = _facts(filled, row)
+        facts = own or facts_to_find(row["expected_facts"])
         return _verdict(facts, not_stated(facts, text), least)
 
     return of_text(judge)
@@ -89,13 +94,13 @@ def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
     return facts
 
 
-def _verdict(facts: Sequence[str], missing: Sequence[str], least: float) -> Verdict:
+def _verdict(facts: Sequence[Any], missing: Sequence[str], least: float) -> Verdict:
     """Return the verdict: the score is the recall, the fraction of the facts that are stated."""
     recall = (len(facts) - len(missing)) / len(facts)
-    details = {"facts": len(facts), "missing": [*missing]}
+    details = {"facts": len(facts), "missing": list(missing[:_MAX_MISSING])}
     if recall >= least:
         return Verdict(Outcome.PASSED, recall, None, details)
-    return failed(f"it does not state {listed(map(quoted, missing))}", recall, **details)
+    return failed(f"it does not state {quoted_list(missing)}", recall, **details)
 
 
 KIND = CheckKind("fact_match", _reads, _needs, prepare=_prepare)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.normalized import composed, folded
@@ -14,9 +15,8 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
-from evalcontract.checks._texts import quoted
+from evalcontract.checks._texts import quoted_list
 from evalcontract.checks.outcome import PASSED, error, failed, of_text
-from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
             structure = read_markdown(text)
         except TooLongError as raised:
             return error(str(raised))
-        faults = [*_faults(filled, structure), *_forbidden(filled, text)]
+        faults = [*_faults(filled, structure, text), *_forbidden(filled, text)]
         return failed("; ".join(faults)) if faults else PASSED
 
     return of_text(judge)
 
 
-def _faults(check: Check, structure: Markdown) -> Iterator[str]:
+def _faults(check: Check, structure: Markdown, text: str) -> Iterator[str]:
     """Yield the rules that the structure of a text breaks."""
     levels = [heading.level for heading in structure.headings]
     counts = (
@@ -79,11 +79,22 @@ def _faults(check: Check, structure: Markdown) -> Iterator[str]:
         yield f"it has a heading of level {max(levels)}, below level {deepest}"
     if check["no_h1"] and 1 in levels:
         yield "it has a heading of level 1"
-    titles = [folded(heading.text) for heading in structure.headings]
     sections = check.get("required_sections", ())
-    missing = [name for name in sections if not any(folded(name) in title for title in titles)]
+    missing = [name for name in sections if not _has_title(folded(name), text)]
     if missing:
-        yield f"no heading contains {listed(map(quoted, missing))}"
+        yield f"no heading contains {quoted_list(missing)}"
+
+
+def _has_title(part: str, text: str) -> bool:
+    return "\n" not in part and part in _titles(text)
+
+
+@lru_cache(maxsize=1)  # several checks in turn read the same output
+def _titles(text: str) -> str:
+    """Return the headings of an output, as they are compared, one in a line."""
+    from evalcontract.analysis.markdown import read_markdown  # slow to import
+
+    return "".join(f"{folded(heading.text)}\n" for heading in read_markdown(text).headings)
 
 
 def _forbidden(check: Check, text: str) -> Iterator[str]:
@@ -92,7 +103,7 @@ def _forbidden(check: Check, text: str) -> Iterator[str]:
     patterns = check.get("forbidden_patterns", ())
     present = [pattern for pattern in patterns if composed(pattern) in searched]
     if present:
-        yield f"it contains {listed(map(quoted, present))}"
+        yield f"it contains {quoted_list(present)}"
 
 
 KIND = CheckKind("markdown_structure", reads_nothing, _needs, prepare=_prepare)

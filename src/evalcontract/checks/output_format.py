@@ -14,9 +14,8 @@ from evalcontract.checks._kind import (
     field_of,
     never_runs,
 )
-from evalcontract.checks._texts import quoted
+from evalcontract.checks._texts import quoted_list
 from evalcontract.checks.outcome import PASSED, failed, of_text
-from evalcontract.model.listing import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +58,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         if required and not isinstance(value, dict):
             return failed("it is no JSON object, so it has no keys")
         missing = [key for key in required if key not in value]
-        return failed(f"it has no key {listed(map(quoted, missing))}") if missing else PASSED
+        return failed(f"it has no key {quoted_list(missing)}") if missing else PASSED
 
     return of_text(judge)
 

@@ -40,16 +40,17 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    del context
     from evalcontract.analysis.compilation import Uncompilable, compile_pattern  # slow to import
-    from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError, matcher
+    from evalcontract.checks._searches import GivenUpError, Searches
+    from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError
 
+    searches = context.searches or Searches()
     filled = with_defaults(check)
     pattern = compile_pattern(filled["pattern"], filled["flags"])
     if isinstance(pattern, Uncompilable):
         return always(unavailable(_UNCOMPILABLE))
     name, full, negate = quoted(pattern.pattern), filled["match"] == "full", filled["negate"]
-    matches = matcher(pattern, full=full)
+    matches = searches.matcher(pattern, full=full)
     place = "the whole output" if full else "anywhere"
     fault = failed(f"{name} matches" if negate else f"{name} does not match {place}")
 
@@ -59,6 +60,8 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
             does_match = matches(text)
         except OutOfTimeError:
             return error(f"{name} takes longer than {SECONDS:g} seconds on this output")
+        except GivenUpError as failure:
+            return error(f"{name} is not searched for any more: {failure}")
         except (NoChildError, MemoryError, RecursionError) as failure:
             return error(f"{name} cannot be searched for: {str(failure) or 'no memory'}")
         return fault if does_match is negate else PASSED

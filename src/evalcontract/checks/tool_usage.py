@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
-from evalcontract.checks._texts import quoted
+from evalcontract.checks._texts import quoted_list
 from evalcontract.checks.outcome import PASSED, ToolCall, error, failed, unavailable
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
@@ -82,7 +82,7 @@ def _limit_fault(check: Check, calls: list[Call]) -> str | None:
     names = dict.fromkeys(call.name for call in calls)
     forbidden = [name for name in check.get("forbidden_tools", ()) if name in names]
     if forbidden:
-        return f"it called {listed(map(quoted, forbidden))}, which it must not"
+        return f"it called {quoted_list(forbidden)}, which it must not"
     most = check.get("max_calls")
     if most is not None and len(calls) > most:
         return f"it made {len(calls):,} calls, and at most {most:,} are allowed"
@@ -104,7 +104,7 @@ def _fault_of(expected: list[Call], calls: list[Call], match: str, order: str) -
         surplus = Counter(call.name for call in calls)
         surplus.subtract(call.name for call in expected)
         others = [name for name, count in surplus.items() if count > 0]
-        return f"it also called {listed(map(quoted, others))}"
+        return f"it also called {quoted_list(others)}"
     if order == "sequence" and (late := first_out_of_order(expected, calls)) is not None:
         return f"it did not call {late} in the order expected"
     return None

@@ -18,6 +18,7 @@ from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
+from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.grade import Grading
 from evalcontract.engine.options import Options
 from evalcontract.engine.results_file import ResultsFile, earlier_results
@@ -29,6 +30,7 @@ from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.grade import is_failure, write_comparison, write_gate, write_results
 from evalcontract.report.grade_lines import manifest_line, row_line, summary_line
 from evalcontract.report.grade_notes import Errors, write_usage
+from evalcontract.report.harmless import harmless_json
 from evalcontract.scoring.comparison import Comparison
 from evalcontract.scoring.summary import Summary
 
@@ -153,20 +155,23 @@ def grade_command(
 
     Judges are asked over a model if environment variables name an endpoint: see docs/judges.md.
     """
-    if resume and results is None:
-        raise UsageError("--resume needs --results: the file to go on with")
-    inputs = (_one(dataset, None), _one(outputs, "outputs.jsonl"))
+    if resume:
+        _refuse_resume(results, (dataset, outputs))
+    inputs = (_one(dataset, None), _one_of_outputs(outputs))
+    read = [input_.path for input_ in inputs if not input_.stream]
     comparison = Comparison(earlier_results(compare).rows) if compare else None
     is_printed = output_format == "jsonl"
     kept = _Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
     taken = _Taken(limit, comparison, is_printed=is_printed)
-    with Bar() as bar, ExitStack() as stack:
+    with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
-        file = results and stack.enter_context(ResultsFile(results, replace=force, resume=resume))
-        done = file.begin(head) if file else []
+        file = ResultsFile(results, replace=force, resume=resume, inputs=read) if results else None
+        if file:
+            stack.enter_context(file)
+        done = file.begin("".join(harmless_json([head]))) if file else []
         taken.begin(head)
         taken.take(kept.of(done))
         for share in grading.shares(kept.of, {row.id for row in done}):
@@ -177,7 +182,7 @@ def grade_command(
         usage = judging.usage if judging else None
         last = summary_line(taken.summary, wanted, usage)
         if file:
-            file.write(last)
+            file.write("".join(harmless_json([last])))
             file.complete()
     write_findings(grading.diagnostics)
     if not taken.summary.rows.total and not grading.diagnostics:
@@ -217,7 +222,9 @@ class _Kept(NamedTuple):
             share.errors.add(row)
             if is_failure(row) and (not self.limit or len(share.failures) < self.limit):
                 share.failures.append(row)
-        return share._replace(lines="".join(map(row_line, rows))) if self.lines else share
+        if not self.lines:
+            return share
+        return share._replace(lines="".join(harmless_json(["".join(map(row_line, rows))])))
 
 
 class _Taken:
@@ -260,6 +267,25 @@ def _one(name: str, stdin_name: str | None) -> Input:
     if len(inputs) != 1:
         raise UsageError(f"{name} matches {len(inputs)} files; grade one at a time")
     return inputs[0]
+
+
+def _one_of_outputs(name: str) -> Input:
+    if Path(name).is_dir():
+        raise UsageError(f"{name} is a folder: name the file with the outputs")
+    return _one(name, "outputs.jsonl")
+
+
+def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
+    """Refuse to go on with results that cannot be known to be those of the same inputs.
+
+    Raises:
+        UsageError: there are no results, or an input is not a file.
+
+    """
+    if results is None:
+        raise UsageError("--resume needs --results: the file to go on with")
+    if "-" in inputs:
+        raise UsageError("--resume needs files: standard input may be another than before")
 
 
 def _text(

@@ -10,22 +10,15 @@ import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from evalcontract.report.harmless import COMMAND, harmless_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _BLOCK = 1 << 16
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # What runners of CI act on when they read it in a log: `::error::` at the start of a line (GitHub),
 # and `##[error]`, `##vso[…]` (Azure, GitHub) and `##teamcity[…]` anywhere.
 _COMMAND_AT_START = re.compile(r"(?:^|(?<=\r))(\s*:)(?=:)", re.MULTILINE)
-_COMMAND = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))", re.IGNORECASE)
-# Characters without a glyph that terminals and editors may act on: C1 controls, marks that reorder
-# or hide text, separators of lines, tags.
-_INVISIBLE = re.compile(
-    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e007f\ud800-\udfff]"
-)
 
 
 class OutputError(Exception):
@@ -99,12 +92,6 @@ def put_json(pieces: Iterable[str]) -> None:
     put(harmless_json(pieces, is_ascii=not is_utf8), raw=True)
 
 
-def harmless_json(pieces: Iterable[str], *, is_ascii: bool = False) -> Iterator[str]:
-    r"""Yield JSON in which characters without a glyph are `\u` escapes; or all beyond ASCII."""
-    hidden = _BEYOND_ASCII if is_ascii else _INVISIBLE
-    return (_COMMAND.sub(_escape, hidden.sub(_escape, piece)) for piece in pieces)
-
-
 def put_bytes(data: bytes) -> None:
     """Print bytes unchanged.
 
@@ -142,7 +129,7 @@ def close_quietly(stream: IO[Any] | None) -> None:
 def _without_commands(text: str) -> str:
     if "::" not in text and "##" not in text:
         return text
-    return _COMMAND.sub(r"#\\", _COMMAND_AT_START.sub(r"\1\\", text))
+    return COMMAND.sub(r"#\\", _COMMAND_AT_START.sub(r"\1\\", text))
 
 
 def _blocks(pieces: Iterable[str]) -> Iterator[str]:
@@ -157,8 +144,3 @@ def _blocks(pieces: Iterable[str]) -> Iterator[str]:
             buffer, size = [], 0
     if buffer:
         yield "".join(buffer)
-
-
-def _escape(match: re.Match[str]) -> str:
-    units = match[0].encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

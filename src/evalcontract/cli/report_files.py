@@ -139,9 +139,9 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
         UsageError: a file cannot be written.
 
     """
-    from evalcontract.cli.output import harmless_json
     from evalcontract.engine.opened import write_error
     from evalcontract.report import FORMATS, write_of
+    from evalcontract.report.harmless import harmless_json
     from evalcontract.source.writing import Staged
     from evalcontract.workspace import write_bound
 

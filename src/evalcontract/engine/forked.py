@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager, suppress
+from time import sleep
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
 
-    Work = Callable[[Connection, Callable[[], bool]], None]
+    Work = Callable[[Connection], None]
+
+# Seconds between two looks whether the main process is still there.
+_WATCHED = 0.5
 
 
 class Forked:
     """Runs `work` in another process, which gets the other end of the pipe.
 
-    It also gets a function that tells whether this process is still there: if it was killed, it
-    cannot say so.
+    That process ends when this one is gone. What fails in it closes its pipe without a message, so
+    that this process does the work itself, and fails where the failure is reported.
 
     `connection` is this end of the pipe; unless it is `duplex`, it only receives. `others` are
     processes that were started before: the new one must not keep their pipes open, since a pipe
@@ -43,7 +48,8 @@ class Forked:
             target=_serve, args=(work, theirs, ends, os.getpid()), daemon=True
         )
         try:
-            self._process.start()
+            with _signals_held():
+                self._process.start()
         except OSError:
             self.connection.close()
             raise
@@ -57,10 +63,35 @@ class Forked:
         self._process.join()
 
 
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold back signals that end a process until a new one has decided what to do about them."""
+    import signal  # needed only to start processes
+
+    ends = (signal.SIGINT, signal.SIGTERM)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(work: Work, theirs: Connection, ends: list[Connection], parent: int) -> None:
     import signal  # needed only in a forked process
+    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     for end in ends:
         end.close()
-    work(theirs, lambda: os.getppid() == parent)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    with suppress(Exception):
+        work(theirs)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the main process is gone; if it was killed, it cannot say so."""
+    while os.getppid() == parent:
+        sleep(_WATCHED)
+    os._exit(1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.engine.asking_ahead import asked_ahead
 from evalcontract.engine.grade_parts import IrregularError, parts_of
+from evalcontract.engine.grading_work import Work
 from evalcontract.engine.joining import Join
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.outputs import Outputs
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from evalcontract.checks._kind import Ask
+    from evalcontract.engine.grade_parts import Parts
     from evalcontract.engine.joining import Pair
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.outputs import Record
@@ -98,6 +100,7 @@ class Grading:
         self._outputs_file = source.file
         self._grader = RowGrader(self._run)
         self._missing: list[str] = []
+        self._work = Work()
 
     @property
     def is_unreadable(self) -> bool:
@@ -137,7 +140,7 @@ class Grading:
         if self._outputs is None:
             return
         outputs, dataset_pass = self._outputs, self._begin()
-        parts = None if self._judging else parts_of(dataset_pass, outputs)
+        parts = None if self._judging else parts_of(dataset_pass, outputs, self._is_ordinary)
         if parts:
 
             def grade(pairs: list[Pair]) -> T:
@@ -155,8 +158,7 @@ class Grading:
                 return
         join = Join()
         pairs = join.pairs(self._rows(dataset_pass), outputs.batches())
-        new = (pair for pair in pairs if not (parts and parts.had(pair)))
-        for share in self._in_chunks(self._tasks(new, done), of):
+        for share in self._in_chunks(self._counted(pairs, parts, done), of):
             yield share
             self._show_progress(outputs)
         self._finish(dataset_pass, join.surplus)
@@ -171,11 +173,35 @@ class Grading:
             return
         self.diagnostics += dataset_pass.finish()
         self._report_unmatched(self._outputs, surplus)
-        self.diagnostics += [*self._outputs.diagnostics, *self._run.artifacts()]
+        self.diagnostics += [*self._outputs.diagnostics, *self._work.diagnostics(self._run)]
+        self.diagnostics += self._run.artifacts()
         self.diagnostics.sort(key=sort_key)
 
     def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[_Task]:
         return (task for pair in pairs if (task := self._task(pair)).id not in done)
+
+    def _counted(
+        self, pairs: Iterable[Pair], parts: Parts | None, done: Container[str]
+    ) -> Iterator[_Task]:
+        """Yield the tasks of what is not graded yet; the work on all rows is counted in order."""
+        for pair in pairs:
+            row, record = pair
+            refusal = None
+            if row.fault is None and record is not None:
+                plan = self._grader.plan_of(row.value.get("rubric_ref"))
+                refusal = self._work.refusal(plan, row.value, record.output)
+            if parts and parts.had(pair):
+                continue
+            for task in self._tasks([pair], done):
+                yield task if refusal is None else task._replace(reason=refusal)
+
+    def _is_ordinary(self, pair: Pair) -> bool:
+        """Whether the work on a row is what every row may have, so that it need not be counted."""
+        row, record = pair
+        if row.fault is not None or record is None:
+            return True
+        plan = self._grader.plan_of(row.value.get("rubric_ref"))
+        return self._work.is_ordinary(plan, row.value, record.output)
 
     def _in_chunks(self, tasks: Iterator[_Task], of: Callable[[list[RowResult]], T]) -> Iterator[T]:
         """Yield what `of` makes of the results of tasks, in order.

@@ -2,7 +2,8 @@
 
 A part is a range of lines of the dataset with the same lines of the outputs. What has no partner in
 its part waits for a later one. Whatever needs more than that is irregular, and decided by the
-exact way: broken lines, invalid or repeated records, repeated rows, files in different orders.
+exact way: broken lines, invalid or repeated records, repeated rows, files in different orders, rows
+that take more work than every row may.
 """
 
 from __future__ import annotations
@@ -90,14 +91,19 @@ def _observed(
         yield result
 
 
-def parts_of(dataset_pass: DatasetPass, outputs: Outputs) -> Parts | None:
-    """Return the parts of a dataset and its outputs; None unless both are JSONL with some lines."""
+def parts_of(
+    dataset_pass: DatasetPass, outputs: Outputs, is_ordinary: Callable[[Pair], bool]
+) -> Parts | None:
+    """Return the parts of a dataset and its outputs; None unless both are JSONL with some lines.
+
+    Pairs that are not `is_ordinary` are irregular, too.
+    """
     if not isinstance(dataset_pass, NativePass):
         return None
     rows, records = dataset_pass.stream, outputs.stream
     if rows is None or records is None or not rows.size or not records.size:
         return None
-    return Parts(dataset_pass, outputs, rows, records)
+    return Parts(dataset_pass, outputs, rows, records, is_ordinary)
 
 
 class Parts:
@@ -108,12 +114,18 @@ class Parts:
     """
 
     def __init__(
-        self, dataset_pass: NativePass, outputs: Outputs, rows: RowStream, records: RowStream
+        self,
+        dataset_pass: NativePass,
+        outputs: Outputs,
+        rows: RowStream,
+        records: RowStream,
+        is_ordinary: Callable[[Pair], bool],
     ) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.surplus: list[Record] = []
         self._pass = dataset_pass
         self._checked_outputs = outputs
+        self._is_ordinary = is_ordinary
         self._dataset, self._outputs = rows, records
         self._ids: set[str] = set()
         self._count = 0
@@ -179,6 +191,8 @@ class Parts:
                         left.append(record)
                     else:
                         pairs.append(Pair(row, record))
+            if not all(map(self._is_ordinary, pairs)):
+                return None
             graded = grade(pairs)
         lacking = list(waiting.values())
         return GradedPart(checked, rows.state, records.state, ids, lacking, left, graded)
@@ -197,6 +211,8 @@ class Parts:
         answered = [id_ for id_ in records if id_ in self._ids and id_ not in self._rows]
         answered += [id_ for id_ in records if id_ in ids]
         waiting = (*rows, *records, *self._rows, *self._records)
+        all_rows, all_records = {**self._rows, **rows}, {**self._records, **records}
+        pairs = [Pair(row, all_records[id_]) for id_, row in all_rows.items() if id_ in all_records]
         if (
             len(records) < len(graded.records)
             or not self._ids.isdisjoint(ids)
@@ -204,6 +220,7 @@ class Parts:
             or not self._records.keys().isdisjoint({*records, *(ids - rows.keys())})
             or len(waiting) > _MAX_WAITING
             or self._may_be_foreign(graded)
+            or not all(map(self._is_ordinary, pairs))
         ):
             raise IrregularError
         before = self._outputs.count

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks.outcome import Output, ToolCall
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.model.diagnostic import Problem
+from evalcontract.source.fault import ParseError
+from evalcontract.source.json import load_json
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.validator import structure_of
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from evalcontract.source.rows import Rows
 
 _INVALID, _REPEATED = "output/invalid-record", "output/duplicate-id"
+#: After so many findings on a file no other is reported, as `--max-findings` has it.
+MAX_FINDINGS = 10_000
 _NO_ROWS = "outputs are JSON Lines, or a list of records in JSON or YAML"
 
 
@@ -46,6 +49,7 @@ class Outputs:
         self.diagnostics: list[Diagnostic] = []
         self.invalid: set[str] = set()
         self._policy = policy
+        self._is_cut = False
         self._seen: dict[str, int] = {}
         self._structure = structure_of("output")
         self._rows: Rows | None = source.stream
@@ -70,11 +74,11 @@ class Outputs:
     def batches(self) -> Iterator[list[Record]]:
         """Yield the valid records in order, batch by batch."""
         for batch in self._rows.batches() if self._rows else ():
-            self.diagnostics += [
-                diagnostic
-                for fault, text in batch.faults
-                if (diagnostic := from_source_fault(fault, self.file, text, self._policy))
-            ]
+            for fault, text in batch.faults:
+                if self._is_full:
+                    break
+                if found := from_source_fault(fault, self.file, text, self._policy):
+                    self.diagnostics.append(found)
             yield list(self._records(batch.first_index, batch.rows))
 
     @property
@@ -110,24 +114,52 @@ class Outputs:
                 self.report(Problem(_REPEATED, message, ("id",)), number)
 
     def _is_usable(self, number: int, value: Any) -> bool:
-        """Report the problems of a record, if any; return whether it is valid."""
-        problems = self._structure.check(value)
-        for problem in problems:
-            is_guess = problem.code.endswith(GUESSES)
+        """Report the problems of a record; return whether it is valid."""
+        if self._structure.is_clean(value):
+            return True
+        problems, is_whole = None, _is_whole(value)
+        if not self._is_full:
+            problems = self._structure.check(value)
+        for problem in problems or ():
+            is_guess = is_whole and problem.code.endswith(GUESSES)
             code = "output/near-miss-key" if is_guess else _INVALID
             self.report(problem._replace(code=code, fix=None), number)
-        if all(problem.code.endswith(GUESSES) for problem in problems):
+        are_guesses = all(problem.code.endswith(GUESSES) for problem in problems or ())
+        if problems is not None and are_guesses and (is_whole or not problems):
             return True
         id_ = value.get("id") if isinstance(value, dict) else None
         self.invalid.update([id_] if isinstance(id_, str) else [])
         return False
 
+    @property
+    def _is_full(self) -> bool:
+        """Whether there are so many findings that no other is reported; one says so."""
+        if len(self.diagnostics) < MAX_FINDINGS:
+            return False
+        if not self._is_cut:
+            self._is_cut = True
+            message = f"there are more than {MAX_FINDINGS:,} findings: the rest is not reported"
+            self._place(Problem("source/limit-exceeded", message, ()), None)
+        return True
+
     def report(self, problem: Problem, number: int | None = None) -> None:
         """Report a problem of the record with a number, or else of the file."""
+        if not self._is_full:
+            self._place(problem, number)
+
+    def _place(self, problem: Problem, number: int | None) -> None:
         if self._rows is not None:
             path = (*self._rows.prefix, *(() if number is None else (number,)))
             placed = problem.relocated(lambda inner: (*path, *inner))
             self.diagnostics += to_diagnostics([placed], self._rows, self._policy, {})
+
+
+def _is_whole(record: Any) -> bool:
+    """Whether a record has the keys that it needs; of others, a misspelled one is no guess."""
+    if not isinstance(record, dict) or "id" not in record:
+        return False
+    calls = record.get("tool_calls") or ()
+    return all("name" in (call.get("function") or call) for call in calls if isinstance(call, dict))
 
 
 def output_of(record: Mapping[str, Any]) -> Output:
@@ -144,6 +176,6 @@ def _call_of(call: Mapping[str, Any]) -> ToolCall:
     parts = call.get("function") or call
     arguments = parts.get("arguments")
     if isinstance(arguments, str):
-        with suppress(ValueError, RecursionError):  # not JSON: then its text is the argument
-            arguments = json.loads(arguments)
+        with suppress(ParseError, ValueError):  # not JSON: then its text is the argument
+            arguments = load_json(arguments.encode())
     return ToolCall(parts["name"], arguments)

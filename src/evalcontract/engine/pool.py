@@ -108,10 +108,7 @@ class _Worker:
         self.forked.stop()
 
 
-def _serve(
-    work: Callable[[Any], Any], connection: Connection, is_needed: Callable[[], bool]
-) -> None:
-    # Without memory nothing is sent, so that the main process works on the item.
-    with suppress(MemoryError, EOFError, OSError):
-        while is_needed():
+def _serve(work: Callable[[Any], Any], connection: Connection) -> None:
+    with suppress(EOFError, OSError):  # there are no more items
+        while True:
             connection.send(work(connection.recv()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from evalcontract.checks.outcome import Outcome
 from evalcontract.model.errors import UsageError
@@ -52,14 +52,23 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
     return Results(manifest, rows, is_complete)
 
 
+def is_manifest(line: bytes) -> bool:
+    """Whether a line is the first one of results."""
+    return "manifest" in (_content(line) or ())
+
+
 def _content(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line; None if it is not valid."""
     try:
-        content = json.loads(line)
+        content = json.loads(line, parse_constant=_no_number)
         is_valid = _line_schema().is_valid(content)
     except (ValueError, TypeError, RecursionError):
         return None
     return content if is_valid else None
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 @cache

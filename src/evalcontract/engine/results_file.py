@@ -6,12 +6,13 @@ import json
 from typing import TYPE_CHECKING, Self
 
 from evalcontract.engine.opened import write_error
-from evalcontract.engine.results import Results, read_results
+from evalcontract.engine.results import Results, is_manifest, read_results
 from evalcontract.model.errors import UsageError
 from evalcontract.source.growing import GrowingFile
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
     from types import TracebackType
 
@@ -30,6 +31,8 @@ def earlier_results(path: Path) -> Results:
     """
     name = display_name(path)
     try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{name}: it is no regular file")
         with path.open("rb") as lines:
             return read_results(lines, name)
     except OSError as error:
@@ -47,17 +50,23 @@ class ResultsFile:
     That is an interrupted run, or else a complete one, of which only the errors are left.
 
     Raises:
-        UsageError: the file exists, and is neither to be replaced nor gone on with, or it cannot
-            be written.
+        UsageError: the file exists, and is neither to be replaced nor gone on with; it cannot be
+            written; or it, or the partial file, is one of the `inputs`.
 
     """
 
-    def __init__(self, path: Path, *, replace: bool, resume: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, replace: bool, resume: bool = False, inputs: Iterable[Path] = ()
+    ) -> None:
         self._path, self._name = path, display_name(path)
         self._lines = 0
         self._resume = resume
         self._complete = path if resume and path.is_file() else None
         self._replace = replace
+        for written in (path, path.with_name(f"{path.name}.partial")):
+            for read in inputs:
+                if _is_same(written, read):
+                    raise UsageError(f"{display_name(written)} is read: results need another name")
         try:
             self._file = GrowingFile(path, replace=replace or resume)
         except OSError as error:
@@ -84,7 +93,8 @@ class ResultsFile:
         Rows with an error are left out, to be graded again.
 
         Raises:
-            UsageError: the earlier run depends on something else.
+            UsageError: the earlier run depends on something else, or what is to be replaced are no
+                results.
 
         """
         lines = list(self._file.lines()) if self._resume else []
@@ -94,6 +104,8 @@ class ResultsFile:
             self._require_same(read_results(whole, name), name, head)
             lines = lines or whole
         if not lines:
+            if not self._resume and not self._replace:
+                self._refuse_of_others()
             self._file.restart()
             self.write(head)
             return []
@@ -108,6 +120,12 @@ class ResultsFile:
             except OSError as error:
                 raise write_error(self._path, error) from None
         return [row for row, is_good in zip(earlier.rows, good, strict=True) if is_good]
+
+    def _refuse_of_others(self) -> None:
+        first = self._file.first_line()
+        if first and not is_manifest(first):
+            name = f"{self._name}.partial"
+            raise UsageError(f"{name} is of something else; --force replaces it")
 
     def _require_same(self, earlier: Results, name: str, head: str) -> None:
         if earlier.manifest != json.loads(head)["manifest"]:
@@ -142,3 +160,10 @@ class ResultsFile:
             self._file.complete()
         except OSError as error:
             raise write_error(self._path, error) from None
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return False

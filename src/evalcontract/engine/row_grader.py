@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks._kind import Ask, EvalContext
     from evalcontract.checks.outcome import Output
+    from evalcontract.checks.plan import Plan
     from evalcontract.engine.run import Run
 
 
@@ -24,6 +25,7 @@ class RowGrader:
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self._plans: dict[str, Plan | str] = {}
         self._runners: dict[str, RubricRunner | str] = {}
         self._askers: dict[str, RubricRunner | None] = {}
         self._own = OwnRunner(run.plans.context)
@@ -55,10 +57,18 @@ class RowGrader:
         if asker is not None and asker.asks:
             asker.grade(id_, row, output)
 
-    def _runner_for(
-        self, text: str, context: EvalContext, *, only_judges: bool = False
-    ) -> RubricRunner | str:
-        """Return the runner of a rubric, or why there is none; findings tell it, too."""
+    def plan_of(self, rubric: str | None) -> Plan | None:
+        """Return the plan that a row is graded by; None if it has no rubric, or no valid one."""
+        plan = None if rubric is None else self._plan_for(rubric)
+        return None if isinstance(plan, str) else plan
+
+    def _plan_for(self, text: str) -> Plan | str:
+        """Return the plan of a rubric, or why there is none."""
+        if text not in self._plans:
+            self._plans[text] = self._made_plan(text)
+        return self._plans[text]
+
+    def _made_plan(self, text: str) -> Plan | str:
         reference = Reference.parse(text)
         target = self._run.workspace.library.resolve(reference) if reference else None
         if not isinstance(target, Resolved):
@@ -66,6 +76,15 @@ class RowGrader:
         plan, _ = self._run.plan(target.artifact)
         if plan is None or plan.scoring is None:
             return f"{target.artifact.name} is not valid"
+        return plan
+
+    def _runner_for(
+        self, text: str, context: EvalContext, *, only_judges: bool = False
+    ) -> RubricRunner | str:
+        """Return the runner of a rubric, or why there is none; findings tell it, too."""
+        plan = self._plan_for(text)
+        if isinstance(plan, str):
+            return plan
         try:
             return RubricRunner(plan, context, only_judges=only_judges)
         except ValueError as error:

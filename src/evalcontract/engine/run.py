@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.pattern_search import PatternSearch
 from evalcontract.checks import EvalContext
+from evalcontract.checks._searches import Searches
 from evalcontract.engine.artifact_check import check_artifact
 from evalcontract.engine.budget import FindingBudget
 from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
@@ -156,6 +157,7 @@ class Run:
                 workspace.schemas,
                 self._ask,
                 workspace.configuration.declared_kinds,
+                Searches(),
             )
         )
 

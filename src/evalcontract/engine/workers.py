@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -174,22 +173,9 @@ def _run_worker(
     check: Callable[[RowStream], Iterator[BatchResult]],
     collect: Callable[[], Any],
     sender: Connection,
-    is_needed: Callable[[], bool],
 ) -> None:
-    # Without memory nothing is sent, so that the main process checks the part.
-    with suppress(MemoryError, BrokenPipeError):  # or the main process was killed
-        results = list(packed(_while_needed(check(part), is_needed)))
-        sender.send((results, part.state, collect()))
-
-
-def _while_needed(
-    results: Iterator[BatchResult], is_needed: Callable[[], bool]
-) -> Iterator[BatchResult]:
-    """Yield results; end the process once nobody needs them."""
-    for result in results:
-        if not is_needed():
-            os._exit(1)
-        yield result
+    results = list(packed(check(part)))
+    sender.send((results, part.state, collect()))
 
 
 def packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:

@@ -84,11 +84,19 @@ class Client:
             timeout=settings.seconds,
             max_retries=settings.retries,
             # What is judged is sent to the endpoint of the settings and nowhere else.
-            http_client=self.library.DefaultHttpxClient(follow_redirects=False),
+            http_client=self.library.DefaultHttpxClient(
+                follow_redirects=False, event_hooks={"response": [self._limit]}
+            ),
         )
         if not settings.is_openai:  # of OPENAI_ORG_ID and OPENAI_PROJECT_ID
             client.organization = client.project = None
         return client
+
+    def _limit(self, response: Any) -> None:
+        """Limit the size and the time of the body of a response, before it is read."""
+        from evalcontract.judging.limited import limited  # only with the library
+
+        response.stream = limited(response, self._settings.seconds)
 
     def prepare(self) -> None:
         """Import the library and make the client, before threads use them.
@@ -149,11 +157,12 @@ class Client:
             message = completion.choices[0].message
         refusal = getattr(message, "refusal", None)
         if isinstance(refusal, str) and refusal:
-            raise NoReplyError(f"the model refuses to answer: {clipped(refusal, _MAX_MESSAGE)}")
+            said = clipped(self._without_key(refusal), _MAX_MESSAGE)
+            raise NoReplyError(f"the model refuses to answer: {said}")
         text = getattr(message, "content", None)
         if message is None:
             raise NoReplyError("what the endpoint answers is not a chat completion")
-        return Reply(text if isinstance(text, str) else "", *tokens)
+        return Reply(self._without_key(text) if isinstance(text, str) else "", *tokens)
 
     def _refused_names(self, error: Any, wanted: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the endpoint refuses, by its message."""
@@ -183,10 +192,12 @@ class Client:
         body = getattr(error, "body", None)
         message = body.get("message") if isinstance(body, dict) else None
         said = str(message or getattr(error, "message", None) or error)
-        if self._settings.key:
-            said = said.replace(self._settings.key, "***")
-        said = clipped(" ".join(said.split()), _MAX_MESSAGE)
+        said = clipped(" ".join(self._without_key(said).split()), _MAX_MESSAGE)
         return f"{what}: {said}" if said else what
+
+    def _without_key(self, text: str) -> str:
+        """Return a text of the endpoint without the key, which it knows."""
+        return text.replace(self._settings.key, "***") if self._settings.key else text
 
 
 def _tries(retries: int) -> str:

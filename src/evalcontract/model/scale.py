@@ -74,6 +74,9 @@ def scale_of(judge: Mapping[str, Any]) -> Scale:
         raise ScaleError("its `score_type` is not known")
     names: Any = judge.get("level_names")
     values: Any = judge.get("level_values")
+    numbers = [judge.get(key) for key in ("min_score", "max_score", "pass_threshold")]
+    if any(map(_is_too_large, [*numbers, *(values if isinstance(values, list) else ())])):
+        raise ScaleError("its scale is too wide: no float is as large")
     if score_type == "levels":
         _require_levels(names, values)
     low, high = _ends(judge, values if score_type == "levels" else None)
@@ -113,6 +116,10 @@ def _ends(judge: Mapping[str, Any], values: list[float] | None) -> tuple[float, 
     if not all(map(is_finite_number, ends)):
         raise ScaleError("its `min_score` and `max_score` are not two numbers")
     return float(ends[0] or 0), float(ends[1] or 0)
+
+
+def _is_too_large(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and not is_finite_number(value)
 
 
 def _is_list_of(kind: type, value: Any) -> bool:

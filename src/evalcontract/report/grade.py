@@ -73,7 +73,10 @@ def write_comparison(comparison: Comparison, name: str, limit: int, width: int) 
             yield from wrapped(escape_controls(f"{count} {what}: {names}"), 2, width)
     if comparison.rows is not None:
         yield from wrapped(f"rows: {_difference(comparison.rows)}", 2, width)
-    for check in comparison.checks():
+    for number, check in enumerate(comparison.checks()):
+        if number == _MAX_CHECKS:
+            yield "  … and more checks\n"
+            break
         name = f"{check.rubric}: {check.check}" if check.rubric else check.check
         turned = f"{check.better:,} pass now, {check.worse:,} fail now"
         line = f"{name}: {_difference(check.scores)}; {turned}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.path import format_path, key_of
 from evalcontract.report.frame import display_width, escape_controls
+from evalcontract.report.harmless import harmless_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +46,7 @@ class Losses:
         """Start the report; `head` names the source and target of the conversion."""
         if self.report:
             opened = json.dumps({"version": VERSION, **head}, ensure_ascii=False)[:-1]
-            self.report.write(f'{opened}, "losses": ['.encode())
+            self.report.write("".join(harmless_json([f'{opened}, "losses": ['])).encode())
 
     def note(
         self, losses: Iterable[Loss], index: int | None, path: Path, place: Callable[[Path], Place]
@@ -80,7 +81,7 @@ class Losses:
             ensure_ascii=False,
         )
         comma = "," if self.total else ""
-        self.report.write(f"{comma}\n{line}".encode("utf-8", "backslashreplace"))
+        self.report.write("".join(harmless_json([f"{comma}\n{line}"])).encode())
 
 
 def write_losses(

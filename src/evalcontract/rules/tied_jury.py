@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 CODE = Code("rubric/tied-jury", page=__doc__)
 
-_MOST_SUMS = 5000
+_MOST_STEPS = 200_000
 
 
 @rule(CODE, Kind.RUBRIC)
@@ -96,20 +96,27 @@ def _tie(judges: list[dict[str, Any]]) -> str | None:
     # Decimal fractions as written, so that 0.1 + 0.2 equals 0.3.
     votes = [vote for weight in weights if (vote := Fraction(str(weight)))]
     half = sum(votes, Fraction(0)) / 2
-    sums: dict[Fraction, tuple[Fraction, ...]] = {Fraction(0): ()}
+    if len(set(votes)) == 1:
+        return None if len(votes) % 2 else f"{len(votes) // 2} of {len(votes)}"
+    # Each sum of votes with the last of them, and the sum of the others.
+    sums: dict[Fraction, tuple[Fraction, Fraction]] = {}
+    steps = 0
     for vote in sorted(votes):
-        sums |= {
-            total + vote: (*one, vote) for total, one in sums.items() if total + vote not in sums
-        }
-        if len(sums) > _MOST_SUMS:
+        steps += len(sums) + 1
+        if steps > _MOST_STEPS:
             return None
+        reached = [Fraction(0), *sums]
+        sums |= {total + vote: (vote, total) for total in reached if total + vote not in sums}
     if not votes or half not in sums:
         return None
-    if len(set(votes)) == 1:
-        return f"{len(votes) // 2} of {len(votes)}"
+    side = []
+    total = half
+    while total:
+        vote, total = sums[total]
+        side.append(vote)
     rest = sorted(votes)
-    for vote in sums[half]:
+    for vote in side:
         rest.remove(vote)
     return " against ".join(
-        " + ".join(f"{float(vote):g}" for vote in side) for side in (sums[half], rest)
+        " + ".join(f"{float(vote):g}" for vote in votes_) for votes_ in (sorted(side), rest)
     )

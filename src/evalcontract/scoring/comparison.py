@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.checks.outcome import Outcome
-from evalcontract.statistics.paired import PairedDifference, paired_difference
+from evalcontract.statistics.paired import Draws, PairedDifference, paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,12 +42,14 @@ class CheckDifference(NamedTuple):
 class Comparison:
     """The differences between the rows of an earlier run and those that are taken one by one.
 
-    Rows are compared by id. `versions` are the exact names of rubrics that graded the same rows,
-    before and now, where they differ.
+    Rows are compared by id, those with the same id in their order. `versions` are the exact names
+    of rubrics that graded the same rows, before and now, where they differ.
     """
 
     def __init__(self, before: Iterable[RowResult]) -> None:
-        self._before = {row.id: row for row in before}
+        self._before: dict[str, deque[RowResult]] = {}
+        for row in before:
+            self._before.setdefault(row.id, deque()).append(row)
         self._scores: list[tuple[float, float]] = []
         self._checks: dict[_CheckKey, list[tuple[CheckResult, CheckResult]]] = {}
         self.versions: dict[tuple[str | None, str | None], int] = {}
@@ -55,10 +58,13 @@ class Comparison:
 
     def take(self, row: RowResult) -> None:
         """Compare a row with the earlier one of the same id."""
-        before = self._before.pop(row.id, None)
-        if before is None:
+        if row.id not in self._before:
             self.new.append(row.id)
             return
+        same = self._before[row.id]
+        before = same.popleft()
+        if not same:
+            del self._before[row.id]
         if before.rubric != row.rubric:
             names = (before.rubric, row.rubric)
             self.versions[names] = self.versions.get(names, 0) + 1
@@ -79,21 +85,24 @@ class Comparison:
     @property
     def gone(self) -> list[str]:
         """The ids of earlier rows that are not among those taken."""
-        return list(self._before)
+        return [row.id for rows in self._before.values() for row in rows]
 
     @property
     def rows(self) -> PairedDifference | None:
         """The scores of the rows that have one in both runs; None if there are none."""
-        return paired_difference(*zip(*self._scores, strict=True)) if self._scores else None
+        before, after = ([pair[at] for pair in self._scores] for at in range(2))
+        return paired_difference(before, after) if before else None
 
     def checks(self) -> Iterator[CheckDifference]:
         """Yield the differences of the checks that changed on some row."""
+        draws = Draws()
         for (rubric, name), pairs in self._checks.items():
             if all(_result(before) == _result(after) for before, after in pairs):
                 continue
             scores = paired_difference(
                 [before.score or 0.0 for before, _ in pairs],
                 [after.score or 0.0 for _, after in pairs],
+                draws,
             )
             better = sum(_turned(after, before) for before, after in pairs)
             worse = sum(_turned(before, after) for before, after in pairs)

@@ -149,7 +149,15 @@ class OwnRunner:
         return self._prepared[key]
 
 
-def _ready(plan: Plan, context: EvalContext, *, only_judges: bool = False) -> _Checks:
+def _ready(
+    plan: Plan,
+    context: EvalContext,
+    made: dict[int, _Checks] | None = None,
+    *,
+    only_judges: bool = False,
+) -> _Checks:
+    """Return the checks of a plan; `made` are those of the plans of composites, by `id()`."""
+    made = {} if made is None else made
     if plan.scoring is None:
         raise ValueError(f"{plan.artifact.name} is malformed")
     scoring = plan.scoring
@@ -159,7 +167,10 @@ def _ready(plan: Plan, context: EvalContext, *, only_judges: bool = False) -> _C
         weight = how.weight_of(part.name)
         if isinstance(part, Nested):
             threshold = part.check.get("threshold")
-            inner = _ready(part.plan, context, only_judges=only_judges)
+            key = id(part.plan)
+            if key not in made:
+                made[key] = _ready(part.plan, context, made, only_judges=only_judges)
+            inner = made[key]
             if inner.checks or not only_judges:
                 checks.append(_Composite(part.name, weight, threshold, inner))
         elif part.needs.judges or not only_judges:

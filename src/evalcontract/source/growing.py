@@ -7,6 +7,7 @@ can go on.
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from evalcontract.source.writing import Staged, check_target, target_of
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+# The manifest of results names all rubrics and judges of a workspace.
+_LONGEST = 100_000_000
 _FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -37,7 +40,13 @@ class GrowingFile:
         self._stream: BinaryIO | None = None
 
     def __enter__(self) -> Self:
-        self._stream = os.fdopen(os.open(self._partial, _FLAGS, 0o666), "r+b")
+        stream = os.fdopen(os.open(self._partial, _FLAGS, 0o666), "r+b")
+        try:
+            _lock(stream)
+        except OSError:
+            stream.close()
+            raise
+        self._stream = stream
         return self
 
     def __exit__(
@@ -54,6 +63,11 @@ class GrowingFile:
         if self._stream is None:
             raise ValueError("the file is not open")
         return self._stream
+
+    def first_line(self) -> bytes:
+        """Return the first line of what is there, up to a length that a manifest may have."""
+        self._open.seek(0)
+        return self._open.readline(_LONGEST)
 
     def lines(self) -> Iterator[bytes]:
         """Yield the complete lines of an earlier run; what follows the last of them is removed."""
@@ -75,11 +89,14 @@ class GrowingFile:
             OSError: that is not possible; then all is as it was.
 
         """
+        earlier = self._open
         with Staged() as staged:
             staged.open(self._partial, replace=True).writelines(lines)
-            self._open.close()
+            if sys.platform == "win32":  # there, an open file cannot be replaced, nor is it locked
+                earlier.close()
             staged.put()
         self.__enter__()
+        earlier.close()
         self._open.seek(0, os.SEEK_END)
 
     def restart(self) -> None:
@@ -105,3 +122,22 @@ class GrowingFile:
         self._open.close()
         check_target(self._target, replace=self._replace)
         self._partial.replace(self._target)
+
+
+def _lock(stream: BinaryIO) -> None:
+    """Lock a file for as long as it is open, so that two runs do not write it at a time.
+
+    Raises:
+        OSError: another run writes it.
+
+    """
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock  # not on Windows
+    except ImportError:
+        return
+    try:
+        flock(stream, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        raise OSError("another run is writing it") from None
+    except OSError:
+        return  # a file system without locks

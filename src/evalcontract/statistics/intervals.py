@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, sqrt
+from math import ceil, floor, log, log1p, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.statistics.agreement import Agreement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from random import Random
 
 #: The 97.5 % point of the standard normal distribution, and the level that it stands for.
 Z95 = 1.959963984540054
@@ -18,6 +19,9 @@ _CEILING = 10**12  # larger counts are treated as this one, to avoid float overf
 #: How often a sample is drawn, and the most outputs that are drawn for one interval.
 RESAMPLES, _FEWEST, _MOST_DRAWS = 2000, 200, 2_000_000
 SEED = 20250101
+# Beyond so many outputs, their four numbers are drawn instead of each of them; a number that is
+# larger than this on average is drawn from the normal distribution.
+_MOST_SINGLE, _MOST_COUNTED = 10_000, 1000
 
 
 class Interval(NamedTuple):
@@ -55,7 +59,8 @@ def bootstrap_interval(
     """Return the 95 % percentile bootstrap interval of a figure of a confusion matrix.
 
     Samples of the same size are drawn with replacement from the outputs compared, 2,000 of them
-    (fewer, but at least 200, for more than 1,000 outputs); the ends are the 2.5 % and the 97.5 %
+    (fewer, but at least 200, for more than 1,000 outputs; of more than 10,000, the large cells of
+    the matrix are drawn from the normal distribution); the ends are the 2.5 % and the 97.5 %
     point of the figure, interpolated between neighbours. B. Efron, "Bootstrap methods: another look
     at the jackknife", Annals of Statistics 7 (1979), 1-26. Samples for which the figure is None are
     left out; the result is None if that is all of them. A seed always gives the same result.
@@ -65,14 +70,47 @@ def bootstrap_interval(
     if not agreement.total:
         return None
     random = Random(seed)  # noqa: S311 - statistics, which must be repeatable
+    draw = _each if agreement.total <= _MOST_SINGLE else _numbers
     draws = min(RESAMPLES, max(_FEWEST, _MOST_DRAWS // agreement.total))
     figures: list[float] = []
     for _ in range(draws):
-        drawn = random.choices(range(4), agreement, k=agreement.total)
-        value = figure(Agreement(*(drawn.count(cell) for cell in range(4))))
+        value = figure(draw(agreement, random))
         if value is not None:
             figures.append(value)
     return percentile_interval(figures) if figures else None
+
+
+def _each(agreement: Agreement, random: Random) -> Agreement:
+    """Draw a sample output by output."""
+    drawn = random.choices(range(4), agreement, k=agreement.total)
+    return Agreement(*(drawn.count(cell) for cell in range(4)))
+
+
+def _numbers(agreement: Agreement, random: Random) -> Agreement:
+    """Draw the numbers of a sample: each is binomial, given those before it."""
+    drawn: list[int] = []
+    left, total = agreement.total, agreement.total
+    for count in agreement:
+        drawn.append(_binomial(left, count / total, random) if total else 0)
+        left, total = left - drawn[-1], total - count
+    return Agreement(*drawn)
+
+
+def _binomial(trials: int, chance: float, random: Random) -> int:
+    """Draw how many of some trials succeed."""
+    if chance > 1 / 2:
+        return trials - _binomial(trials, 1 - chance, random)
+    mean = trials * chance
+    if mean > _MOST_COUNTED:
+        return min(trials, max(0, round(random.gauss(mean, sqrt(mean * (1 - chance))))))
+    successes = at = 0
+    while chance:
+        # The number of trials up to the next success is geometric.
+        at += floor(log(1 - random.random()) / log1p(-chance)) + 1
+        if at > trials:
+            break
+        successes += 1
+    return successes
 
 
 def percentile_interval(figures: Sequence[float]) -> Interval:

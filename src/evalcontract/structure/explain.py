@@ -141,7 +141,9 @@ class _Explanation:
         def written(part: Path) -> str | None:
             return source_text((*prefix, *part)) if source_text else None
 
-        subject = "a row" if prefix else f"a {self._pair.kind}"
+        kind = self._pair.kind
+        article = "an" if kind.startswith(tuple("aeiou")) else "a"
+        subject = "a row" if prefix else f"{article} {kind}"
         problem = message_for(
             self._pair.kind,
             violation,
