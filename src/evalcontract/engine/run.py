@@ -12,6 +12,7 @@ from evalcontract.engine.artifact_check import check_artifact
 from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
 from evalcontract.engine.gates import SharedGates
 from evalcontract.engine.grading import Plans, plan_crash
+from evalcontract.engine.wrong_kind import other_kind
 from evalcontract.library.graph import visit
 from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
@@ -210,15 +211,17 @@ class Run:
             )
 
     def schema_reference(
-        self, kind: str, document: Document, value: Any, policy: Policy
+        self, kind: Kind, document: Document, value: Any, policy: Policy
     ) -> Iterator[Diagnostic]:
         """Check the schema that a file names for editors; `value` has the keys of its root."""
         has_key = isinstance(value, dict) and "$schema" in value
         if has_key or "yaml-language-server" in document.head:
             from evalcontract.workspace.schema_references import check_schema_reference
 
+            # A file of another kind is reported as that; the schema of its own kind is right.
+            own = other_kind(kind, document.quick) or kind
             root = self.workspace.root
-            faults = check_schema_reference(kind, document, value, root, self.is_schema_missing)
+            faults = check_schema_reference(own, document, value, root, self.is_schema_missing)
             yield from from_source_faults(faults, document, policy)
 
     def is_schema_missing(self, path: Path) -> bool:
