@@ -108,13 +108,14 @@ def test_a_modeline_may_be_ignored(place: Path) -> None:
         ("validate-judge", "rubrics/polite.yaml", "judge/wrong-kind"),
     ],
 )
-def test_a_file_of_another_kind_has_its_own_schema(
+def test_a_file_of_another_kind_is_only_that(
     command: str, name: str, code: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command_line("schema", "export", place / "schema") == 0
-    modeline = f"{MODELINE}../schema/{KINDS[name]}.schema.json\n"
-    write(place, {**TEXTS, name: modeline + TEXTS[name]})
     capsys.readouterr()
-    assert command_line(command, "--output-format", "jsonl", "--soft", place / name) == 1
-    findings = map(json.loads, capsys.readouterr().out.splitlines())
-    assert [each["code"] for each in findings if each["file"].endswith(name)] == [code]
+    for kind in KINDS.values():
+        modeline = f"{MODELINE}../schema/{kind}.schema.json\n"
+        write(place, {**TEXTS, name: modeline + TEXTS[name]})
+        assert command_line(command, "--output-format", "jsonl", "--soft", place / name) == 1
+        findings = map(json.loads, capsys.readouterr().out.splitlines())
+        assert [each["code"] for each in findings if each["file"].endswith(name)] == [code]

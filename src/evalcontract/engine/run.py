@@ -215,13 +215,13 @@ class Run:
     ) -> Iterator[Diagnostic]:
         """Check the schema that a file names for editors; `value` has the keys of its root."""
         has_key = isinstance(value, dict) and "$schema" in value
-        if has_key or "yaml-language-server" in document.head:
+        names_schema = has_key or "yaml-language-server" in document.head
+        # A file of another kind is reported as that alone: which kind is meant, nobody knows.
+        if names_schema and other_kind(kind, document.quick) is None:
             from evalcontract.workspace.schema_references import check_schema_reference
 
-            # A file of another kind is reported as that; the schema of its own kind is right.
-            own = other_kind(kind, document.quick) or kind
             root = self.workspace.root
-            faults = check_schema_reference(own, document, value, root, self.is_schema_missing)
+            faults = check_schema_reference(kind, document, value, root, self.is_schema_missing)
             yield from from_source_faults(faults, document, policy)
 
     def is_schema_missing(self, path: Path) -> bool:

@@ -38,10 +38,12 @@ def hover(context: Context) -> str:
             return f"**{code(name.text)}**\n\n{escaped(text)}".strip()
     if cursor.key is None:
         return _of_key(context)
-    if not context.keys():
-        return ""
+    return _of_value(context, cursor.key) if context.keys() else ""
+
+
+def _of_value(context: Context, key: str) -> str:
     schema, texts = context.mapping_schema(), context.texts_of_values()
-    return describe_value(schema, context.root, cursor.key, cursor.word, texts)
+    return describe_value(schema, context.root, key, context.cursor.word, texts)
 
 
 def _of_key(context: Context) -> str:
