@@ -10,7 +10,7 @@ from page_examples import CODES, STAND_INS, findings_of, findings_of_bad_example
 from tables import every_case
 
 import evalcontract
-from evalcontract.model.page import SITE, page_url
+from evalcontract.model.page import SITE, guide_url, page_url
 from evalcontract.structure.messages.values import FAULTS
 from evalcontract.structure.schemas import load
 
@@ -41,6 +41,8 @@ def test_good_example_has_no_fault(code: str, tmp_path: Path) -> None:
 @every_case("kind", ("dataset", "rubric", "judge"))
 def test_pages_are_published_where_the_schemas_are(kind: str) -> None:
     assert load(kind)["$id"].startswith(f"{SITE}/")
+    assert guide_url("judges#levels") == f"{SITE}/judges/#levels"
+    assert guide_url("judges") == f"{SITE}/judges/"
     assert page_url(f"{kind}/invalid-id") == f"{SITE}/rules/{kind}/invalid-id/"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentences import either, example_of, not_a, not_text, plain
 
-from evalcontract.model.page import SITE
+from evalcontract.model.page import guide_url
 from evalcontract.structure import schemas
 
 if TYPE_CHECKING:
@@ -138,8 +138,7 @@ class Edition:
         page = self._guides.get(own) or self._guides.get(self._family)
         if page is None:
             return None
-        name, _, heading = page.partition("#")
-        return f"{SITE}/{name}/" + (f"#{heading}" if heading else "")
+        return guide_url(page)
 
     def _texts(self, part: Schema, at: _At) -> dict[str, str] | None:
         if (at.definition, at.key) == ("check", "kind"):

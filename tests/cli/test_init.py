@@ -344,6 +344,20 @@ def test_a_dataset_of_ours_is_only_given_its_schema(
     assert "target" + NOTHING_FOUND in out
 
 
+@every_case(("key", "fixes"), [("criteria", False), ("criterai", True)])
+def test_a_fix_is_named_if_there_is_one(
+    key: str,
+    fixes: bool,  # noqa: FBT001 - a column of the table
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    write(folder, {"../mine.yaml": f"questions:\n  - {{id: a, input: b, tags: [c], {key}: d}}\n"})
+    commands = commands_in(run(capsys, "init", "--bare", "--from", "../mine.yaml"))
+    assert (["evalcontract", "fix", "--diff"] in commands) is fixes
+
+
 def test_a_large_file_becomes_json_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f'{{"input": "{"x" * 100}{number}"}}\n' for number in range(10_000))
     write(folder, {"../large.jsonl": rows})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,3 +98,24 @@ def test_a_modeline_may_be_ignored(place: Path) -> None:
         '[severity]\n"workspace/schema-reference" = "ignore"\n'
     )
     assert findings(place, {"datasets/a.yaml": f"{MODELINE}no.json\n{DATASET}"}) == []
+
+
+@every_case(
+    ("command", "name", "code"),
+    [
+        ("validate-rubric", "datasets/a.yaml", "rubric/wrong-kind"),
+        ("validate-dataset", "rubrics/polite.yaml", "dataset/wrong-kind"),
+        ("validate-judge", "rubrics/polite.yaml", "judge/wrong-kind"),
+    ],
+)
+def test_a_file_of_another_kind_is_only_that(
+    command: str, name: str, code: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command_line("schema", "export", place / "schema") == 0
+    capsys.readouterr()
+    for kind in KINDS.values():
+        modeline = f"{MODELINE}../schema/{kind}.schema.json\n"
+        write(place, {**TEXTS, name: modeline + TEXTS[name]})
+        assert command_line(command, "--output-format", "jsonl", "--soft", place / name) == 1
+        findings = map(json.loads, capsys.readouterr().out.splitlines())
+        assert [each["code"] for each in findings if each["file"].endswith(name)] == [code]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from pathlib import Path
 
 import pytest
 from doors import command_line
 from tables import every_case
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from evalcontract.model.page import SITE
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(autouse=True)
@@ -130,7 +132,8 @@ def test_line_breaks_are_kept_and_escapes_are_not(
     "command",
     [[], ["check"], ["validate-dataset"], ["validate-rubric"], ["validate-judge"],
      ["validate-target"], ["coverage"], ["explain"], ["schema"], ["schema", "list"],
-     ["schema", "show"], ["schema", "export"]],
+     ["schema", "show"], ["schema", "export"], ["init"], ["fix"], ["grade"], ["calibrate-judge"],
+     ["convert"], ["migrate"], ["lsp"]],
     ids=" ".join,
 )  # fmt: skip
 def test_help_fits_into_80_columns(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,3 +141,7 @@ def test_help_fits_into_80_columns(command: list[str], capsys: pytest.CaptureFix
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     assert all(" RANGE" not in line for line in lines)
+    # Whoever installed the package has no docs/; the pages are published.
+    assert all("docs/" not in line for line in lines)
+    for page in re.findall(rf"{SITE}/([\w-]+)/", "\n".join(lines)):
+        assert (DOCS / f"{page}.md").is_file()

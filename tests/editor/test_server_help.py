@@ -224,6 +224,47 @@ def test_completion_writes_what_is_missing(server: Live) -> None:
     }
 
 
+def test_each_value_has_a_text_of_its_own(server: Live) -> None:
+    said = {
+        "a kind": ("regex", "Passes when the regular expression matches"),
+        "a value of a list": ("i", "Ignores case."),
+        "how scores are combined": ("all_pass", "Every check has to pass."),
+        "a score type": ("binary", "The judge answers PASS or FAIL."),
+    }
+    for number, (name, (label, text)) in enumerate(said.items()):
+        file, marked, *_ = COMPLETIONS[name]
+        document, line, character = opened(server, file, marked, f"_meant_{number}")
+        found = document.completions(line, character)[label]["documentation"]["value"]
+        document.close()
+        assert found.startswith(f"**`{label}`**\n\n{text}")
+
+
+def test_hover_of_a_value(server: Live) -> None:
+    scoring = "scoring:\n  combine: {}\n"
+    checks = "checks:\n  - kind: regex\n    pattern: {}\n    match: {}\n"
+    cases = {
+        scoring.format("med|ian"): "**`median`**\n\nThe middle score.",
+        scoring.format("med|ium"): "",
+        checks.format("a", "sear|ch"): "**`search`**\n\n",
+        checks.format("wo|rd", "search"): "",  # its own text is no value with a meaning
+    }
+    for number, (marked, text) in enumerate(cases.items()):
+        document, line, character = opened(
+            server, "rubrics/a.yaml", HEAD + marked, f"_value_{number}"
+        )
+        found = document.hover(line, character)
+        document.close()
+        assert found.startswith(text) if text else found == ""
+
+
+def test_what_is_for_editors_alone_comes_last(server: Live) -> None:
+    document, line, character = opened(server, *COMPLETIONS["a key of a dataset"][:2], "_last")
+    found = document.completions(line, character)
+    document.close()
+    names = sorted(found, key=lambda label: found[label]["sortText"])
+    assert (names[0], names[-1]) == ("questions", "$schema")
+
+
 def test_newest_version_is_first(server: Live) -> None:
     document, line, character = opened(server, *COMPLETIONS["a reference"][:2], "_order")
     found = document.completions(line, character)

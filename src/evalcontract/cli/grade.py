@@ -153,7 +153,8 @@ def grade_command(
     count. The exit status is 1 if there are errors, if a check ends in an error, or if the mean
     score is below the threshold.
 
-    Judges are asked over a model if environment variables name an endpoint: see docs/judges.md.
+    Judges are asked over a model if environment variables name an endpoint:
+    https://evalcontract.example/judges/#ask-a-model
     """
     if resume:
         _refuse_resume(results, (dataset, outputs))

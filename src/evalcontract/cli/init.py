@@ -164,8 +164,9 @@ def _about(name: str) -> str:
 
 
 def _next(folder: Path, done: InitResult) -> Iterator[str]:
-    """Yield what `check` finds, and the next three commands."""
-    yield f"\nevalcontract check:\n  {summary_of(check_workspaces(folder, Options()))}\n"
+    """Yield what `check` finds, and the next commands."""
+    checked = check_workspaces(folder, Options())
+    yield f"\nevalcontract check:\n  {summary_of(checked)}\n"
     yield "\nnext:\n"
     if folder.resolve() != Path.cwd():
         yield f"  cd {shlex.quote(escape_controls(display_name(folder)))}\n"
@@ -174,5 +175,5 @@ def _next(folder: Path, done: InitResult) -> Iterator[str]:
     yield f"  evalcontract coverage {dataset}\n"
     if done.has_example:
         yield f"  evalcontract grade {dataset} --outputs {EXAMPLE_OUTPUTS}\n"
-    else:
+    if any(diagnostic.fix for diagnostic in checked.diagnostics):
         yield "  evalcontract fix --diff\n"

@@ -15,6 +15,7 @@ from evalcontract.engine.diagnostics import from_source_faults, from_unreadable,
 from evalcontract.engine.gates import SharedGates
 from evalcontract.engine.grading import Plans, plan_crash
 from evalcontract.engine.run_ignores import RunIgnores
+from evalcontract.engine.wrong_kind import other_kind
 from evalcontract.library.graph import visit
 from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
@@ -224,11 +225,13 @@ class Run:
         return FindingBudget(limit, policy, ignores.codes)
 
     def schema_reference(
-        self, kind: str, document: Document, value: Any, policy: Policy
+        self, kind: Kind, document: Document, value: Any, policy: Policy
     ) -> Iterator[Diagnostic]:
         """Check the schema that a file names for editors; `value` has the keys of its root."""
         has_key = isinstance(value, dict) and "$schema" in value
-        if has_key or "yaml-language-server" in document.head:
+        names_schema = has_key or "yaml-language-server" in document.head
+        # A file of another kind is reported as that alone: which kind is meant, nobody knows.
+        if names_schema and other_kind(kind, document.quick) is None:
             from evalcontract.workspace.schema_references import check_schema_reference
 
             root = self.workspace.root

@@ -17,8 +17,9 @@ _DISTINCTIVE_KEYS = {
 
 
 def other_kind(kind: Kind, value: Any) -> Kind | None:
-    """Return the kind that a file seems to be of, if it is not `kind`."""
-    if not isinstance(value, dict) or any(key in value for key in _DISTINCTIVE_KEYS[kind]):
+    """Return the kind that a file seems to be of, if it is not `kind`; None for a target."""
+    own = _DISTINCTIVE_KEYS.get(kind)
+    if own is None or not isinstance(value, dict) or any(key in value for key in own):
         return None
     return next(
         (other for other, keys in _DISTINCTIVE_KEYS.items() if any(key in value for key in keys)),

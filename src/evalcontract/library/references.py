@@ -39,7 +39,7 @@ def check_use(
         name = target.artifact.name
         fix = None if broken else _rewrite(use, name)
         code = "reference/unpinned"
-        yield Problem(code, f"{message}{unless}", use.path, f"pin it: {name}", fix=fix)
+        yield Problem(code, f"{message}{unless}", use.path, f"pin it: `{name}`", fix=fix)
 
 
 def _rewrite(use: ReferenceSite, reference: str, *, safe: bool = True) -> Fix:

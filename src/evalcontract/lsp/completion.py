@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The name that is being written in a tag of a template, after its braces.
 _TAG = re.compile(r"(?P<braces>\{\{\{?)[#^/&]?\s*(?P<name>[\w.-]*)$")
+#: A key for editors alone, below all that mean something.
+_OF_TOOLS = "$schema"
 
 
 class Item(NamedTuple):
@@ -68,7 +70,7 @@ def _keys(context: Context) -> Iterator[Item]:
                 "key",
                 lambda key=key, schema=schema: describe_key(key, schema, root),  # type: ignore[misc]
                 "required" if key in required else "",
-                0 if key in required else 1,
+                0 if key in required else 3 if key == _OF_TOOLS else 1,
             )
     for key, schema in context.bundle_keys().items():
         if key not in siblings and key not in own:
@@ -102,13 +104,13 @@ def _values(context: Context) -> Iterator[Item]:
         return
     schema = context.schema_of_value()
     holder = context.mapping_schema() if key is not None and schema else {}
+    texts = context.texts_of_values() if schema else {}
     for number, value in enumerate(_possible(schema)):
         label = value if isinstance(value, str) else json.dumps(value)
         about = describe_key(str(key or list_key), schema, context.root)
 
         def document(label: str = label, about: str = about) -> str:
-            siblings = context.cursor.siblings
-            return describe_value(context.kind, holder, siblings, str(key), label) or about
+            return describe_value(holder, context.root, str(key), label, texts) or about
 
         yield Item(label, _value_text(context, value), "value", document, sort=number)
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.lsp.cursor import Cursor, Step, cursor_in_yaml
 from evalcontract.lsp.cursor_json import cursor_in_json, open_bracket
 from evalcontract.model.reference import Kind
-from evalcontract.structure.schemas import described, follow, known_keys, load, properties
+from evalcontract.structure.schemas import (
+    described,
+    edition_of,
+    follow,
+    known_keys,
+    load,
+    properties,
+)
 
 if TYPE_CHECKING:
     from evalcontract.lsp.documents import Open
@@ -61,8 +68,11 @@ class Context(NamedTuple):
 
     def keys(self) -> dict[str, Schema]:
         """Return the keys that the schema knows in the mapping at the position."""
+        return self._keys(self.root)
+
+    def _keys(self, root: Schema) -> dict[str, Schema]:
         try:
-            return described(self.root, self.value, self.path)
+            return described(root, self.value, self.path)
         except (LookupError, TypeError):  # the text has something else than the schema
             return {}
 
@@ -85,21 +95,32 @@ class Context(NamedTuple):
 
     def schema_of_value(self) -> Schema:
         """Return the schema of the value at the position."""
+        return self._schema_of_value(self.root)
+
+    def texts_of_values(self) -> dict[str, str]:
+        """Return what each of several values means that the schema allows at the position."""
+        edition = edition_of(self.kind)
+        schema = self._schema_of_value(load(edition)) if edition else {}
+        return dict(
+            zip(schema.get("enum", ()), schema.get("markdownEnumDescriptions", ()), strict=False)
+        )
+
+    def _schema_of_value(self, root: Schema) -> Schema:
         if self.cursor.key is not None:
-            return follow(self.keys().get(self.cursor.key, {}), self.root)
+            return follow(self._keys(root).get(self.cursor.key, {}), root)
         if self.path and self.path[-1] == 0:
-            return self.item_schema()
+            return self._item_schema(root)
         return {}
 
-    def item_schema(self) -> Schema:
+    def _item_schema(self, root: Schema) -> Schema:
         """Return the schema of the items of the list at the position."""
         *outer, key, _ = ("", *self.path)
         try:
-            keys = described(self.root, self.value, tuple(outer[1:]))
+            keys = described(root, self.value, tuple(outer[1:]))
         except (LookupError, TypeError):
             return {}
-        holder = follow(keys.get(str(key), {}), self.root)
-        return follow(holder.get("items", {}), self.root)
+        holder = follow(keys.get(str(key), {}), root)
+        return follow(holder.get("items", {}), root)
 
     def mapping_schema(self) -> Schema:
         """Return the schema of the mapping at the position."""

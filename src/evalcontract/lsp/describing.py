@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.lsp.markdown import code, escaped
 from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind
-from evalcontract.structure.schemas import branches, follow, load
+from evalcontract.structure.schemas import branches, follow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
@@ -109,13 +109,18 @@ def _type(schema: Schema) -> str:
     return " or ".join(map(str, found)) if isinstance(found, list) else str(found)
 
 
-def describe_value(kind: str, schema: Schema, around: Any, key: str, value: str) -> str:
-    """Return what one of several values means: the branch of the schema that it selects."""
-    root = load(kind)
-    chosen = {**(around if isinstance(around, dict) else {}), key: value}
-    texts = [
+def describe_value(
+    schema: Schema, root: Schema, key: str, value: str, texts: Mapping[str, str]
+) -> str:
+    """Return what one of several values of a key means.
+
+    `texts` are those of the schema for editors. The kinds of checks of other packages have the
+    text of the branch of the schema that they select.
+    """
+    of_branches = (
         str(branch["description"])
-        for branch in branches(schema, chosen, root)
+        for branch in branches(schema, {key: value}, root)
         if branch is not schema and "description" in branch
-    ]
-    return f"**{code(value)}**\n\n{texts[0]}" if texts else ""
+    )
+    text = texts.get(value) or next(of_branches, "")
+    return f"**{code(value)}**\n\n{text}" if text else ""

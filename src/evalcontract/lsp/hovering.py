@@ -38,13 +38,12 @@ def hover(context: Context) -> str:
             return f"**{code(name.text)}**\n\n{escaped(text)}".strip()
     if cursor.key is None:
         return _of_key(context)
-    return (
-        describe_value(
-            context.kind, context.mapping_schema(), cursor.siblings, cursor.key, cursor.word
-        )
-        if context.keys()
-        else ""
-    )
+    return _of_value(context, cursor.key) if context.keys() else ""
+
+
+def _of_value(context: Context, key: str) -> str:
+    schema, texts = context.mapping_schema(), context.texts_of_values()
+    return describe_value(schema, context.root, key, context.cursor.word, texts)
 
 
 def _of_key(context: Context) -> str:

@@ -43,6 +43,12 @@ def page_url(code: str) -> str:
     return f"{SITE}/rules/{code}/"
 
 
+def guide_url(page: str) -> str:
+    """Return the address of a published page of `docs/`, such as `judges` or `judges#levels`."""
+    name, mark, heading = page.partition("#")
+    return f"{SITE}/{name}/{mark}{heading}"
+
+
 def parse_page(code: str, docstring: str) -> Page:
     """Parse a page from a docstring: the fault, `Why:`, and examples under `Bad:` and `Good:`.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Outcome
 from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.page import guide_url
 from evalcontract.report.frame import escape_controls
 from evalcontract.report.table import wrapped
 
@@ -24,6 +25,10 @@ _MAX_REASONS = 1000
 _OTHERS = "other reasons"
 _SHOWN = 5
 _MAX_REASON = 300
+_NO_MODEL = (
+    "judges: no model is configured: set EVALCONTRACT_BASE_URL or EVALCONTRACT_API_KEY; "
+    f"see {guide_url('judges#ask-a-model')}"
+)
 
 
 class Errors:
@@ -73,7 +78,7 @@ def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[s
     """
     if usage is None:
         if _lacks_judges(summary):
-            yield from wrapped("judges: no model is configured; see docs/judges.md", 0, width)
+            yield from wrapped(_NO_MODEL, 0, width)
         return
     yield from write_asked(usage, width)
 
