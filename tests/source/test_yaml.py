@@ -396,6 +396,12 @@ BAD: dict[str, tuple[str, str, str, str]] = {
         "unquoted",
     ),
     "control character": ("a: b\x01c\n", "source/syntax", "1:5", "a control character"),
+    "control character after NEL": (
+        "a: \x85\nb: c\x01\n",
+        "source/syntax",
+        "2:5",
+        "a control character",
+    ),
     "control character after emoji": ("é: 😀\x01\n", "source/syntax", "1:5", "a control character"),
     "control character on line 3": (
         "a: é\r\nb: é\r\nc: \x07\r\n",

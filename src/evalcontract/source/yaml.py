@@ -95,7 +95,7 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
             if with_surrogates is None:
                 from evalcontract.source.yaml_errors import explain  # slow to import
 
-                raise ParseError(explain(error, text)) from None
+                raise ParseError(explain(error, text, hidden.text)) from None
             hidden = with_surrogates
         else:
             return builder

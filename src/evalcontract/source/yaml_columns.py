@@ -14,8 +14,8 @@ from evalcontract.source.parser_failure import (
     span_at,
 )
 
-# Number of lines above that are searched for siblings.
-_MAX_LINES = 200
+#: Number of lines above that are searched for siblings.
+MAX_LINES_ABOVE = 200
 _TIGHT = re.compile(r"\s*-\s+(?P<key>[A-Za-z_$][\w$.-]*):(?!//)(?P<rest>[^\s#][^#]*?)\s*(?:#|$)")
 
 
@@ -64,7 +64,7 @@ def value_above(failure: ParserFailure) -> SyntaxHint | None:
 def _columns_above(failure: ParserFailure, number: int) -> list[tuple[int, str]]:
     """Return the columns and names of the keys above a line, the nearest first."""
     columns: list[tuple[int, str]] = []
-    for at in range(number - 1, max(number - _MAX_LINES, -1), -1):
+    for at in range(number - 1, max(number - MAX_LINES_ABOVE, -1), -1):
         key = KEY.match(failure.lines[at])
         # A key with spaces is more likely a line of text.
         if key and " " not in key["key"]:
@@ -126,7 +126,10 @@ def place_of_dash(failure: ParserFailure) -> SyntaxHint | None:
         return hint
     column = len(here["lead"])
     # The line where the list of the parser starts, then the lines above.
-    numbers = [failure.start[0], *range(failure.line - 1, max(failure.line - _MAX_LINES, -1), -1)]
+    numbers = [
+        failure.start[0],
+        *range(failure.line - 1, max(failure.line - MAX_LINES_ABOVE, -1), -1),
+    ]
     dashes = [DASH.match(failure.text(number)) for number in numbers]
     others = [len(dash["lead"]) for dash in dashes if dash and len(dash["lead"]) != column]
     if not others:

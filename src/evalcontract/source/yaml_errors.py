@@ -117,18 +117,21 @@ _TRANSLATIONS = (
 )
 
 
-def explain(error: yaml.YAMLError, text: str) -> SourceProblem:
-    """Return a parser error as a problem with its span."""
-    problem = _explained(error, text)
+def explain(error: yaml.YAMLError, text: str, read: str) -> SourceProblem:
+    """Return a parser error as a problem with its span.
+
+    `read` is what the parser got: the text with other characters in place of some.
+    """
+    problem = _explained(error, text, read)
     return problem._replace(span=problem.span and clipped_span(problem.span, split_lines(text)))
 
 
-def _explained(error: yaml.YAMLError, text: str) -> SourceProblem:
+def _explained(error: yaml.YAMLError, text: str, read: str) -> SourceProblem:
     mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     context = getattr(error, "context", None) or ""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     message = f"{context} {problem}"
-    span = _place_of(mark, text) if mark else _reader_place(error, text)
+    span = _place_of(mark, text) if mark else _reader_place(error, read)
     if "while scanning a quoted scalar" in context and "escape" not in problem:
         start: Any = getattr(error, "context_mark", None) or mark
         span = Span.point(start.line + 1, start.column + 1)

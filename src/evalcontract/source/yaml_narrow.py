@@ -2,9 +2,11 @@
 
 Somebody who writes in a file of thousands of rows breaks one of them. The fast reader accepts the
 others, piece by piece, so they have no fault, and none of them changes what the rest means: it has
-no anchors, and each piece is a complete list. The exact reader reads a text with blank lines in
-place of them, in which the fault is in the same line. Rows near a fault are kept, since the
-explanation of a fault may refer to them.
+no anchors, and each piece is a complete list. What is before the rows, and each piece with a fault
+that counts alone, is read alone, too: nothing that begins there, such as a text in quotation marks,
+reaches into another piece. The exact reader reads a text with blank lines in place of the sound
+pieces, in which the fault is in the same line. Rows near a fault are kept, since the explanation of
+a fault may refer to them.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from evalcontract.source.fault import ParseError
+from evalcontract.source.limits import MAX_DEPTH
+from evalcontract.source.yaml_columns import MAX_LINES_ABOVE
 from evalcontract.source.yaml_quick import quick_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
 _ROWS = re.compile(r"(?:\A|\n)questions: *+(?:#.*+)?\n(?P<column> *+)-[ \n]")
 _END_OF_ROWS = re.compile(r"\n[^\s#-]")
@@ -43,14 +48,40 @@ def raise_early(text: str, data: bytes, parse: Callable[[str], object]) -> None:
     faulty = [number for number, edge in enumerate(pairwise(edges)) if not _is_sound(text, *edge)]
     if not faulty or len(faulty) > _MOST_FAULTY:
         return
-    near = {number + step for number in faulty for step in (-1, 0, 1)} | {0, len(edges) - 2}
+    # A text without its rows has the faults of its other parts, but must be complete.
+    if not _is_complete(parse, text[: edges[0]]):
+        return
+    near = {0, len(edges) - 2}.union(*(_near(text, edges, number) for number in faulty))
     try:
         parse(_blanked(text, edges, near))
     except ParseError as error:
-        if all(fault.code in _LOCAL for fault in error.faults):
+        pieces = (text[edges[number] : edges[number + 1]] for number in faulty)
+        if _is_local(error) and all(_is_complete(parse, piece) for piece in pieces):
             raise
         # A fault of the syntax may reach further down: keep all that follows.
         parse(_blanked(text, edges, {*near, *range(faulty[0], len(edges))}))
+
+
+def _is_complete(parse: Callable[[str], object], part: str) -> bool:
+    """Whether nothing that begins in a part of a text can reach beyond its end."""
+    try:
+        parse(part)
+    except ParseError as error:
+        return _is_local(error)
+    return True
+
+
+def _is_local(error: ParseError) -> bool:
+    return all(fault.code in _LOCAL for fault in error.faults)
+
+
+def _near(text: str, edges: list[int], number: int) -> range:
+    """Return the pieces that the explanation of a fault may look at."""
+    first, lines = number, 0
+    while first and lines < MAX_LINES_ABOVE:
+        first -= 1
+        lines += text.count("\n", edges[first], edges[first + 1])
+    return range(first, number + 2)
 
 
 def _edges(text: str) -> list[int]:
@@ -72,7 +103,26 @@ def _is_sound(text: str, start: int, end: int) -> bool:
     column = len(piece) - len(piece.lstrip(" "))
     number = len(re.findall(rf"^ {{{column}}}-(?=[ \n])", piece, re.MULTILINE))
     value = quick_value(piece, piece.encode("utf-8", "surrogatepass"))
-    return isinstance(value, list) and len(value) == number
+    # The rows are in the root and in their list: two levels of the depth.
+    return isinstance(value, list) and len(value) == number and _is_plain(value, MAX_DEPTH - 2)
+
+
+def _is_plain(rows: list[Any], depth: int) -> bool:
+    """Whether all keys are strings, and no row has more levels than a depth."""
+    level: Iterable[Any] = rows
+    for _ in range(depth + 1):
+        parts: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                if not all(isinstance(key, str) for key in value):
+                    return False
+                parts += value.values()
+            elif isinstance(value, list):
+                parts += value
+        if not parts:
+            return True
+        level = parts
+    return False
 
 
 def _blanked(text: str, edges: list[int], kept: set[int]) -> str:
