@@ -183,6 +183,7 @@ def test_a_page_that_is_not_there() -> None:
         read_page("a/b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dataset/duplicate-id", "source/syntax"])
 def test_explain_without_docstrings(name: str) -> None:
     """`python -OO` drops what rules say of themselves, and `explain` says that."""

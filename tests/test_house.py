@@ -152,6 +152,7 @@ def test_every_format_stands_in_the_table() -> None:
     assert packages == {each.name for each in FORMATS} == set(map(kind_of, codes_of_formats()))
 
 
+@pytest.mark.slow
 def test_a_module_says_what_it_is(trees: dict[str, ast.Module]) -> None:
     summaries = {
         name: (ast.get_docstring(tree) or "").split("\n")[0] for name, tree in trees.items()

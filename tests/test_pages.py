@@ -27,12 +27,14 @@ def test_every_page_is_that_of_a_code_without_a_docstring() -> None:
     assert files == {code for code in CODES.values() if code.docstring is None}
 
 
+@pytest.mark.slow
 @every_case("code", CODES)
 def test_bad_example_has_its_fault_and_no_other(code: str, tmp_path: Path) -> None:
     found = {each.code for each in findings_of_bad_example(tmp_path, code)}
     assert found == (set() if code in STAND_INS else {code})
 
 
+@pytest.mark.slow
 @every_case("code", CODES)
 def test_good_example_has_no_fault(code: str, tmp_path: Path) -> None:
     assert findings_of(tmp_path, CODES[code].page.good, code) == []

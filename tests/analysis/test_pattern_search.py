@@ -28,6 +28,7 @@ def test_patterns_without_a_repeated_group_take_no_steps(pattern: str) -> None:
     assert find_attack(pattern, (), full=False) is None
 
 
+@pytest.mark.slow
 @every_case("pattern", SLOW, ids=str)
 def test_the_others_are_searched(pattern: str) -> None:
     assert PatternSearch().attack(pattern) == find_attack(pattern, (), full=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
@@ -118,6 +119,7 @@ def test_a_pattern_is_compiled_once_for_all_rules(monkeypatch: pytest.MonkeyPatc
     assert parsed == patterns
 
 
+@pytest.mark.slow
 @every_case(
     "case",
     [

@@ -276,6 +276,7 @@ UNITS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 @every_case("unit", a_few(UNITS))
 def test_work_grows_with_the_text_alone(unit: str) -> None:

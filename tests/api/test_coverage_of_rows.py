@@ -219,6 +219,7 @@ def test_only_gaps_are_kept(place: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_lines_are_streamed(place: Path) -> None:
     """Many blocks of JSONL give what one list gives, each row with its line."""
     rows = [

@@ -344,6 +344,7 @@ def test_a_judge_by_reference_of_another_kind() -> None:
 # One workspace for many loads
 
 
+@pytest.mark.slow
 def test_a_workspace_is_read_once(tmp_path: Path) -> None:
     """What changes on the disk is for the next workspace; datasets are read each time."""
     rubric_of(tmp_path, "{kind: regex, pattern: a}")

@@ -141,6 +141,7 @@ def test_checks_inside_composites_are_compared_up_to_a_limit(
     assert contradictions(with_composites) == 2
 
 
+@pytest.mark.slow
 def test_rubrics_that_only_refer_to_a_large_one_do_not_look_at_its_checks(tmp_path: Path) -> None:
     checks = [{"kind": "must_contain_any", "values": [f"a text {at}"]} for at in range(200)]
     save(tmp_path, rubrics__large=rubric("large", *checks))

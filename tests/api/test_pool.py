@@ -22,6 +22,7 @@ def square(number: int) -> int:
     return number * number
 
 
+@pytest.mark.slow
 @needs_fork
 @every_case("jobs", [1, 2, 5])
 @every_case("many", [0, 1, 2, 3, 40])

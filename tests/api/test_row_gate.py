@@ -520,6 +520,7 @@ FOUND: dict[str, tuple[RowContext, Row]] = {
 }
 
 
+@pytest.mark.slow
 @every_case("crashing", ROW_RULES, ids=lambda rule: rule.code)
 def test_a_crashing_row_rule_is_named(crashing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says so itself, and the others still run."""

@@ -117,6 +117,7 @@ DATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "jobs"),
     a_few([*((name, 3) for name in DATA), *(("faults", jobs) for jobs in (2, 7))]),
@@ -160,6 +161,7 @@ def test_a_small_file_is_looked_at_here(tmp_path: Path, monkeypatch: pytest.Monk
     assert outcome_of(b"\n".join(lines_of(60)), tmp_path, 8).rows == 60
 
 
+@pytest.mark.slow
 def test_no_process_is_left_behind(place: Path) -> None:
     """Ctrl-C ends all of them, and says so once."""
     (place / "rows.jsonl").write_bytes(b"\n".join(lines_of(3000)) * 100)
@@ -186,6 +188,7 @@ def test_no_process_is_left_behind(place: Path) -> None:
         os.killpg(process.pid, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [3, 6])
 def test_workers_end_with_a_main_process_that_is_killed(place: Path, jobs: int) -> None:
     """A killed process cannot end its workers; nobody may wait for what they hold open."""

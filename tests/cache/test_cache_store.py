@@ -191,6 +191,7 @@ def _put_and_get(folder: Path, start: Any, number: int) -> None:
         assert found is None or found.endswith(FILLING)
 
 
+@pytest.mark.slow
 def test_processes_write_at_once(tmp_path: Path) -> None:
     context = get_context("spawn")
     start = context.Barrier(3)

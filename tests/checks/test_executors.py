@@ -38,6 +38,7 @@ def test_the_suites_are_valid() -> None:
             assert rows.is_valid(case["row"]), case["description"]
 
 
+@pytest.mark.slow
 @every_case(
     ("name", "case"), list(cases()), ids=lambda value: value if isinstance(value, str) else ""
 )

@@ -329,6 +329,7 @@ def test_what_a_composite_forbids() -> None:
     assert list(plan({**other("no_lookup"), "threshold": 0}, TOOLS).conflicts.of(row)) == []
 
 
+@pytest.mark.slow
 @every_case(("check", "row", "state", "field"), OUTLOOKS, ids=json.dumps)
 def test_what_is_asked_of_a_row(
     check: Any, row: dict[str, Any], state: str, field: str | None

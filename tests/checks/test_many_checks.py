@@ -99,6 +99,7 @@ def test_composites_of_one_rubric(tmp_path: Path) -> None:
     assert len(row.cells) == 13
 
 
+@pytest.mark.slow
 def test_the_work_for_a_row_does_not_grow_with_the_checks(tmp_path: Path) -> None:
     def work(count: int, check: str, row_count: int) -> int:
         folder = tmp_path / f"{count}"
@@ -134,6 +135,7 @@ def test_the_work_does_not_grow_with_the_composites_of_one_rubric(tmp_path: Path
     assert work(25) - work(5) < 20 * 2 * len(banned)
 
 
+@pytest.mark.slow
 def test_a_table_lists_no_more_checks_than_can_be_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,6 +152,7 @@ def test_a_table_lists_no_more_checks_than_can_be_read(
         assert len(capsys.readouterr().out.splitlines()) > 10_000
 
 
+@pytest.mark.slow
 def test_json_leaves_out_rows_with_too_many_checks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

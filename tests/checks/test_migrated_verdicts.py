@@ -86,6 +86,7 @@ def test_paragraphs_of_one_line_are_counted_alike(least: int, lines: list[str]) 
     assert passes_now(case, output) is passes(case, output)
 
 
+@pytest.mark.slow
 @NEEDS_PHP
 @every_case(
     "output, passed",

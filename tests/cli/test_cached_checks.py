@@ -163,6 +163,7 @@ def test_an_unchanged_workspace_is_not_checked_again(folder: Path, checks: Check
     assert not checks.was_done(folder / "datasets")  # which is of the same workspace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "arguments", "is_used"),
     [
@@ -256,6 +257,7 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", a_few(CHANGES))
 def test_a_change_is_seen(folder: Path, checks: Checks, name: str) -> None:
     checks()
@@ -280,6 +282,7 @@ def test_other_files_make_no_difference(folder: Path, checks: Checks) -> None:
     assert not checks.was_done()
 
 
+@pytest.mark.slow
 def test_what_was_there_before_is_remembered(folder: Path, checks: Checks) -> None:
     """Somebody goes from one branch to another, and back."""
     first = FILES["datasets/first.yaml"]
@@ -290,6 +293,7 @@ def test_what_was_there_before_is_remembered(folder: Path, checks: Checks) -> No
     assert not checks.was_done()
 
 
+@pytest.mark.slow
 def test_branches_are_remembered_side_by_side(folder: Path, checks: Checks) -> None:
     """Each has other files, so that another list of questions is asked."""
     branches = [{f"rubrics/r{n}.yaml": f"id: r{n}\n" for n in range(m)} for m in range(4)]
@@ -320,6 +324,7 @@ def test_the_current_folder_names_the_files(
     assert checks.was_done(folder)
 
 
+@pytest.mark.slow
 def test_the_mode_and_the_root_are_seen(folder: Path, checks: Checks) -> None:
     checks()
     assert checks.was_done(strict=True)
@@ -364,6 +369,7 @@ def test_the_interpreter_is_seen(checks: Checks, monkeypatch: pytest.MonkeyPatch
     assert checks.was_done()
 
 
+@pytest.mark.slow
 def test_code_of_ours_that_changes_without_a_version_is_seen(
     checks: Checks, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -425,6 +431,7 @@ def install(site: Path, version: str, code: Path) -> None:
     rules_in_use.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_package_with_rules_is_seen(checks: Checks, site: Path) -> None:
     assert "dataset/shouting" not in codes(checks())
     install(site, "1.0", site)
@@ -434,6 +441,7 @@ def test_a_package_with_rules_is_seen(checks: Checks, site: Path) -> None:
     assert checks.was_done()
 
 
+@pytest.mark.slow
 def test_code_of_a_package_that_is_worked_on_is_seen(
     checks: Checks, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -474,6 +482,7 @@ def test_where_it_is_unknown_what_is_installed_nothing_is_remembered(
 # What is beyond the folder, or no file
 
 
+@pytest.mark.slow
 def test_a_dataset_of_elsewhere_is_seen_with_all_that_it_reaches(
     folder: Path, checks: Checks, tmp_path: Path
 ) -> None:
@@ -533,6 +542,7 @@ def test_what_a_missing_dataset_may_mean_is_seen(folder: Path, checks: Checks) -
     assert facts(found.help) == ["kept/first.txt"]
 
 
+@pytest.mark.slow
 @posix
 def test_what_links_lead_to_is_seen(folder: Path, checks: Checks) -> None:
     away = folder / "kept/away.txt"
@@ -547,6 +557,7 @@ def test_what_links_lead_to_is_seen(folder: Path, checks: Checks) -> None:
     assert checks.was_done()
 
 
+@pytest.mark.slow
 @posix
 def test_folders_of_artifacts_behind_links_are_seen(folder: Path, checks: Checks) -> None:
     (folder / "rubrics").rename(folder / "elsewhere")
@@ -575,6 +586,7 @@ def test_a_schema_behind_a_link_is_seen(folder: Path, checks: Checks) -> None:
     assert checks.was_done()
 
 
+@pytest.mark.slow
 @posix
 def test_what_may_not_be_read_is_seen(folder: Path, checks: Checks) -> None:
     pipe = folder / "datasets/pipe.yaml"
@@ -607,6 +619,7 @@ def test_a_large_stream_is_not_remembered(checks: Checks, monkeypatch: pytest.Mo
     assert checks.was_done()
 
 
+@pytest.mark.slow
 def test_how_many_processes_look_makes_no_difference(
     folder: Path, checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -687,6 +700,7 @@ BREAK: dict[str, Callable[[Path], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("break_", BREAK.values(), ids=BREAK)
 def test_broken_entries_are_none(
     checks: Checks, own_cache: Path, break_: Callable[[Path], Any]
@@ -704,6 +718,7 @@ OTHER_FORMS = [
 ]
 
 
+@pytest.mark.slow
 def test_entries_of_another_form_are_none(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     """They bear the right digest: somebody's version wrote them."""
     checks()
@@ -754,6 +769,7 @@ def test_a_cache_in_the_workspace_is_no_data(folder: Path, checks: Checks) -> No
     assert checks.done == before
 
 
+@pytest.mark.slow
 @every_case("path", a_few(WORKSPACES), ids=lambda path: path.name)
 def test_a_check_asks_nobody_but_the_files_it_was_given(
     path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -115,6 +115,7 @@ def test_known_answers(capsys: pytest.CaptureFixture[str]) -> None:
     assert not read["written"]
 
 
+@pytest.mark.slow
 @every_case(
     ("labels", "named"),
     [
@@ -348,6 +349,7 @@ def test_usage(
     assert says in err
 
 
+@pytest.mark.slow
 @every_case(
     ("judge", "exits", "says"),
     [
@@ -374,6 +376,7 @@ def test_the_judge(
     assert says in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @every_case(
     ("more", "exits"),
     [
@@ -401,6 +404,7 @@ def test_a_diff_is_shown_and_nothing_written(
     assert (place / "judges/tone.yaml").read_text(encoding="utf-8") == BINARY
 
 
+@pytest.mark.slow
 @every_case("form", ["yaml", "json"])
 def test_what_is_written_is_clean(
     form: str, place: Path, capsys: pytest.CaptureFixture[str]
@@ -438,6 +442,7 @@ def test_what_is_written_is_clean(
     assert judge.read_text(encoding="utf-8") == after
 
 
+@pytest.mark.slow
 def test_writing_again_replaces_what_was_measured_only(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -449,6 +454,7 @@ def test_writing_again_replaces_what_was_measured_only(
     assert "split:" not in after
 
 
+@pytest.mark.slow
 @every_case(
     ("files", "says"),
     [

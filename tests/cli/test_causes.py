@@ -223,6 +223,7 @@ def test_places_are_bounded_and_counted(place: Path) -> None:
     assert one.sites.first[-1].row == f"r{MAX_SITES - 1}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, MAX_SITES + 7])
 def test_verbose_lists_every_place(
     count: int, place: Path, capsys: pytest.CaptureFixture[str]

@@ -65,6 +65,7 @@ def test_version_imports_nothing(tmp_path: Path) -> None:
     assert modules & {"yaml", "orjson", "jsonschema_rs", *SLOW} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--strict", "--jobs", "1"]])
 @pytest.mark.parametrize("group", [False, True])
 def test_a_clean_small_file_imports_little(

@@ -172,6 +172,7 @@ def test_console_scripts_are_installed() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dataset", "rubric", "judge"])
 def test_scripts_are_the_commands(kind: str, place: Path, call: Callable[..., Result]) -> None:
     """Each script is its command, under its own name, exit code included."""
@@ -539,6 +540,7 @@ def test_validate_dataset_checks_what_it_reaches(call: Callable[..., Result], pl
 # Configuration
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -631,6 +633,7 @@ def test_strict_dataset_of_a_target(call: Callable[..., Result], place: Path) ->
 # Schemas of others
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schema", "codes"),
     [
@@ -799,6 +802,7 @@ def test_schema_list_and_show(call: Callable[..., Result]) -> None:
         assert json.loads(text)["$id"] == address
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "base", [None, "https://schemas.example/v1", "https://schemas.example/v1/", "file:///srv"]
 )
@@ -877,6 +881,7 @@ def report_schema() -> Any:
     return Draft202012Validator(schema)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mode"), a_few(product(NAMES, ["--soft", "--strict"])))
 def test_json_report(
     name: str,

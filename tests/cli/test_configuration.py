@@ -48,6 +48,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Patterns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("patterns", "said"),
     [
@@ -89,6 +90,7 @@ def test_what_is_excluded_stands_in_the_workspace(
     assert "`exclude`" in message
 
 
+@pytest.mark.slow
 @every_case("pattern", ["draft/*", "b.yaml", "dataset", "*.jsonl", "datasets/c*", "rubrics/r.yml"])
 def test_an_exclude_pattern_that_matches_nothing(
     pattern: str, place: Path, capsys: pytest.CaptureFixture[str]
@@ -97,6 +99,7 @@ def test_an_exclude_pattern_that_matches_nothing(
     assert f"evalcontract.toml:2: `exclude`: the pattern `{pattern}` matches nothing" in message
 
 
+@pytest.mark.slow
 @every_case(
     "pattern",
     [
@@ -141,6 +144,7 @@ def test_settings_in_another_file(
     (place / name).unlink()
 
 
+@pytest.mark.slow
 @every_case(
     ("name", "text"),
     [
@@ -215,6 +219,7 @@ def test_what_stays_an_error() -> None:
     assert {code for code in KnownCodes() if code.startswith("source/")} <= set(LOCKED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", LOCKED)
 @pytest.mark.parametrize("value", ['"ignore"', '"warning"', '{soft = "note"}'])
 def test_what_was_not_checked_is_an_error(
@@ -230,6 +235,7 @@ def test_what_is_an_error_may_be_called_one(place: Path) -> None:
     assert command_line("check") == 1  # rubrics/r.yaml
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -85,6 +85,7 @@ def test_a_full_disk_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, rows
     assert names(folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_who_is_stopped_leaves_nothing(folder: Path, sent: signal.Signals) -> None:
@@ -112,6 +113,7 @@ def test_a_signal_while_a_file_is_made_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", ["", "  - {id: z, input: &a b, criteria: *a}  # tangled\n"])
 def test_a_large_dataset_of_ours_keeps_its_comments(folder: Path, last: str) -> None:
     row = "  # about {}\n  - id: r{}\n    input: i  # in words\n    criteria: c\n"

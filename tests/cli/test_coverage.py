@@ -200,6 +200,7 @@ def test_text_of_odd_rubrics(
     assert words in result.out
 
 
+@pytest.mark.slow
 def test_lines_fit_into_a_terminal(
     call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +240,7 @@ def test_what_a_terminal_would_act_on_is_shown(call: Callable[..., Result], plac
     assert "␛[2J" in out
 
 
+@pytest.mark.slow
 def test_a_share_is_rounded_down(call: Callable[..., Result], place: Path) -> None:
     """What is below the bound does not read as if it were not."""
     rows = "".join(
@@ -306,6 +308,7 @@ def test_json_of_a_rubric_alone(call: Callable[..., Result], schema: Any) -> Non
     assert (judged["never"], judged["needs"]) == ("unavailable", [])
 
 
+@pytest.mark.slow
 def test_every_json_follows_the_schema(call: Callable[..., Result], schema: Any) -> None:
     """Whatever is wrong with the files, the document is whole."""
     folders = [
@@ -329,6 +332,7 @@ def test_every_json_follows_the_schema(call: Callable[..., Result], schema: Any)
 # The bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bound", "code"),
     [("0", 0), ("28", 0), ("28.57142857142857", 0), ("28.6", 1), ("95", 1), ("100", 1)],

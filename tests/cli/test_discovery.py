@@ -190,6 +190,7 @@ def as_nobody(*calls: list[str], cwd: Path) -> list[Printed]:
     return command_lines(calls, cwd=cwd, before=before, timeout=HANGS)
 
 
+@pytest.mark.slow
 def test_closed_folders_and_files_are_findings(locked: Path) -> None:
     (done,) = as_nobody(["check", "."], cwd=locked)
     assert done.err == ""
@@ -199,6 +200,7 @@ def test_closed_folders_and_files_are_findings(locked: Path) -> None:
     assert done.out.count("error[source/unreadable]") == 5
 
 
+@pytest.mark.slow
 def test_closed_arguments_are_no_traceback(locked: Path) -> None:
     calls = [
         ["validate-dataset", "data/closed/b.yaml"],
@@ -324,6 +326,7 @@ def test_a_loop_that_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -
     assert "contains no dataset" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_no_pipe_is_waited_for(place: Path) -> None:
     write(place, {"a.yaml": GOOD, "datasets/a.yaml": GOOD})
     for name in ("p.yaml", "p.jsonl", "datasets/p.yaml", "rubrics/p.yaml", "evalcontract.toml"):
@@ -346,6 +349,7 @@ def test_no_pipe_is_waited_for(place: Path) -> None:
             assert "Traceback" not in done.err, call
 
 
+@pytest.mark.slow
 def test_streams_that_a_shell_gives(place: Path) -> None:
     """Standard input by its name, and `<(command)`."""
     for argument in ("/dev/stdin", "/dev/fd/0", "-"):

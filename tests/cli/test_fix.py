@@ -156,6 +156,7 @@ def _indented(lines: list[str]) -> str:
     return "\n".join(f"  {line}" for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "form"), a_few(product(ROWS, FORMS)))
 def test_a_row_is_mended(name: str, form: str, call: Callable[..., Result], place: Path) -> None:
     before, after = (FORMS[form](row) for row in ROWS[name])
@@ -309,6 +310,7 @@ def planted(draw: st.DrawFn) -> str:
     return text
 
 
+@pytest.mark.slow
 @examples(40)
 @given(planted(), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
 def test_planted_near_misses_are_mended_to_the_byte(
@@ -537,6 +539,7 @@ def given_(monkeypatch: pytest.MonkeyPatch, text: str | bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "after"),
     [
@@ -643,6 +646,7 @@ def test_nothing_that_a_terminal_acts_on_is_printed(
     assert "\a" not in result.out + result.err
 
 
+@pytest.mark.slow
 def test_many_aliases_are_not_tried_without_end(call: Callable[..., Result], place: Path) -> None:
     """Each of 80 rows repeats what cannot be changed for it alone."""
     shared = "".join(f"  - &x{row} {{inptu: b}}\n" for row in range(80))

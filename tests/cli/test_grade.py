@@ -230,6 +230,7 @@ def test_results_are_a_file_that_is_not_replaced_unless_asked(
     assert file.read_bytes() == first, "the same every time"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [1, 2, 3, 4])
 @pytest.mark.parametrize("torn", [b"", b'{"id": "lost", "rub'])
 def test_an_interrupted_run_goes_on(

@@ -123,6 +123,7 @@ def graded(jobs: int) -> tuple[dict[str, list[Any]], list[Any]]:
     return {id_: sorted(some, key=repr) for id_, some in results.items()}, grading.diagnostics
 
 
+@pytest.mark.slow
 @every_case(("name", "contents", "is_regular"), CASES, ids=str)
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_parts_give_what_the_whole_gives(
@@ -164,6 +165,7 @@ def test_parts_give_what_the_whole_gives(
     assert len(whole[0]) >= 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_results_are_the_same_bytes_with_any_number_of_processes(
     jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

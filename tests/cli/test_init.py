@@ -283,6 +283,7 @@ NORTHSTAR = [
 EVRET = {"queries": [{"query_id": "q", "query_text": "x", "expected_answers": ["y"]}]}
 
 
+@pytest.mark.slow
 @every_case(
     ("name", "content", "dataset", "ids"),
     [
@@ -358,6 +359,7 @@ def test_a_fix_is_named_if_there_is_one(
     assert (["evalcontract", "fix", "--diff"] in commands) is fixes
 
 
+@pytest.mark.slow
 def test_a_large_file_becomes_json_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f'{{"input": "{"x" * 100}{number}"}}\n' for number in range(10_000))
     write(folder, {"../large.jsonl": rows})
@@ -462,6 +464,7 @@ def test_a_folder_that_settings_cannot_name(
     assert contents(folder) == {}
 
 
+@pytest.mark.slow
 @every_case("name", ["it's", 'say "x"', "$(id)", "a: b #c", "日本", "<&>"])
 def test_a_folder_with_an_odd_name(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

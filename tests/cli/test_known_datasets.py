@@ -76,6 +76,7 @@ def checked(
     return check
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_only_the_dataset_that_changed_is_checked(
     name: str, checked: Callable[..., set[str]]
@@ -123,6 +124,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", a_few(CHANGES))
 def test_what_datasets_depend_on_is_seen(name: str, checked: Callable[..., set[str]]) -> None:
     write(Path(), CHANGES[name])

@@ -127,6 +127,7 @@ ODD_SCHEMAS: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @every_case("schema", ODD_SCHEMAS, ids=str)
 def test_no_schema_crashes(schema: Any, tmp_path: Path) -> None:
     """Neither that of a check, in its file or another one, nor that of a bundle."""
@@ -197,6 +198,7 @@ def test_numbers_of_versions_have_any_length() -> None:
 DIALECTS = ([], *(["--dialect", name] for name in ("mlflow", "databricks", "northstar", "evret")))
 
 
+@pytest.mark.slow
 @every_case("value", [{"queries": 5}, {"queries": None}, {"queries": [5]}, {"questions": 5}, 5])
 def test_no_dataset_crashes(value: Any, tmp_path: Path) -> None:
     write(tmp_path, {"a.json": value})

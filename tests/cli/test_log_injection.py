@@ -232,6 +232,7 @@ def calls(folder: Path, payload: str) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("payload", a_few(PAYLOADS))
 def test_no_output_has_a_command(
     payload: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -256,6 +257,7 @@ def controls(text: str) -> set[str]:
     return {char for char in text if unicodedata.category(char) in odd} - SAFE
 
 
+@pytest.mark.slow
 def test_json_keeps_its_values(tmp_path: Path) -> None:
     payload = "##[error]\x9b\u202e::"
     workspace(tmp_path, payload)

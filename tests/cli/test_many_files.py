@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from doors import Options, check_workspaces
 from work import calls_of
 from writing import write
@@ -58,14 +59,17 @@ def check_grows_with(files: Callable[[Path, int], None], folder: Path) -> None:
     assert many - more < 1.3 * (more - few)
 
 
+@pytest.mark.slow
 def test_datasets_that_targets_name(tmp_path: Path) -> None:
     check_grows_with(targets_and_datasets, tmp_path)
 
 
+@pytest.mark.slow
 def test_datasets_whose_names_are_misspelled(tmp_path: Path) -> None:
     check_grows_with(misspelled_datasets, tmp_path)
 
 
+@pytest.mark.slow
 def test_workspaces(tmp_path: Path) -> None:
     check_grows_with(workspaces, tmp_path)
 

@@ -70,6 +70,7 @@ def test_what_is_ignored_does_not_count(folder: Path, capsys: pytest.CaptureFixt
     assert [finding["code"] for finding in findings] == ["dataset/wrong-type"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 250, 1000])
 def test_several_processes(folder: Path, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset_check, "MIN_PART_BYTES", 1000)

@@ -252,6 +252,7 @@ def test_rubrics_that_are_elsewhere_are_named(
         assert "copy the files of `rubric/before@1.0` to `rubrics/`" in told
 
 
+@pytest.mark.slow
 def test_many_cases_with_one_id_have_names_of_their_own(folder: Path) -> None:
     cases = [{"id": name, "prompt": "p"} for name in ["a"] * 5_000 + ["a_2", "a_2"]]
     put(folder, evals_json=json.dumps({"evals": cases}))
@@ -260,6 +261,7 @@ def test_many_cases_with_one_id_have_names_of_their_own(folder: Path) -> None:
     assert len(rows_of(made)) == len(cases)
 
 
+@pytest.mark.slow
 @every_case(
     "graders, kinds",
     [

@@ -70,6 +70,7 @@ def test_every_tool_is_tried() -> None:
     assert all("." in tool.source for tool in TOOLS)
 
 
+@pytest.mark.slow
 @every_case("suffix", [".json", ".jsonl", ".yaml"])
 @every_case(("name", "row"), ROWS)
 def test_rows_of_a_tool(name: str, row: dict[str, Any], suffix: str, tmp_path: Path) -> None:

@@ -79,6 +79,7 @@ def covered(folder: Path) -> RowCoverage:
 BOTH = {"criteria", "expected_tools"}
 
 
+@pytest.mark.slow
 @every_case(
     ("files", "expected"),
     [

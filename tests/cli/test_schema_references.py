@@ -51,6 +51,7 @@ def findings(place: Path, texts: dict[str, str]) -> list[Diagnostic]:
     return [finding for finding in diagnostics if not finding.code.startswith("judge/")]
 
 
+@pytest.mark.slow
 @every_case("name", TEXTS)
 def test_a_modeline(name: str, place: Path) -> None:
     kind, other = KINDS[name], "judge" if KINDS[name] != "judge" else "rubric"
@@ -69,6 +70,7 @@ def test_a_modeline(name: str, place: Path) -> None:
         assert span.end_column - span.column == len(target)
 
 
+@pytest.mark.slow
 @every_case("name", TEXTS)
 def test_a_modeline_that_is_right(name: str, place: Path) -> None:
     assert command_line("schema", "export", place / "schema") == 0

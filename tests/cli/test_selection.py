@@ -40,6 +40,7 @@ def codes(capsys: pytest.CaptureFixture[str], *options: str) -> set[str]:
     return found[0]
 
 
+@pytest.mark.slow
 @every_case(
     ("options", "expected"),
     [

@@ -48,6 +48,7 @@ def found(outcome: Outcome) -> list[tuple[str, str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -45,6 +45,7 @@ def reported(place: Path) -> list[tuple[str, str, list[str]]]:
     ]
 
 
+@pytest.mark.slow
 @every_case(
     ("name", "code", "advised"),
     [

@@ -16,6 +16,7 @@ ROWS = [{"id": "a", "input": "b", "criteria": "c"}]
 YAML = "questions:\n  - {id: a, input: b, criteria: c}\n"
 
 
+@pytest.mark.slow
 @every_case(
     ("name", "data", "code"),
     [

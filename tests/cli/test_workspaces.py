@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from doors import Options, check_workspaces
 from tables import every_case
 from texts import facts
@@ -69,6 +70,7 @@ def told(found: Diagnostic) -> str:
     return "\n".join([found.message, found.help or "", *(message for message, _ in found.related)])
 
 
+@pytest.mark.slow
 @every_case(
     ("name", "mode"),
     [(name, mode) for name in names() for mode in MODES if mode in expectation(name)],
@@ -132,6 +134,7 @@ def placed_related(place: Any) -> list[Any]:
     return [place.file, place.span.line, place.span.column]
 
 
+@pytest.mark.slow
 @every_case("name", names())
 def test_no_engine_speaks_for_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a library says of a value is never what an author gets to read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pytest
 from tables import every_case
 
 from evalcontract.engine.options import Input, Options
@@ -92,6 +93,7 @@ def findings(case: Asked, folder: Path) -> list[Diagnostic]:
     return validate(Kind.DATASET, [Input(path)], options).diagnostics
 
 
+@pytest.mark.slow
 @every_case("dialect", ENOUGH)
 def test_every_verdict_is_the_loaders(
     dialect: str, tmp_path: Path, cases_of: Callable[[str], list[dict[str, Any]]]

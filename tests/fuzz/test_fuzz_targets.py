@@ -13,6 +13,7 @@ from mutation import mutated
 CRASHES = Path(__file__).parent / "crashes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_mutated_seeds(name: str) -> None:
     target = TARGETS[name]
@@ -27,6 +28,7 @@ def test_mutated_seeds(name: str) -> None:
             raise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["grammars", "pattern", "modeline", "template", "configuration"])
 def test_seeds(name: str) -> None:
     for seed in TARGETS[name].seeds():

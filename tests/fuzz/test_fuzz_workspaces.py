@@ -78,6 +78,7 @@ def changed(name: str, data: bytes, chance: random.Random) -> bytes:
     return written(name, altered(value, chance, values()), chance)
 
 
+@pytest.mark.slow
 @examples(300)
 @given(changed_workspaces())
 def test_no_command_crashes(files: Files) -> None:
@@ -85,6 +86,7 @@ def test_no_command_crashes(files: Files) -> None:
         check_commands(Path(folder), write(Path(folder), files))
 
 
+@pytest.mark.slow
 @examples(600)
 @given(changed_workspaces())
 def test_findings_are_inside_of_files(files: Files) -> None:
@@ -92,6 +94,7 @@ def test_findings_are_inside_of_files(files: Files) -> None:
         check_places(Path(folder), write(Path(folder), files))
 
 
+@pytest.mark.slow
 @examples(300)
 @given(changed_workspaces())
 def test_fixing_twice_is_fixing_once(files: Files) -> None:
@@ -110,6 +113,7 @@ def test_what_is_converted_comes_back(files: Files, chance: random.Random) -> No
             check_conversion(Path(folder), chance.choice(data), chance.choice(DIALECTS))
 
 
+@pytest.mark.slow
 @examples(300)
 @given(changed_workspaces())
 def test_a_cache_changes_nothing(files: Files) -> None:
@@ -155,6 +159,7 @@ SCHEMAS = ("dataset", "rubric", "judge", "target")
 ENGINES = {name: (validator_for(load(name)), native_for(load(name))) for name in SCHEMAS}
 
 
+@pytest.mark.slow
 @examples(3000)
 @given(st.sampled_from(SCHEMAS), chances)
 def test_both_engines_have_one_verdict(name: str, chance: random.Random) -> None:

@@ -81,6 +81,7 @@ def test_a_value_is_no_template() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_template_of_any_size_ends() -> None:
     """Sections multiply what they contain, and calls nest as deep as they do."""
     names = range(12)

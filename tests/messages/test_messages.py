@@ -65,12 +65,14 @@ def section(title: str, findings: Iterable[Diagnostic], folder: Path) -> str:
 # Findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", dict.fromkeys(code.partition("/")[0] for code in CODES))
 def test_bad_examples(room: str, snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     sections = [section(*found) for found in findings_of_bad_examples(tmp_path, room)]
     assert "\n".join(sections) == plain(snapshot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_fixtures(
     kind: str, snapshot: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -79,6 +81,7 @@ def test_fixtures(
     assert "\n".join(sections) == plain(snapshot)
 
 
+@pytest.mark.slow
 def test_workspaces(snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch) -> None:
     sections = []
     for file in sorted(WORKSPACES.glob("*/expected.json")):
@@ -196,6 +199,7 @@ CALLS: dict[str, list[str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_output(
     name: str,

@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.messages
 
 
+@pytest.mark.slow
 def test_bad_examples(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     sections = [section(*found) for found in findings_of_bad_examples(tmp_path)]
     assert "\n".join(sections) == plain(snapshot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_fixtures(
     kind: str, snapshot: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from doors import command_line
 from tables import every_case
 
@@ -95,6 +96,7 @@ ABOVE = {
 }
 
 
+@pytest.mark.slow
 def test_an_edit_above_a_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,6 +30,7 @@ def test_every_format_has_a_reader() -> None:
     assert READERS.keys() == FORMATS.keys()
 
 
+@pytest.mark.slow
 @every_case("name", READERS)
 def test_lines_and_columns_count_from_one(name: str, tmp_path: Path) -> None:
     write_files(tmp_path)
@@ -37,6 +38,7 @@ def test_lines_and_columns_count_from_one(name: str, tmp_path: Path) -> None:
     assert sorted(PLACES - {*found}) == []
 
 
+@pytest.mark.slow
 @every_case("name", [name for name in READERS if name != "text"])
 def test_all_formats_say_the_same(name: str, tmp_path: Path) -> None:
     write_files(tmp_path)
@@ -63,6 +65,7 @@ STARTS = [
 ]
 
 
+@pytest.mark.slow
 @every_case(("git", "start", "call", "expected"), STARTS)
 def test_paths_start_at_the_top_of_the_repository(
     git: str, start: str, call: str, expected: str, tmp_path: Path
@@ -83,6 +86,7 @@ def test_paths_start_at_the_top_of_the_repository(
             assert str(tmp_path) not in printed.out, name
 
 
+@pytest.mark.slow
 @every_case("name", READERS)
 def test_only_the_findings_decide_the_exit_code(name: str, tmp_path: Path) -> None:
     """No format, no file and no colour changes it."""
@@ -103,6 +107,7 @@ def test_only_the_findings_decide_the_exit_code(name: str, tmp_path: Path) -> No
         assert codes == [expected] * len(calls) + [strict] * len(calls), case
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(READERS))
 def test_colour_changes_no_exit_code(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -115,6 +120,7 @@ def test_colour_changes_no_exit_code(
     assert (coloured.out == plain.out) is (name != "text")
 
 
+@pytest.mark.slow
 def test_each_finding_has_the_address_of_its_page(tmp_path: Path) -> None:
     write_files(tmp_path)
     for name in ("json", "jsonl", "github", "junit", "sarif", "markdown"):

@@ -101,6 +101,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return found
 
 
+@pytest.mark.slow
 def test_sarif(sarif: Draft7Validator, reports: list[Path]) -> None:
     for folder in reports:
         log = json.loads((folder / "x.sarif").read_bytes())
@@ -108,6 +109,7 @@ def test_sarif(sarif: Draft7Validator, reports: list[Path]) -> None:
         assert errors == [], folder
 
 
+@pytest.mark.slow
 def test_junit(junit: Any, reports: list[Path]) -> None:
     for folder in reports:
         junit.validate(str(folder / "x.xml"))
@@ -142,6 +144,7 @@ def log(tmp_path: Path) -> Any:
     return json.loads(output_of("sarif", tmp_path))["runs"][0]
 
 
+@pytest.mark.slow
 def test_what_a_run_says_of_itself(log: Any) -> None:
     assert log["columnKind"] == "unicodeCodePoints"
     assert log["invocations"] == [{"executionSuccessful": True}]
@@ -158,6 +161,7 @@ def test_what_a_run_says_of_itself(log: Any) -> None:
         assert rule["id"].partition("/")[0] in rule["properties"]["tags"]
 
 
+@pytest.mark.slow
 @every_case("mark", ["\ufeff", ""], ids=["with a byte order mark", "without"])
 def test_fixes_do_what_fix_does(mark: str, tmp_path: Path) -> None:
     """Whoever applies the replacements gets the text that `evalcontract fix` writes."""

@@ -38,6 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @every_case("name", [name for name in FORMATS if name not in ("text", "json", "sarif")])
 def test_an_example_is_what_is_printed(name: str, folder: Path) -> None:
     assert examples(name)[0] == output_of(name, folder)
@@ -58,6 +59,7 @@ def test_names_of_files_are_those_of_the_table(name: str) -> None:
         assert parse_report_file(pattern.replace("*", "x")).format == name
 
 
+@pytest.mark.slow
 def test_the_problem_matcher(folder: Path) -> None:
     matcher = re.search(r"^`(\^.+\$)`", PAGE, re.MULTILINE)
     assert matcher

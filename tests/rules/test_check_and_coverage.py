@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from doors import Input, Options, check_workspaces, coverage
 from examples import examples
 from hypothesis import example, given
@@ -93,6 +94,7 @@ REFERENCES = ("rubric_ref", "judge_prompt_ref")
 UNGRADED = {"dataset/nothing-to-grade", "dataset/nothing-runs"}
 
 
+@pytest.mark.slow
 @examples(300)
 @given(row=ROW, root=ROOT, own=RUBRIC, inner=RUBRIC, graded=GRADED)
 @example(row={**BARE, "bundle": "tours"}, root={}, own=[], inner=[], graded=[])

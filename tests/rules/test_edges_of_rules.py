@@ -187,6 +187,7 @@ def test_rubrics(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     assert shown(RUBRICS, told) == plain(snapshot)
 
 
+@pytest.mark.slow
 def test_rows(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     told = []
     judges = {f"judges/{name}.yaml": judge(name, text) for name, text in TEMPLATES.items()}

@@ -116,6 +116,7 @@ TEXTS_OF_ROWS = [
 ]
 
 
+@pytest.mark.slow
 def test_schemas(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     told = []
     for number, schema in enumerate(SCHEMAS):
@@ -131,6 +132,7 @@ def test_schemas(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_patterns(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     kinds = ("", ", match: full", ", negate: true")
     checks = [

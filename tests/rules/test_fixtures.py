@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pytest
 from doors import ROOT
 from rule_fixtures import FIXTURES, KINDS, SUFFIXES, cases, kind_of, name_of, outcome_of
 from tables import every_case
@@ -91,6 +92,7 @@ def agree(found: list[Expected], expected: list[Expected]) -> list[Expected]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @every_case("case", cases(), ids=name_of)
 def test_what_is_expected_is_found_and_nothing_else(
     case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -33,6 +33,7 @@ def verdicts(root: Path) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_case_was_run(verdicts: list[dict[str, Any]], cases: list[dict[str, Any]]) -> None:
     """The runner left no case out."""
     assert len(verdicts) == len(cases)

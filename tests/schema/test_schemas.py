@@ -107,6 +107,7 @@ def subschemas(schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "/".join(map(str, (name, *at))), part
 
 
+@pytest.mark.slow
 def test_every_keyword_refuses_something(
     schema_name: str, schemas: Any, exact: Any, cases: Any
 ) -> None:
@@ -132,6 +133,7 @@ def test_every_property_is_used(schema_name: str, schemas: Any, exact: Any, case
     assert properties(schema).keys() - used == set()
 
 
+@pytest.mark.slow
 def test_schema_is_a_schema(schema_name: str, schemas: Any) -> None:
     """The schema follows its own metaschema."""
     Draft202012Validator.check_schema(schemas[schema_name])

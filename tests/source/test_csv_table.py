@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
@@ -67,6 +68,7 @@ def test_rows_are_those_of_a_dict_reader_for_any_text(text: str) -> None:
     assert batch.rows == expected
 
 
+@pytest.mark.slow
 def test_many_places_are_found_in_linear_time() -> None:
     # Ten seconds and more where each place was counted from the beginning of the text.
     number = 20_000

@@ -135,6 +135,7 @@ def test_a_disk_that_fails_while_rows_stream() -> None:
     assert [fault.code for fault in shown] == ["source/unreadable"]
 
 
+@pytest.mark.slow
 def test_a_row_file_that_is_gone_when_a_place_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"a": 1}\n' * 200_000)
@@ -157,6 +158,7 @@ def test_a_row_file_that_is_gone_before_it_streams(tmp_path: Path) -> None:
     assert [fault.code for fault in shown] == ["source/unreadable"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [b"", b"\xff\xfe", b"\n" * 3_000_000, b"\xff" * 3_000_000])
 def test_a_row_file_that_changed_gives_places_without_a_line(tmp_path: Path, after: bytes) -> None:
     path = tmp_path / "a.jsonl"

@@ -116,6 +116,7 @@ def test_wilson_interval_holds_its_rate(n: int, share: float) -> None:
     assert lower - 1e-9 <= right / n <= upper + 1e-9
 
 
+@pytest.mark.slow
 def test_bootstrap_is_the_same_every_time() -> None:
     agreement = Agreement(92, 8, 88, 12)
     first = bootstrap_interval(agreement, cohens_kappa)
@@ -143,6 +144,7 @@ def test_bootstrap_of_many_outputs_is_that_of_single_ones(
         assert numbers == pytest.approx(single, abs=0.02)
 
 
+@pytest.mark.slow
 def test_bootstrap_of_a_rate_is_near_the_interval_of_wilson() -> None:
     agreement = Agreement(450, 50, 400, 100)
     interval = bootstrap_interval(agreement, lambda drawn: drawn.rate("tpr"))

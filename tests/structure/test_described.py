@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,6 +131,7 @@ def test_mappings_beside_each_other_are_described(side: str) -> None:
     assert (problem.code, problem.path[-1]) == ("dataset/near-miss-key", "langauge")
 
 
+@pytest.mark.slow
 def test_a_bundle_that_takes_too_many_steps_is_one_finding() -> None:
     twice = [{"items": {"$ref": "#/$defs/nested"}}] * 2
     bundle = {

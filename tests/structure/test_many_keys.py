@@ -49,6 +49,7 @@ def test_a_missing_key_is_not_compared_with_every_key() -> None:
     assert (of_words.help or "").startswith("write `colour: key_3`")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value", "named"),
     [

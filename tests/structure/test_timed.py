@@ -159,6 +159,7 @@ def test_a_large_value_that_takes_too_many_steps_is_told() -> None:
     assert calls[-1] < calls[0] / 10, "once the steps of all rows are spent, it is not tried again"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_work")
 def test_without_the_native_engine_there_are_fewer_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each row spends 500 steps beyond its own, until the last one is only told to take more."""

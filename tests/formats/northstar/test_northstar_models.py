@@ -102,6 +102,7 @@ def case(key: str, value: Any) -> dict[str, Any]:
     return {**row, key: value}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [*PLACES, *TOP])
 @examples(150)
 @given(value=values)

@@ -209,6 +209,7 @@ ADVICE: list[tuple[Any, str, str | None]] = [
 ]
 
 
+@pytest.mark.slow
 @every_case(("part", "pointer", "advice"), ADVICE)
 def test_what_to_write_is_said_in_json(
     part: Any, pointer: str, advice: str, tmp_path: Path
