@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,9 +19,6 @@ from evalcontract.analysis.compilation import (
     why_uncompilable,
 )
 from evalcontract.analysis.regex_totality import matches_everything
-
-if TYPE_CHECKING:
-    import pytest
 
 #: Pattern, flags, and whether it is to match the whole text.
 EVERYTHING = [

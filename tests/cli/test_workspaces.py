@@ -19,8 +19,6 @@ from tables import every_case
 from texts import facts
 
 if TYPE_CHECKING:
-    import pytest
-
     from evalcontract import Diagnostic
     from evalcontract.api import Outcome
 

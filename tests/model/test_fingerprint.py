@@ -17,7 +17,6 @@ from evalcontract.model.span import Place, Span
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 ONE = Diagnostic(
     "dataset/near-miss-key",

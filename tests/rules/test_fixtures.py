@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import pytest
-
     from evalcontract import Diagnostic
 
 CODE = r"[a-z]+/[a-z0-9-]+"
