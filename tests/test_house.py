@@ -47,7 +47,6 @@ CODE = re.compile(
 NO_WORDS = re.compile(r"util|helper|manager|handler|misc|common", re.IGNORECASE)
 #: Modules of `report/` that are no output format.
 NO_FORMATS = {
-    "harmless",
     "report", "frame", "coverage", "coverage_json", "losses", "fixes", "statistics",
     "calibration", "calibration_json", "grade", "grade_lines", "grade_notes", "table",
     "messages", "sarif_rules", "html", "reference",

@@ -109,7 +109,9 @@ def test_examples_for_a_shell(tmp_path: Path) -> None:
 
 @every_case("command", EVERY, ids=lambda command: command.name)
 def test_every_help_has_examples_that_fit(command: Command) -> None:
-    text = command.get_help(click.Context(command, terminal_width=COLUMNS))
+    text = command.get_help(
+        click.Context(command, terminal_width=COLUMNS, **command.context_settings)
+    )
     assert 1 <= len(command.examples) <= 4
     assert command.examples[0][1] in text
     assert [line for line in text.splitlines() if len(line) > COLUMNS] == []

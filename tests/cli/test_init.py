@@ -111,7 +111,8 @@ def test_every_template_is_written(folder: Path, capsys: pytest.CaptureFixture[s
     for ci in CI_FILES:
         run(capsys, "init", "--ci", ci)
     written = [data.decode() for data in contents(folder).values()]
-    templates = [path for path in TEMPLATES.rglob("*") if path.is_file()]
+    folders = (TEMPLATES / "project", TEMPLATES / "workspace")
+    templates = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     assert len(templates) >= 8
     for path in templates:
         name = path.relative_to(TEMPLATES).as_posix()

@@ -130,7 +130,7 @@ def test_colour(arguments: str, variables: dict[str, str], *, on_pty: bool, on_p
 def test_no_color_of_errors() -> None:
     """A message of wrong usage keeps to NO_COLOR too."""
     for variables, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
-        shown, _ = on_terminal([*CHECK, "check", "src"], ROOT, variables, stream="stderr")
+        shown, _ = on_terminal([*CHECK, "check", "action"], ROOT, variables, stream="stderr")
         assert "no dataset" in shown
         assert ("\x1b" in shown) is coloured
 

@@ -28,7 +28,7 @@ SECTION = README.partition("\n## Install\n")[2].partition("\n## ")[0]
 SNIPPETS = re.findall(r"^```\n(.*?)\n^```$", SECTION, re.DOTALL | re.MULTILINE)
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
 #: What an extra installs.
-MODULES = {"parquet": "pyarrow", "judges": "openai"}
+MODULES = {"parquet": "pyarrow", "judges": "openai", "pandas": "pandas", "lsp": "pygls"}
 INSTALLERS = ("uv", "pipx")
 
 

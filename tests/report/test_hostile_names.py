@@ -14,10 +14,10 @@ from reports import READERS, commands
 from tables import every_case
 
 from evalcontract import Diagnostic, Severity
+from evalcontract.model.harmless import harmless_json
 from evalcontract.model.span import Place, Span
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.github import SHOWN
-from evalcontract.report.harmless import harmless_json
 from evalcontract.report.markdown import MAX_BYTES
 from evalcontract.report.report import Report, Style
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +13,7 @@ from evalcontract import __version__
 from evalcontract.cli.candidates import files
 from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
+from evalcontract.cli.grade_shares import Kept, Taken
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import NumberRange
 from evalcontract.cli.outcome import write_findings
@@ -24,22 +25,19 @@ from evalcontract.engine.options import Options
 from evalcontract.engine.results_file import ResultsFile, earlier_results
 from evalcontract.engine.workers import usable_cores
 from evalcontract.model.errors import NothingToCheck, UsageError
+from evalcontract.model.harmless import harmless_json
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
-from evalcontract.policy.exit_status import ERRORS, OK
-from evalcontract.report.grade import is_failure, write_comparison, write_gate, write_results
-from evalcontract.report.grade_lines import manifest_line, row_line, summary_line
-from evalcontract.report.grade_notes import Errors, write_usage
-from evalcontract.report.harmless import harmless_json
+from evalcontract.report.grade import write_comparison, write_gate, write_results
+from evalcontract.report.grade_lines import manifest_line, summary_line
+from evalcontract.report.grade_notes import write_usage
 from evalcontract.scoring.comparison import Comparison
-from evalcontract.scoring.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.engine.options import Input
     from evalcontract.judging.usage import Usage
-    from evalcontract.scoring.results import RowResult
 
 _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
 
@@ -162,16 +160,15 @@ def grade_command(
     read = [input_.path for input_ in inputs if not input_.stream]
     comparison = Comparison(earlier_results(compare).rows) if compare else None
     is_printed = output_format == "jsonl"
-    kept = _Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
-    taken = _Taken(limit, comparison, is_printed=is_printed)
+    kept = Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
+    taken = Taken(limit, comparison, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
         file = ResultsFile(results, replace=force, resume=resume, inputs=read) if results else None
-        if file:
-            stack.enter_context(file)
+        stack.enter_context(file or nullcontext())
         done = file.begin("".join(harmless_json([head]))) if file else []
         taken.begin(head)
         taken.take(kept.of(done))
@@ -193,74 +190,6 @@ def grade_command(
     elif taken.summary.rows.total:
         put(_text(taken, str(compare), wanted, usage))
     return exit_status(grading.diagnostics) or taken.status(wanted)
-
-
-class _Share(NamedTuple):
-    """What the process that graded some rows hands on of their results.
-
-    `failures` are the first of them; `lines` and `rows` are empty if nothing needs them.
-    """
-
-    summary: Summary
-    errors: Errors
-    failures: list[RowResult]
-    lines: str
-    rows: list[RowResult]
-
-
-class _Kept(NamedTuple):
-    """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are."""
-
-    limit: int
-    lines: bool
-    rows: bool
-
-    def of(self, rows: list[RowResult]) -> _Share:
-        """Return the share of some rows."""
-        share = _Share(Summary(), Errors(), [], "", rows if self.rows else [])
-        for row in rows:
-            share.summary.add(row)
-            share.errors.add(row)
-            if is_failure(row) and (not self.limit or len(share.failures) < self.limit):
-                share.failures.append(row)
-        if not self.lines:
-            return share
-        return share._replace(lines="".join(harmless_json(["".join(map(row_line, rows))])))
-
-
-class _Taken:
-    """What is kept of the results: their summary, the first failures, and the comparison."""
-
-    def __init__(self, limit: int, comparison: Comparison | None, *, is_printed: bool) -> None:
-        self.summary = Summary()
-        self.failures: list[RowResult] = []
-        self.errors = Errors()
-        self.comparison = comparison
-        self.limit = limit
-        self._is_printed = is_printed
-
-    def begin(self, head: str) -> None:
-        """Print the first line, if lines are wanted."""
-        if self._is_printed:
-            put_json([head])
-
-    def take(self, share: _Share) -> None:
-        """Count rows, and print their lines, if lines are wanted."""
-        self.summary.merge(share.summary)
-        self.errors.merge(share.errors)
-        if self.comparison:
-            for row in share.rows:
-                self.comparison.take(row)
-        self.failures += share.failures
-        if self.limit:
-            del self.failures[self.limit :]
-        if self._is_printed:
-            put_json([share.lines])
-
-    def status(self, threshold: float | None) -> int:
-        """Return the exit code, as far as the results decide it."""
-        is_short = threshold is not None and not self.summary.reaches(threshold)
-        return ERRORS if self.summary.has_errors or is_short else OK
 
 
 def _one(name: str, stdin_name: str | None) -> Input:
@@ -290,7 +219,7 @@ def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
 
 
 def _text(
-    taken: _Taken, compared: str, threshold: float | None, usage: Usage | None
+    taken: Taken, compared: str, threshold: float | None, usage: Usage | None
 ) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(taken.summary, taken.failures, width)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from evalcontract.report.harmless import COMMAND, harmless_json
+from evalcontract.model.harmless import COMMAND, harmless_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -140,8 +140,8 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
 
     """
     from evalcontract.engine.opened import write_error
+    from evalcontract.model.harmless import harmless_json
     from evalcontract.report import FORMATS, write_of
-    from evalcontract.report.harmless import harmless_json
     from evalcontract.source.writing import Staged
     from evalcontract.workspace import write_bound
 

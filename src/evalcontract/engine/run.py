@@ -259,9 +259,8 @@ class Run:
         document = target.document
         problems = self._target_check.problems(target)
         found = to_diagnostics(problems, document, self.base_policy, {})
-        policy = self.base_policy
-        of_schema = self.schema_reference(Kind.TARGET, document, document.value, policy)
-        yield from self.ignores.without_ignored(document, policy, found, of_schema)
+        of_schema = self.schema_reference(Kind.TARGET, document, document.value, self.base_policy)
+        yield from self.ignores.without_ignored(document, self.base_policy, found, of_schema)
 
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""

@@ -1,0 +1,85 @@
+"""What `grade` keeps of the results: of some rows at a time, and of all that were graded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract.cli.output import put_json
+from evalcontract.model.harmless import harmless_json
+from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.report.grade import is_failure
+from evalcontract.report.grade_lines import row_line
+from evalcontract.report.grade_notes import Errors
+from evalcontract.scoring.summary import Summary
+
+if TYPE_CHECKING:
+    from evalcontract.scoring.comparison import Comparison
+    from evalcontract.scoring.results import RowResult
+
+
+class Share(NamedTuple):
+    """What the process that graded some rows hands on of their results.
+
+    `failures` are the first of them; `lines` and `rows` are empty if nothing needs them.
+    """
+
+    summary: Summary
+    errors: Errors
+    failures: list[RowResult]
+    lines: str
+    rows: list[RowResult]
+
+
+class Kept(NamedTuple):
+    """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are."""
+
+    limit: int
+    lines: bool
+    rows: bool
+
+    def of(self, rows: list[RowResult]) -> Share:
+        """Return the share of some rows."""
+        share = Share(Summary(), Errors(), [], "", rows if self.rows else [])
+        for row in rows:
+            share.summary.add(row)
+            share.errors.add(row)
+            if is_failure(row) and (not self.limit or len(share.failures) < self.limit):
+                share.failures.append(row)
+        if not self.lines:
+            return share
+        return share._replace(lines="".join(harmless_json(["".join(map(row_line, rows))])))
+
+
+class Taken:
+    """What is kept of the results: their summary, the first failures, and the comparison."""
+
+    def __init__(self, limit: int, comparison: Comparison | None, *, is_printed: bool) -> None:
+        self.summary = Summary()
+        self.failures: list[RowResult] = []
+        self.errors = Errors()
+        self.comparison = comparison
+        self.limit = limit
+        self._is_printed = is_printed
+
+    def begin(self, head: str) -> None:
+        """Print the first line, if lines are wanted."""
+        if self._is_printed:
+            put_json([head])
+
+    def take(self, share: Share) -> None:
+        """Count rows, and print their lines, if lines are wanted."""
+        self.summary.merge(share.summary)
+        self.errors.merge(share.errors)
+        if self.comparison:
+            for row in share.rows:
+                self.comparison.take(row)
+        self.failures += share.failures
+        if self.limit:
+            del self.failures[self.limit :]
+        if self._is_printed:
+            put_json([share.lines])
+
+    def status(self, threshold: float | None) -> int:
+        """Return the exit code, as far as the results decide it."""
+        is_short = threshold is not None and not self.summary.reaches(threshold)
+        return ERRORS if self.summary.has_errors or is_short else OK
