@@ -105,7 +105,10 @@ def test_an_endpoint_that_does_not_end(
 
 def asked(url: str) -> Any:
     client = Client(Settings(url, KEY, "m", seconds=0.5, retries=0))
-    return client.ask("m", [{"role": "user", "content": "JSON"}])
+    try:
+        return client.ask("m", [{"role": "user", "content": "JSON"}])
+    finally:
+        client.close()
 
 
 @every_case("key", ["content", "refusal"])
