@@ -106,6 +106,7 @@ HARMLESS = [
 ]
 
 
+@pytest.mark.slow
 @every_case(("pattern", "full"), a_few(SLOW))
 def test_a_slow_pattern_is_found(pattern: str, full: bool) -> None:  # noqa: FBT001
     assert attack_on(pattern, full=full) is not None
@@ -124,6 +125,7 @@ def test_python_itself_is_slow_on_the_attack(pattern: str, full: bool) -> None: 
     assert hangs(match, attack.text(60))
 
 
+@pytest.mark.slow
 @every_case("pattern", a_few(ORDINARY, 15))
 @every_case("flags", ["", "im", "s"])
 def test_an_ordinary_pattern_gives_no_alarm(pattern: str, flags: str) -> None:

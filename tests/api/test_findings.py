@@ -68,6 +68,7 @@ def test_records(findings: Findings) -> None:
     assert first["url"] == f"https://evalcontract.example/rules/{found.code}/"
 
 
+@pytest.mark.slow
 def test_a_data_frame(findings: Findings) -> None:
     needed("pandas")
     frame: Any = findings.to_pandas()

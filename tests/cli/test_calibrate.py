@@ -527,6 +527,7 @@ def test_a_model_that_is_no_name(
     assert "several models" not in error
 
 
+@pytest.mark.slow
 def test_many_people_and_many_faults(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two thousand people are two million pairs, and each repeated label is a fault."""
     people = "".join(f"a,{at % 2},1,p{at}\n" for at in range(2001))

@@ -54,6 +54,7 @@ def grade(*arguments: str, outputs: str = "outputs.jsonl") -> int:
     return command_line("grade", "datasets/a.json", "--outputs", outputs, *arguments)
 
 
+@pytest.mark.slow
 @every_case(
     ("arguments", "passes"),
     [

@@ -61,6 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @every_case("command", EVERY, ids=lambda command: command.name)
 def test_examples(
     command: Command, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -156,6 +156,7 @@ def test_rows_of_jsonl(
     assert checked(text, tmp_path, capsys, "datasets/a.jsonl") == (ignored, rest)
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +174,7 @@ def test_processes_change_nothing(
     assert sum("unused" in line for line in alone[1]) == 500
 
 
+@pytest.mark.slow
 def test_the_limit_of_findings_does_not_count_what_is_ignored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

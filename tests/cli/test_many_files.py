@@ -74,5 +74,6 @@ def test_workspaces(tmp_path: Path) -> None:
     check_grows_with(workspaces, tmp_path)
 
 
+@pytest.mark.slow
 def test_rubrics_that_refer_to_each_other(tmp_path: Path) -> None:
     check_grows_with(chain_of_composites, tmp_path)

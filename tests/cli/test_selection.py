@@ -147,6 +147,7 @@ def test_junit_fails_what_fails_the_run(place: Path, capsys: pytest.CaptureFixtu
         assert f'failures="{expected}"' in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_cache_keeps_no_verdict_of_another_selection(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -81,6 +81,7 @@ def test_findings_are_exactly_those(name: str, mode: str, monkeypatch: pytest.Mo
     assert outcome.left_out == sorted(["expected.json", *expected["left_out"]])
 
 
+@pytest.mark.slow
 @every_case("name", names())
 def test_findings_tell_what_helps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The nearest id, the versions that exist, the file that is broken; and nothing misleading."""

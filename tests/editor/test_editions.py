@@ -70,6 +70,7 @@ def test_what_people_write_has_an_edition() -> None:
     assert set(schemas.names_of_others()) == set(NAMES) - set(AUTHORS)
 
 
+@pytest.mark.slow
 def test_they_accept_and_refuse_what_the_canonical_ones_do() -> None:
     engines = {name: validator_for(schemas.load(f"editor/{name}")) for name in AUTHORS}
     seen = 0

@@ -102,6 +102,7 @@ def test_fixing_twice_is_fixing_once(files: Files) -> None:
         check_fix(Path(folder), write(Path(folder), files))
 
 
+@pytest.mark.slow
 @examples(300)
 @given(changed_workspaces(), chances)
 def test_what_is_converted_comes_back(files: Files, chance: random.Random) -> None:

@@ -63,6 +63,7 @@ def test_a_suggestion_is_the_nearest_name(names: list[str], word: str) -> None:
     assert Suggestions(names).nearest(word) == nearest(word, names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "word"),
     [

@@ -217,6 +217,7 @@ def test_what_github_does_not_show_is_counted(
         assert len(rest) == len(found)
 
 
+@pytest.mark.slow
 @every_case(
     ("limit", "shown"), [(0, None), (200, 200), (3, 3)], ids=["all that fit", "limit", "few"]
 )

@@ -121,6 +121,7 @@ def test_junit(junit: Any, reports: list[Path]) -> None:
         assert all(len(case.findall("failure")) <= 1 for case in cases)
 
 
+@pytest.mark.slow
 def test_gitlab(reports: list[Path]) -> None:
     for folder in reports:
         issues = json.loads((folder / "gl-code-quality-report.json").read_bytes())
@@ -129,6 +130,7 @@ def test_gitlab(reports: list[Path]) -> None:
         assert len({*marks}) == len(marks)
 
 
+@pytest.mark.slow
 def test_reports_have_findings(reports: list[Path]) -> None:
     """The tests above look at something."""
     logs = [json.loads((folder / "x.sarif").read_bytes()) for folder in reports]

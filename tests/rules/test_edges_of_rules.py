@@ -175,6 +175,7 @@ TEMPLATES = {
 }
 
 
+@pytest.mark.slow
 def test_rubrics(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     judges = {f"judges/j{n}.yaml": judge(f"j{n}", "{{ output }}") for n in range(4)}
     scale = "score_type: levels\nlevel_names: [poor, good]\nlevel_values: [1, 2]"

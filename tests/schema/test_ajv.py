@@ -39,6 +39,7 @@ def test_every_case_was_run(verdicts: list[dict[str, Any]], cases: list[dict[str
     assert len(verdicts) == len(cases)
 
 
+@pytest.mark.slow
 def test_verdicts_and_errors_agree(verdicts: list[dict[str, Any]], root: Path) -> None:
     """What is valid is accepted, and the rest has the stated errors."""
     stated = _stated(root / "fixtures" / "schema")

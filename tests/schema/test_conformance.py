@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from conformance_suite import groups, read, suite_files, topic
 from tables import every_case
 
@@ -23,6 +24,7 @@ Error = tuple[str, str, str | None]
 GROUPS = groups()
 
 
+@pytest.mark.slow
 @every_case("group", GROUPS.values(), ids=GROUPS)
 def test_exact_engine_reports_the_errors(group: Any, exact: dict[str, Any]) -> None:
     """Every case has exactly its errors, at their paths and by their keywords."""

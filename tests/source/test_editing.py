@@ -8,6 +8,7 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,8 +22,6 @@ from evalcontract.source.editing import edit_text
 from evalcontract.source.yaml_text import block, flow
 
 if TYPE_CHECKING:
-    import pytest
-
     from evalcontract.model.fix import Edit
     from evalcontract.model.path import Path
 
@@ -338,6 +337,7 @@ def test_what_touches_another_fix_waits() -> None:
     assert edited(text, "yaml", *within) == "- {format: json, b: x, z: 2}\n"
 
 
+@pytest.mark.slow
 def test_many_are_made_in_one_pass_and_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     before = editing._value  # noqa: SLF001 - how often a text is read is seen nowhere else

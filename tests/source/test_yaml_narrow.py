@@ -84,6 +84,7 @@ def faults(text: str, *, quick: bool) -> object:
     return unreadable and (unreadable.faults, unreadable.lines)
 
 
+@pytest.mark.slow
 @every_case("name", FAULTS)
 def test_the_faults_are_those_of_the_exact_reader(name: str) -> None:
     chance = random.Random(name)  # noqa: S311 - any rows will do
@@ -92,6 +93,7 @@ def test_the_faults_are_those_of_the_exact_reader(name: str) -> None:
         assert faults(text, quick=True) == faults(text, quick=False), rows
 
 
+@pytest.mark.slow
 @every_case("name", FAULTS_OF_VALUES)
 def test_faults_of_two_kinds_are_those_of_the_exact_reader(name: str) -> None:
     for rows in ((300, 900), (900, 300)):
@@ -99,6 +101,7 @@ def test_faults_of_two_kinds_are_those_of_the_exact_reader(name: str) -> None:
         assert faults(text, quick=True) == faults(text, quick=False), rows
 
 
+@pytest.mark.slow
 @every_case("before", ['id: "x\n', "id: 'x\n", "id: [x,\n", "id: |\n", "id: x\nid: y\n", "x\n"])
 def test_what_begins_before_the_rows(before: str) -> None:
     text = broken({600: "a key twice"}, before)

@@ -128,6 +128,7 @@ def _right(drawn: Agreement) -> float:
     return (drawn.tp + drawn.tn) / drawn.total
 
 
+@pytest.mark.slow
 @every_case(
     "counts", [(40, 10, 20, 30), (97, 1, 1, 1), (9_990, 0, 9, 1), (0, 50, 50, 0), (5, 5, 0, 90)]
 )

@@ -303,6 +303,7 @@ def test_a_fix_stands_below_its_prefix_with_its_finding() -> None:
     assert row.check(ROW) == []
 
 
+@pytest.mark.slow
 def test_every_slip_of_a_key_is_mended() -> None:
     """Whatever letter is dropped, doubled, swapped or wrong; short keys are never certain."""
     values: dict[str, Any] = {

@@ -142,6 +142,7 @@ JSON: dict[str, tuple[str, list[tuple[str, str]]]] = {
 }
 
 
+@pytest.mark.slow
 @every_case("name", JSON)
 def test_findings_of_json(name: str) -> None:
     text, expected = JSON[name]
@@ -231,6 +232,7 @@ CSV: dict[str, tuple[str, list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @every_case("name", CSV)
 def test_findings_of_csv(name: str) -> None:
     text, expected = CSV[name]
