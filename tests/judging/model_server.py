@@ -6,7 +6,10 @@ import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import pytest
 
 from evalcontract.judging.settings import Settings
 
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 KEY = "sk-local-3f1c"
+#: For what asks with the client library, which is slow to import.
+needs_client = pytest.mark.skipif(
+    find_spec("openai") is None, reason="the extra `judges` is not installed"
+)
 
 
 class Response(NamedTuple):

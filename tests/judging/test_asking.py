@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from model_server import KEY, ModelServer, Response, failure, verdict
+from model_server import KEY, ModelServer, Response, failure, needs_client, verdict
 from tables import every_case
 
 from evalcontract.cache.store import cache_folder
@@ -24,9 +24,7 @@ from evalcontract.source import Document, read_stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytest.importorskip("openai", reason="the extra `judges` is not installed")
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs_client]
 
 LEVELS: dict[str, Any] = {"score_type": "levels", "level_names": ["poor", "fair", "good"]}
 VALUED: dict[str, Any] = {**LEVELS, "level_values": [0, 0.4, 1], "pass_threshold": 0.4}

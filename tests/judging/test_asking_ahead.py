@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 import pytest
-from model_server import ModelServer, verdict
+from model_server import ModelServer, needs_client, verdict
 
 from evalcontract.checks.outcome import Outcome
 from evalcontract.engine.asking_ahead import asked_ahead
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
     from evalcontract.library.artifact import Artifact
 
-pytest.importorskip("openai", reason="the extra `judges` is not installed")
 
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs_client]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
-from model_server import KEY, ModelServer, Response, failure, verdict
+from model_server import KEY, ModelServer, Response, failure, needs_client, verdict
 from tables import every_case
 from writing import write
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-pytest.importorskip("openai", reason="the extra `judges` is not installed")
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs_client]
 
 JUDGE = 'id: tone\nversion: "1.0.0"\ntemplate: "{{ input }} KIND? {{ output }}"\n'
 NAMED = JUDGE + "model: {provider: acme, name: large-1}\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import ROOT, command_line
-from model_server import KEY, ModelServer, Response, failure, verdict
+from model_server import KEY, ModelServer, Response, failure, needs_client, verdict
 from tables import every_case
 
 from evalcontract import Grader
@@ -21,9 +21,7 @@ from evalcontract.structure.native import native_for
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytest.importorskip("openai", reason="the extra `judges` is not installed")
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs_client]
 
 JUDGES: dict[str, dict[str, Any]] = {
     "polite": {"template": "POLITE? {{ output }}"},

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from model_server import needs_client
 from tables import every_case
 
 from evalcontract.judging import limited
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from socket import socket
 
-pytest.importorskip("openai")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs_client]
 
 KEY = "sk-local-3f1c"
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from doors import ROOT, command_line
-from model_server import KEY, ModelServer, verdict
+from model_server import KEY, ModelServer, needs_client, verdict
 from tables import every_case
 from writing import write
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from model_server import Response
 
-pytest.importorskip("openai", reason="the extra `judges` is not installed")
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs_client]
 
 STARTERS = sorted((ROOT / "schema" / "judges").glob("*.yaml"))
 #: Texts that a template must neither read as tags nor change.
