@@ -317,7 +317,7 @@ def test_slow_answers_are_awaited_together_within_the_limit() -> None:
         verdicts = [judging.ask(judge("{{ output }}"), {"output": str(n)}) for n in range(9)]
         judging.close()
     assert [(made.details or {})["reason"] for made in verdicts] == [str(n) for n in range(9)]
-    assert server.most_at_once == 3
+    assert 1 < server.most_at_once <= 3
     assert len(server.requests) == 9, "no question is asked twice"
     assert taken > 0.3, "the server waits at least that long"
 

@@ -159,7 +159,7 @@ def test_the_order_is_kept_and_many_are_asked_at_a_time(
     _, made, summary = results(capsys.readouterr().out)
     assert list(made) == [f"r{number}" for number in range(30)]
     assert [row["checks"][0]["outcome"] for row in made.values()].count("passed") == 11
-    assert server.most_at_once == 4
+    assert 1 < server.most_at_once <= 4
     assert summary["judges"]["calls"] == len(server.requests) == 20
 
 
@@ -408,4 +408,4 @@ def test_python_asks_only_if_it_is_told_to(
             assert outcomes == ["passed", *["failed"] * 7]
             assert grader.grade(*pairs[1]).checks[0].reason == "it is rude"
         assert len(server.requests) == len(pairs), "no question is asked twice"
-    assert server.most_at_once == 4
+    assert 1 < server.most_at_once <= 4
