@@ -107,7 +107,8 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     metavar="NUMBER",
     default=20,
     show_default=True,
-    help="Maximum number of rows to print that did not pass or changed (0: no limit).",
+    help="Maximum number of rows to print that did not pass or changed, and of checks for each"
+    " (0: no limit).",
 )
 @click.option(
     "--strict/--soft",
@@ -222,7 +223,7 @@ def _text(
     taken: Taken, compared: str, threshold: float | None, usage: Usage | None
 ) -> Iterator[str]:
     width = get_terminal_size().columns
-    yield from write_results(taken.summary, taken.failures, width)
+    yield from write_results(taken.summary, taken.failures, taken.limit, width)
     yield from taken.errors.write(width)
     yield from write_usage(usage, taken.summary, width)
     if threshold is not None:
