@@ -159,6 +159,4 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
         try:
             staged.put()
         except OSError as error:
-            raise write_error(
-                Path(error.filename2 or error.filename or files[0].path), error
-            ) from None
+            raise write_error(files[0].path, error) from None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.model.errors import UsageError
 from evalcontract.workspace import display_name, write_bound
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from evalcontract.source.writing import Staged
 
 
@@ -29,8 +28,12 @@ def open_staged(
 
 
 def write_error(path: Path, error: Exception) -> UsageError:
-    """Return the error for a file that exists already, or cannot be written."""
-    name = display_name(path)
+    """Return the error for a file that exists already, or cannot be written.
+
+    It is `path`, unless the error names another.
+    """
+    named = getattr(error, "filename", None)
+    name = display_name(Path(named) if named else path)
     if isinstance(error, FileExistsError):
         return UsageError(f"{name} already exists; pass --force to replace it")
     reason = getattr(error, "strerror", None) or str(error)

@@ -85,7 +85,10 @@ class ResultsFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.__exit__(kind, error, trace)
+        try:
+            self._file.__exit__(kind, error, trace)
+        except OSError as failure:
+            raise write_error(self._path, failure) from None
 
     def begin(self, head: str) -> list[RowResult]:
         """Return the rows of an earlier run with the same manifest, or begin anew.
