@@ -9,13 +9,21 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from doors import ROOT, command_line
 from tables import every_case
 from writing import write
+
+from evalcontract.cache import FOLDER_VARIABLE
+from evalcontract.cli import calibrate
+from evalcontract.engine.fix_options import write as write_fixes
+from evalcontract.scoring.runner import RubricRunner
+from evalcontract.source.writing import Staged
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="limits and signals are those of POSIX")
 
@@ -29,22 +37,35 @@ class Writer(NamedTuple):
 
 LABELS = ("--labels", "labels.csv", "--split", "test")
 OUTPUTS = ("--outputs", "outputs.jsonl")
+CONVERT = ("convert", "datasets/a.json", "new/o.jsonl")
 WRITERS = {
     "grade": Writer(("grade", "datasets/a.json", *OUTPUTS, "--results", "r.jsonl"), ("r.jsonl",)),
-    "calibrate-judge": Writer(("calibrate-judge", "judges/j.json", *LABELS, "--write"), ("judges/j.json",)),
+    "calibrate-judge": Writer(
+        ("calibrate-judge", "judges/j.json", *LABELS, "--write"), ("judges/j.json",)
+    ),
     "migrate": Writer(
-        ("migrate", "evals.json", "-o", "moved", "--loss-report", "losses.json"),
-        ("moved/datasets/evals.yaml", "losses.json"),
+        ("migrate", "old/evals.json", "-o", "moved", "--loss-report", "losses.json"),
+        ("moved/datasets/old.yaml", "losses.json"),
     ),
     "init": Writer(("init", "made"), ("made/evalcontract.toml", ".vscode/settings.json")),
-    "init --from": Writer(("init", "made", "--from", "evals.json"), ("made/datasets/evals.yaml",)),
+    "init --from": Writer(
+        ("init", "made", "--from", "old/evals.json"), ("made/datasets/old.yaml",)
+    ),
     "report": Writer(("report", "datasets", "-o", "new/page.html"), ("new/page.html",)),
     "--write-baseline": Writer(("check", ".", "--write-baseline=known.json"), ("known.json",)),
     "--output": Writer(
         ("check", ".", "--output", "new/a.sarif", "--output", "b.json"), ("new/a.sarif", "b.json")
     ),
     "convert": Writer(
-        ("convert", "datasets/a.json", "new/o.jsonl", "--to", "databricks", "--loss-report", "l.json"),
+        (
+            "convert",
+            "datasets/a.json",
+            "new/o.jsonl",
+            "--to",
+            "databricks",
+            "--loss-report",
+            "l.json",
+        ),
         ("new/o.jsonl", "l.json"),
     ),
     "fix": Writer(("fix", "datasets/a.json"), ("datasets/a.json",)),
@@ -58,7 +79,7 @@ def workspace(folder: Path) -> None:
     rows = [{"id": f"r{at}", "input": f"b {at}", "rubric_ref": ref} for at in range(MANY)]
     faulty = [{**rows[0], "id": f"z{at}", f"tags{at}": ["t"]} for at in range(20)]
     check = {"id": "x", "kind": "must_contain_any", "values": ["yes"]}
-    scoring = {"combine": "all_pass"}
+    rubric = {"version": "1.0.0", "checks": [check], "scoring": {"combine": "all_pass"}}
     outputs = "".join(json.dumps({"id": row["id"], "output": "no"}) + "\n" for row in rows)
     labels = "".join(f"{at},{at % 2},{at % 3 and 1},test\n" for at in range(MANY))
     template = f"Is {{{{ output }}}} good?{' Think.' * 1000}"
@@ -67,11 +88,11 @@ def workspace(folder: Path) -> None:
         folder,
         {
             "datasets/a.json": {"questions": [*rows, *faulty]},
-            "rubrics/a.json": {"id": "a", "version": "1.0.0", "checks": [check], "scoring": scoring},
+            "rubrics/a.json": {"id": "a", **rubric},
             "judges/j.json": {"id": "j", "version": "1.0.0", "template": template},
             "outputs.jsonl": outputs,
             "labels.csv": f"id,human,judge,split\n{labels}",
-            "evals.json": {"evals": cases},
+            "old/evals.json": {"evals": cases},
         },
     )
 
@@ -88,7 +109,7 @@ def started(arguments: tuple[str, ...], cwd: Path, **more: Any) -> subprocess.Po
     return subprocess.Popen(
         [sys.executable, "-m", "evalcontract", *arguments],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "EVALCONTRACT_CACHE_DIR": str(cwd.parent / "cache")},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), FOLDER_VARIABLE: str(cwd.parent / "c")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         **more,
@@ -162,3 +183,137 @@ def test_a_file_system_that_is_read_only(
     assert contents(tmp_path) == before
 
 
+@posix
+@pytest.mark.slow
+@every_case("number", [signal.SIGINT, signal.SIGTERM])
+@every_case("name", [*WRITERS])
+def test_a_signal_at_any_time(name: str, number: signal.Signals, tmp_path: Path) -> None:
+    """The files are there as a whole, or not at all; nobody sees a traceback."""
+    for at, delay in enumerate((0.3, 0.6)):
+        folder = tmp_path / str(at)
+        workspace(folder)
+        before = contents(folder)
+        running = started(WRITERS[name].arguments, folder)
+        time.sleep(delay)
+        running.send_signal(number)
+        _, error = running.communicate(timeout=120)
+        assert b"evalcontract" not in error or b"Traceback" not in error  # Python's own start
+        after = contents(folder)
+        after.pop(PARTIAL, None)
+        assert not [file for file in after if ".evalcontract." in file]
+        assert after == before or all(after.get(file) for file in WRITERS[name].written)
+
+
+@posix
+@pytest.mark.slow
+@every_case("name", [*WRITERS])
+def test_a_reader_that_goes_away(name: str, tmp_path: Path) -> None:
+    """As with `| head -1`: nothing is said, and the files are written as a whole."""
+    workspace(tmp_path)
+    with started(WRITERS[name].arguments, tmp_path) as running:
+        assert running.stdout
+        assert running.stderr
+        running.stdout.close()
+        error = running.stderr.read()
+    assert running.returncode in (0, 1, 2)
+    assert b"Traceback" not in error
+    after = contents(tmp_path)
+    assert not [file for file in after if ".evalcontract." in file]
+    assert PARTIAL not in after
+    for file in WRITERS[name].written:
+        assert after[file]
+
+
+@posix
+def test_a_signal_while_files_get_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits until all of them have: no run leaves the new text of one and the old of another."""
+    files = [tmp_path / name for name in "abc"]
+    rename = os.replace
+
+    def interrupted(*arguments: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        rename(*arguments)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with Staged() as staged:
+        for file in files:
+            staged.open(file).write(b"new")
+        with pytest.raises(KeyboardInterrupt):
+            staged.put()
+    assert sorted(tmp_path.iterdir()) == files
+
+
+@every_case("changed", ["datasets/a.json", "outputs.jsonl"])
+def test_what_changes_while_it_is_graded(
+    changed: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The results would name a file that they are not of."""
+    workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    grade = RubricRunner.grade
+
+    def late(self: RubricRunner, *arguments: Any) -> Any:
+        (tmp_path / changed).write_bytes((tmp_path / changed).read_bytes() + b"\n")
+        return grade(self, *arguments)
+
+    monkeypatch.setattr(RubricRunner, "grade", late)
+    assert command_line(*WRITERS["grade"].arguments, "--jobs", "1") == 2
+    assert "changed while they were graded" in capsys.readouterr().err
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_a_judge_that_changes_while_it_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What somebody else wrote meanwhile is not replaced."""
+    workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    judge = tmp_path / "judges/j.json"
+    changed = judge.read_bytes() + b"\n"
+
+    def late(calibration: Any) -> None:
+        judge.write_bytes(changed)
+        write_fixes(calibration)
+
+    monkeypatch.setattr(calibrate, "write", late)
+    assert command_line(*WRITERS["calibrate-judge"].arguments) == 2
+    said = "judges/j.json cannot be written: the file changed in the meantime"
+    assert said in capsys.readouterr().err
+    assert judge.read_bytes() == changed
+
+
+@every_case(
+    ("name", "file"),
+    [
+        ("init", "made/evalcontract.toml"),
+        ("migrate", "moved/datasets/old.yaml"),
+        ("migrate", "losses.json"),
+        ("report", "new/page.html"),
+        ("convert", "new/o.jsonl"),
+    ],
+)
+def test_a_file_that_appears_meanwhile_is_kept(
+    name: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    put = Staged.put
+
+    def late(self: Staged) -> None:
+        (tmp_path / file).write_bytes(b"theirs")
+        put(self)
+
+    before = contents(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Staged, "put", late)
+        assert command_line(*WRITERS[name].arguments) == 2
+    after = contents(tmp_path)
+    assert after.pop(file) == b"theirs"
+    assert {each for each in after if after[each] is not None} == {
+        each for each in before if before[each] is not None
+    }

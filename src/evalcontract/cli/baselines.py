@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.cli.output import put
 from evalcontract.cli.report_files import ReportFile, refuse_unwritable
+from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.baseline import (
     Scope,
     compare,
@@ -75,7 +76,8 @@ class Baselines:
         path = self._path or Path(DEFAULT)
         text = text_of(baseline)
         if not path.exists() or path.read_bytes() != text.encode():
-            error = write_text(path, text, bound=write_bound(path), replace=True)
+            with signals_as_interrupts():
+                error = write_text(path, text, bound=write_bound(path), replace=True)
             if error:
                 raise write_error(path, ValueError(error))
         if self._quiet:

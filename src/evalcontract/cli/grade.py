@@ -179,7 +179,7 @@ def grade_command(
                 file.write(share.lines)
         wanted = grading.threshold if threshold is None else threshold
         usage = judging.usage if judging else None
-        last = summary_line(taken.summary, wanted, usage)
+        last = _last_line(grading, head, taken, wanted, usage)
         if file:
             file.write("".join(harmless_json([last])))
             file.complete()
@@ -191,6 +191,20 @@ def grade_command(
     elif taken.summary.rows.total:
         put(_text(taken, str(compare), wanted, usage))
     return exit_status(grading.diagnostics) or taken.status(wanted)
+
+
+def _last_line(
+    grading: Grading, head: str, taken: Taken, threshold: float | None, usage: Usage | None
+) -> str:
+    """Return the last line of the results, whose first is `head`, if there are any.
+
+    Raises:
+        UsageError: what was graded is not what the first line names.
+
+    """
+    if head and manifest_line(__version__, *grading.manifest) != head:
+        raise UsageError("the dataset or the outputs changed while they were graded: try again")
+    return summary_line(taken.summary, threshold, usage)
 
 
 def _one(name: str, stdin_name: str | None) -> Input:

@@ -139,6 +139,7 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
         UsageError: a file cannot be written.
 
     """
+    from evalcontract.cli.signals import signals_as_interrupts
     from evalcontract.engine.opened import write_error
     from evalcontract.model.harmless import harmless_json
     from evalcontract.report import FORMATS, write_of
@@ -146,7 +147,7 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
     from evalcontract.workspace import write_bound
 
     style = style._replace(width=_WIDTH)
-    with Staged() as staged:
+    with signals_as_interrupts(), Staged() as staged:
         for file in files:
             pieces = write_of(file.format)(report, style)
             if FORMATS.get(file.format) == "json":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.engine.opened import write_error
@@ -12,6 +11,7 @@ from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from evalcontract.model.diagnostic import Diagnostic, Outcome
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self
 
+from evalcontract.source.signals import signals_held
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -127,15 +129,17 @@ class Staged:
             OSError: a file cannot be moved; those after it are not moved either.
 
         """
-        for file in self._files.values():
+        for target, file in self._files.items():
             file.stream.close()
-        while self._files:
-            target = next(iter(self._files))
-            file = self._files[target]
             with _errors_name(file.path):
                 check_target(target, replace=file.replace)  # it may be new
-                _put(file.temporary, target)
-            del self._files[target]
+        with signals_held():  # all or none
+            while self._files:
+                target = next(iter(self._files))
+                file = self._files[target]
+                with _errors_name(file.path):
+                    _put(file.temporary, target)
+                del self._files[target]
 
     def __exit__(self, *_: object) -> None:
         for file in self._files.values():
