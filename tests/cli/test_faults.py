@@ -317,3 +317,63 @@ def test_a_file_that_appears_meanwhile_is_kept(
     assert {each for each in after if after[each] is not None} == {
         each for each in before if before[each] is not None
     }
+
+
+INIT, MIGRATE = ("init",), ("migrate", "old/evals.json", "-o")
+GRADE = ("grade", "datasets/a.json", *OUTPUTS, "--force", "--results")
+REPORT = ("report", "datasets", "--force", "-o")
+
+
+@every_case(
+    ("arguments", "said"),
+    [
+        ((*INIT, ".git/new"), "it belongs to git"),
+        ((*MIGRATE, ".git/new"), "it belongs to git"),
+        ((*MIGRATE, "moved", "--force", "--loss-report", ".git/config"), "it belongs to git"),
+        ((*MIGRATE, "moved", "--force", "--loss-report", "pyproject.toml"), "has settings"),
+        ((*GRADE, ".git/config"), "it belongs to git"),
+        ((*GRADE, ".GIT/new"), "it belongs to git"),
+        ((*GRADE, "evalcontract.toml"), "has settings"),
+        ((*REPORT, ".git/hooks/pre-commit"), "it belongs to git"),
+        ((*REPORT, "pyproject.toml"), "has settings"),
+        (("convert", "datasets/a.json", ".git/o.jsonl"), "it belongs to git"),
+        (("check", ".", "--write-baseline=.git/known.json"), "it belongs to git"),
+        (("check", ".", "--write-baseline=k.json", "-o", "k.json"), "would be written twice"),
+        (
+            ("check", ".", "--baseline", "known.json", "-o", "known.json"),
+            "would replace known.json",
+        ),
+    ],
+)
+def test_what_no_option_may_replace(
+    arguments: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Settings, and what git runs commands from."""
+    workspace(tmp_path)
+    known = {"known.json": {"version": 1, "findings": []}}
+    settings = {"pyproject.toml": "", "evalcontract.toml": "", ".git/config": "theirs"}
+    write(tmp_path, {**known, **settings})
+    monkeypatch.chdir(tmp_path)
+    before = contents(tmp_path)
+    assert command_line(*arguments) == 2
+    assert said in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+def test_two_writers_of_one_file(tmp_path: Path) -> None:
+    """Who is last wins; there is never a mixture of both."""
+    file = tmp_path / "a"
+    with Staged() as one, Staged() as other:
+        first, second = one.open(file, replace=True), other.open(file, replace=True)
+        for _ in range(3000):
+            first.write(b"1" * 10)
+            second.write(b"2" * 9)
+        one.put()
+        assert file.read_bytes() == b"1" * 30_000
+        other.put()
+    assert file.read_bytes() == b"2" * 27_000
+    assert [*tmp_path.iterdir()] == [file]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.cli.output import put
-from evalcontract.cli.report_files import ReportFile, refuse_unwritable
+from evalcontract.cli.report_files import ReportFile, refuse_inputs, refuse_unwritable
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.baseline import (
     Scope,
@@ -57,7 +57,8 @@ class Baselines:
         if self._path is not None:
             if self._path not in (source, None) and self._path.exists():
                 read_baseline(self._path)  # it must not replace anything else
-            refuse_unwritable([ReportFile("json", self._path)])
+            refuse_unwritable([*args.output, ReportFile("json", self._path)])
+        refuse_inputs(args.output, [source] if source else ())
 
     def apply(self, outcome: Outcome) -> BaselineCounts:
         """Leave only the new findings in an outcome; write the next baseline if that is wanted."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.model.errors import UsageError
 from evalcontract.workspace import display_name, write_bound
+from evalcontract.workspace.configuration import FILE_NAME
+from evalcontract.workspace.pyproject import PYPROJECT
 
 if TYPE_CHECKING:
     from evalcontract.source.writing import Staged
@@ -18,13 +20,25 @@ def open_staged(
     """Open a file that is put in its place with all others, below `bound` or in its workspace.
 
     Raises:
-        UsageError: it exists and `replace` is false, or it cannot be written.
+        UsageError: it exists and `replace` is false, it has settings, or it cannot be written.
 
     """
+    refuse_settings(path)
     try:
         return staged.open(path, bound=bound or write_bound(path), replace=replace)
     except (OSError, RuntimeError, ValueError) as error:
         raise write_error(path, error) from None
+
+
+def refuse_settings(path: Path) -> None:
+    """Refuse to replace a file with settings, even if that is asked for.
+
+    Raises:
+        UsageError: it is one.
+
+    """
+    if path.name.casefold() in (FILE_NAME, PYPROJECT) and path.exists():
+        raise UsageError(f"{display_name(path)} has settings: choose another name")
 
 
 def write_error(path: Path, error: Exception) -> UsageError:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Independent of the target's name, which may already have the maximum length.
 _TEMPORARY = ".evalcontract."
+# What git alone may change: settings and hooks in it run commands.
+_OF_GIT = ".git"
 _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 
 
@@ -153,11 +155,18 @@ class Staged:
 
 
 def target_of(path: Path, bound: Path | None) -> Path:
-    """Return the real path of a target; its last part is not followed."""
+    """Return the real path of a target; its last part is not followed.
+
+    Raises:
+        OSError: it is out of the folder `bound`, or in the folder of a git repository.
+
+    """
     folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - links are not followed
     target = Path(os.path.realpath(folder), name)
     if bound is not None and not target.is_relative_to(os.path.realpath(bound)):
         raise OSError("a symbolic link leads out of the workspace")
+    if any(part.casefold() == _OF_GIT for part in target.parts):
+        raise OSError("it belongs to git")
     return target
 
 
