@@ -131,8 +131,8 @@ def _examples(source: Path, target: Path) -> Iterator[Path]:
     """Write the bad and the good example of every page."""
     for page in sorted(source.glob("*/*.md")):
         code = f"{page.parent.name}/{page.stem}"
-        _, bad, good = re.split(r"^## (?:Bad|Good)$", page.read_text("utf-8"), flags=re.MULTILINE)
-        for name, part in (("bad", bad), ("good", good)):
+        parts = re.split(r"^## (?:Bad|Good)$", page.read_text("utf-8"), flags=re.MULTILINE)
+        for name, part in zip(("bad", "good"), parts[1:], strict=False):  # a list of pages has none
             case = target / page.parent.name / page.stem / name
             for file, _, text in _EXAMPLE.findall(part):
                 encoding = ENCODINGS.get(code, "utf-8") if name == "bad" else "utf-8"

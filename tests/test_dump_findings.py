@@ -12,12 +12,49 @@ from dump_findings import dump
 if TYPE_CHECKING:
     from pathlib import Path
 
+CODE = "dataset/near-miss-key"
 ROWS = """\
 questions:
   - id: a
     input: Where is it?
     expecteed_facts: [here]
 """
+
+
+PAGE = """\
+# dataset/near-miss-key
+
+## Bad
+
+`datasets/bad.yaml`
+
+```yaml
+questions: [{id: a, input: b, criteria: c, tagss: [d]}]
+```
+
+## Good
+
+`datasets/good.yaml`
+
+```yaml
+questions: [{id: a, input: b, criteria: c, tags: [d]}]
+```
+"""
+
+
+@pytest.mark.slow
+def test_the_examples_of_pages_are_inputs(tmp_path: Path) -> None:
+    """A page that only lists others has none."""
+    folder = tmp_path / "docs" / "rules" / "dataset"
+    folder.mkdir(parents=True)
+    (folder / "index.md").write_text("# Codes\n", encoding="utf-8")
+    (folder / "near-miss-key.md").write_text(PAGE, encoding="utf-8")
+    lines = [json.loads(line) for line in dump(tmp_path, sys.executable)]
+    inputs = {each["input"].split()[-1] for each in lines}
+    assert {"datasets/bad.yaml", "datasets/good.yaml"} <= inputs
+    found = {each["input"].split()[-1] for each in lines if each.get("code") == CODE}
+    assert "datasets/bad.yaml" in found
+    assert "datasets/good.yaml" not in found
 
 
 @pytest.mark.slow
@@ -30,7 +67,7 @@ def test_every_finding_is_a_line(tmp_path: Path) -> None:
     forms = ["crlf.yaml", "dumped.yaml", "large.json", "large.jsonl", "large.yaml"]
     forms += ["list.json", "small.json", "small.jsonl", "yaml"]
     names = {f"datasets/one.{form}" for form in forms}
-    assert {name for name, code in found if code == "dataset/near-miss-key"} >= names
+    assert {name for name, code in found if code == CODE} >= names
     ended = {each["input"]: each["exit"] for each in lines if "exit" in each}
     assert {name.split()[-1] for name in ended} >= names
     assert {status for name, status in ended.items() if "--strict" in name} == {1}

@@ -100,18 +100,22 @@ def test_composites_of_one_rubric(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_work_for_a_row_does_not_grow_with_the_checks(tmp_path: Path) -> None:
-    def work(count: int, check: str, row_count: int) -> int:
+@pytest.mark.parametrize("kind", ["fact_match", "composite"])
+def test_the_work_for_a_row_does_not_grow_with_the_checks(kind: str, tmp_path: Path) -> None:
+    check = {"kind": kind, "rubric_ref": "rubric/inner@1.0.0"} if kind == "composite" else FACTS
+
+    def work(count: int, command: str, row_count: int) -> int:
         folder = tmp_path / f"{count}"
-        rubric(folder, [{"id": "runs", **WORDS}, *named(count, FACTS)])
+        rubric(folder, named(2, FACTS), "inner")
+        rubric(folder, [{"id": "runs", **WORDS}, *named(count, check)])
         inputs = [Input(rows(folder, row_count))]
-        if check == "coverage":
+        if command == "coverage":
             return calls_of(lambda: coverage(inputs, Options(), all_rows=False))
         return calls_of(lambda: validate(Kind.DATASET, inputs, Options()))
 
-    for check in ("coverage", "validate"):
-        few = work(5, check, 60) - work(5, check, 20)
-        many = work(500, check, 60) - work(500, check, 20)
+    for command in ("coverage", "validate"):
+        few = work(5, command, 60) - work(5, command, 20)
+        many = work(500, command, 60) - work(500, command, 20)
         assert many < 1.3 * few
 
 

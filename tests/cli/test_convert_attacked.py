@@ -79,7 +79,12 @@ def test_a_full_disk_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, rows
     if not full.is_char_device():
         pytest.skip("there is no full device here")
     (folder / "in.jsonl").write_text('{"request": "a"}\n' * rows, encoding="utf-8")
-    monkeypatch.setattr(os, "fdopen", lambda *_: full.open("wb"))
+    real = os.open
+
+    def opened(path: Any, flags: int, *more: Any) -> int:
+        return real(full if flags & os.O_EXCL else path, flags & ~os.O_EXCL, *more)
+
+    monkeypatch.setattr(os, "open", opened)
     before = names(folder)
     assert code("in.jsonl", "o.jsonl") == "o.jsonl cannot be written: no space left on device"
     assert names(folder) == before
@@ -104,10 +109,13 @@ def test_who_is_stopped_leaves_nothing(folder: Path, sent: signal.Signals) -> No
 def test_a_signal_while_a_file_is_made_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object) -> None:
+    real = os.open
+
+    def interrupted(*arguments: Any) -> None:
+        os.close(real(*arguments))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(os, "fdopen", interrupted)
+    monkeypatch.setattr(os, "open", interrupted)
     with pytest.raises(KeyboardInterrupt), Staged() as staged:
         staged.open(tmp_path / "new" / "a.json")
     assert list(tmp_path.iterdir()) == []

@@ -511,7 +511,11 @@ def test_what_cannot_be_written_changes_nothing(
         raise OSError(28, "No space left on device", "rows.yaml")
 
     monkeypatch.setattr(os, "replace", fail)
-    assert call() == (2, "", "error: rows.yaml cannot be written: no space left on device\n")
+    assert call() == (
+        2,
+        "",
+        "error: datasets/rows.yaml cannot be written: no space left on device\n",
+    )
     assert texts(place) == before
 
 

@@ -199,6 +199,37 @@ def test_too_many_checks(
     assert [row["outcome"] for row in rows] == ["passed", "error", "error"]
 
 
+def test_patterns_count_more_than_texts(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many checks as above, of which one row is too much."""
+    monkeypatch.setattr(grading_work, "STEPS", 2500)
+    checks = [{"id": f"x{at}", "kind": "regex", "pattern": f"y|{at}"} for at in range(150)]
+    made(place, *checks, rows=1)
+    assert grade() == 1
+    monkeypatch.setattr(grading_work, "STEPS", 4000)
+    assert grade() == 0
+
+
+def test_few_checks_of_a_row_are_listed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row with many checks that failed does not hide the others."""
+    checks = ({**WORDS, "id": f"x{at}", "values": [f"w{at}"]} for at in range(24))
+    made(place, *checks, rows=2, output="no")
+    shown = {}
+    for limit in ("1", "3", "23", "0"):
+        assert grade("--limit", limit) == 0
+        text = capsys.readouterr().out
+        shown[limit] = (
+            text.count("it contains none"),
+            [line.strip() for line in text.splitlines() if "more check" in line],
+        )
+    more = "… and {}: `--limit 0` shows all"
+    assert shown == {
+        "1": (1, [more.format("23 more checks")]),
+        "3": (6, [more.format("21 more checks")] * 2),
+        "23": (46, [more.format("1 more check")] * 2),
+        "0": (48, []),
+    }
+
+
 def test_ordinary_rubrics_have_no_limit(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grading_work, "STEPS", 0)
     values = [f"word {at}" for at in range(grading_work.TEXTS - 50)]

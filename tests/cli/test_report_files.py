@@ -100,11 +100,18 @@ def test_several_files_beside_what_is_printed(
 REFUSED = [
     (["-o", "full.sarif"], "full.sarif cannot be written: is a directory"),
     (["-o", "rows.yaml/a.md"], "rows.yaml/a.md cannot be written: not a directory"),
-    (["-o", "a.md", "-o", "json:./a.md"], "`--output` names a.md twice"),
+    (["-o", "a.md", "-o", "json:./a.md"], "a.md would be written twice"),
     (["-o", "rows.json"], "`--output` would replace rows.json, which is checked"),
     (["-o", "json:rows.yaml"], "`--output` would replace rows.yaml, which is checked"),
     (["-o", "rubrics/a.json"], "rubrics/a.json is in `rubrics/`, whose files are checked"),
     (["-o", "datasets/deep/a.md"], "datasets/deep/a.md is in `datasets/`"),
+    (["-o", "json:evalcontract.toml"], "evalcontract.toml has settings: choose another name"),
+    (["-o", "json:PyProject.toml"], "PyProject.toml has settings"),
+    (["-o", "json:.git/config"], ".git/config cannot be written: it belongs to git"),
+    (["-o", "deep/.GIT/hooks/new.txt"], "it belongs to git"),
+    (["-o", "text:.git"], ".git cannot be written: it belongs to git"),
+    (["-o", "hard.json"], "`--output` would replace hard.json, which is checked"),
+    (["-o", "b.md", "-o", "B.md"], "B.md would be written twice"),
     (["-o", "link.md"], "link.md cannot be written: it is a symbolic link"),
     (["-o", "a.md", "--fail-on", "warning", "--exit-zero"], "`--exit-zero` contradicts"),
 ]
@@ -117,6 +124,10 @@ def test_files_that_are_refused(
 ) -> None:
     """Nothing is written then, and the exit code is 2."""
     (place / "link.md").symlink_to(place / "elsewhere")
+    (place / "hard.json").hardlink_to(place / "rows.json")
+    (place / ".git").mkdir()
+    for name in ("evalcontract.toml", "PyProject.toml", ".git/config"):
+        (place / name).touch()
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
     for call in (["check", "."], ["validate-dataset", "rows.yaml", "rows.json"]):
         assert command_line(*call, *options) == 2

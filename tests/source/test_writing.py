@@ -63,7 +63,7 @@ def test_a_new_file_has_the_mode_of_the_mask(tmp_path: Path, mask: int) -> None:
     assert stat.S_IMODE((tmp_path / "a.yaml").stat().st_mode) == 0o666 & ~mask
 
 
-@pytest.mark.parametrize("step", ["chmod", "replace", "fdopen"])
+@pytest.mark.parametrize("step", ["chmod", "replace", "open"])
 def test_a_failure_leaves_the_old_text_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

@@ -41,6 +41,8 @@ class Plan(NamedTuple):
     checks that all have to pass, each with its path. `graded` are the keys of rows that the graders
     of the runner read besides; `reads` has them too. `scoring` is how the rubric combines scores;
     None if that or a check is malformed, so that the others alone would give another score.
+    `is_gradable` says whether outputs can be graded: neither the rubric nor that of a composite is
+    so malformed.
     """
 
     artifact: Artifact
@@ -52,15 +54,7 @@ class Plan(NamedTuple):
     decisive: Checks = ()
     graded: frozenset[str] = frozenset()
     scoring: Mapping[str, Any] | None = None
-
-    @property
-    def is_gradable(self) -> bool:
-        """Whether outputs can be graded: neither the rubric nor that of a composite is malformed.
-
-        The checks that are well-formed would give another score without the others.
-        """
-        inner = (part.plan for part in self.steps.parts if isinstance(part, Nested))
-        return self.scoring is not None and all(plan.is_gradable for plan in inner)
+    is_gradable: bool = False
 
     def beside(self, graded: frozenset[str]) -> Plan:
         """Return the plan for a runner whose own graders read these keys of a row."""
@@ -87,7 +81,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     parts: list[Step | Nested] = []
     added: set[int] = set()
     weighed = list(checks)
-    known = True
+    known = can_grade = True
     kinds = kinds_in_use()
     for path, check in checks:
         kind = kinds.get(check["kind"]) or _without_executor(check["kind"])
@@ -109,6 +103,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
             parts.append(Step(name, kind.name, needs, check))
             continue
         parts.append(Nested(name, inner, check))
+        can_grade &= inner.is_gradable
         if id(inner) not in added:  # another composite with this rubric decides nothing else
             added.add(id(inner))
             weighed += ((path, other) for _, other in inner.decisive)
@@ -132,6 +127,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
         conflicts,
         decisive,
         scoring=scoring,
+        is_gradable=scoring is not None and can_grade,
     )
 
 

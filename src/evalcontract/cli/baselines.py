@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.cli.output import put
-from evalcontract.cli.report_files import ReportFile, refuse_unwritable
+from evalcontract.cli.report_files import ReportFile, refuse_inputs, refuse_unwritable
+from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.baseline import (
     Scope,
     compare,
@@ -56,7 +57,8 @@ class Baselines:
         if self._path is not None:
             if self._path not in (source, None) and self._path.exists():
                 read_baseline(self._path)  # it must not replace anything else
-            refuse_unwritable([ReportFile("json", self._path)])
+            refuse_unwritable([*args.output, ReportFile("json", self._path)])
+        refuse_inputs(args.output, [source] if source else ())
 
     def apply(self, outcome: Outcome) -> BaselineCounts:
         """Leave only the new findings in an outcome; write the next baseline if that is wanted."""
@@ -75,7 +77,8 @@ class Baselines:
         path = self._path or Path(DEFAULT)
         text = text_of(baseline)
         if not path.exists() or path.read_bytes() != text.encode():
-            error = write_text(path, text, bound=write_bound(path), replace=True)
+            with signals_as_interrupts():
+                error = write_text(path, text, bound=write_bound(path), replace=True)
             if error:
                 raise write_error(path, ValueError(error))
         if self._quiet:

@@ -107,7 +107,8 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     metavar="NUMBER",
     default=20,
     show_default=True,
-    help="Maximum number of rows to print that did not pass or changed (0: no limit).",
+    help="Maximum number of rows to print that did not pass or changed, and of checks for each"
+    " (0: no limit).",
 )
 @click.option(
     "--strict/--soft",
@@ -178,7 +179,7 @@ def grade_command(
                 file.write(share.lines)
         wanted = grading.threshold if threshold is None else threshold
         usage = judging.usage if judging else None
-        last = summary_line(taken.summary, wanted, usage)
+        last = _last_line(grading, head, taken, wanted, usage)
         if file:
             file.write("".join(harmless_json([last])))
             file.complete()
@@ -190,6 +191,20 @@ def grade_command(
     elif taken.summary.rows.total:
         put(_text(taken, str(compare), wanted, usage))
     return exit_status(grading.diagnostics) or taken.status(wanted)
+
+
+def _last_line(
+    grading: Grading, head: str, taken: Taken, threshold: float | None, usage: Usage | None
+) -> str:
+    """Return the last line of the results, whose first is `head`, if there are any.
+
+    Raises:
+        UsageError: what was graded is not what the first line names.
+
+    """
+    if head and manifest_line(__version__, *grading.manifest) != head:
+        raise UsageError("the dataset or the outputs changed while they were graded: try again")
+    return summary_line(taken.summary, threshold, usage)
 
 
 def _one(name: str, stdin_name: str | None) -> Input:
@@ -222,7 +237,7 @@ def _text(
     taken: Taken, compared: str, threshold: float | None, usage: Usage | None
 ) -> Iterator[str]:
     width = get_terminal_size().columns
-    yield from write_results(taken.summary, taken.failures, width)
+    yield from write_results(taken.summary, taken.failures, taken.limit, width)
     yield from taken.errors.write(width)
     yield from write_usage(usage, taken.summary, width)
     if threshold is not None:

@@ -6,6 +6,7 @@ This module does not import click, for the fast path in `plain`.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -82,27 +83,29 @@ def refuse_unwritable(files: Sequence[ReportFile]) -> None:
     """Refuse files that cannot be reports, before the check runs.
 
     Raises:
-        UsageError: a file is named twice, is a folder, a link or a device, or is in a folder of a
-            workspace.
+        UsageError: a file is named twice, is a folder, a link or a device, has settings, or is in a
+            folder of a workspace.
 
     """
-    from evalcontract.engine.opened import write_error
+    from evalcontract.engine.opened import refuse_settings, write_error
     from evalcontract.source.writing import check_target, target_of
     from evalcontract.workspace import display_name, write_bound
 
-    targets: set[Path] = set()
+    targets: set[str] = set()
     for file in files:
+        refuse_settings(file.path)
         try:
             target = target_of(file.path, write_bound(file.path))
             check_target(target, replace=True)
         except (OSError, RuntimeError, ValueError) as error:
             raise write_error(file.path, error) from None
-        if target in targets:
-            raise UsageError(f"`--output` names {display_name(file.path)} twice")
+        key = str(target).casefold()  # some file systems take `A.md` and `a.md` for one
+        if key in targets:
+            raise UsageError(f"{display_name(file.path)} would be written twice")
         if folder := _folder_of_workspace(target):
             name = display_name(file.path)
             raise UsageError(f"{name} is in `{folder}`, whose files are checked: choose another")
-        targets.add(target)
+        targets.add(key)
 
 
 def _folder_of_workspace(path: Path) -> str | None:
@@ -124,12 +127,12 @@ def refuse_inputs(files: Sequence[ReportFile], inputs: Iterable[Path]) -> None:
         UsageError: one of the files is an input.
 
     """
-    from evalcontract.source import DISK
-
-    checked = {DISK.real(path) for path in inputs}
-    for file in files:
-        if DISK.real(file.path) in checked:
-            raise UsageError(f"`--output` would replace {file.path}, which is checked")
+    there = [file.path for file in files if file.path.exists()]
+    for checked in inputs if there else ():
+        for path in there:
+            with suppress(OSError, ValueError):  # standard input is no file
+                if path.samefile(checked):
+                    raise UsageError(f"`--output` would replace {path}, which is checked")
 
 
 def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> None:
@@ -139,6 +142,7 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
         UsageError: a file cannot be written.
 
     """
+    from evalcontract.cli.signals import signals_as_interrupts
     from evalcontract.engine.opened import write_error
     from evalcontract.model.harmless import harmless_json
     from evalcontract.report import FORMATS, write_of
@@ -146,7 +150,7 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
     from evalcontract.workspace import write_bound
 
     style = style._replace(width=_WIDTH)
-    with Staged() as staged:
+    with signals_as_interrupts(), Staged() as staged:
         for file in files:
             pieces = write_of(file.format)(report, style)
             if FORMATS.get(file.format) == "json":
@@ -159,6 +163,4 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
         try:
             staged.put()
         except OSError as error:
-            raise write_error(
-                Path(error.filename2 or error.filename or files[0].path), error
-            ) from None
+            raise write_error(files[0].path, error) from None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.model.errors import UsageError
+from evalcontract.engine.opened import write_error
 from evalcontract.policy.selection import is_chosen
 from evalcontract.source.drafts import replace_all
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from evalcontract.model.diagnostic import Diagnostic, Outcome
 
@@ -82,7 +82,4 @@ def write(fixed: FixResult) -> None:
     try:
         replace_all((file.path, file.before, file.after) for file in fixed.files)
     except OSError as error:
-        path = error.filename2 or error.filename
-        name = display_name(Path(path)) if path else "a file"
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"{name} cannot be written: {reason}") from None
+        raise write_error(fixed.files[0].path, error) from None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from time import sleep
 from typing import TYPE_CHECKING
 
+from evalcontract.source.signals import signals_held
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from multiprocessing.connection import Connection
 
     Work = Callable[[Connection], None]
@@ -48,7 +50,7 @@ class Forked:
             target=_serve, args=(work, theirs, ends, os.getpid()), daemon=True
         )
         try:
-            with _signals_held():
+            with signals_held():  # until the new process has decided what to do about them
                 self._process.start()
         except OSError:
             self.connection.close()
@@ -63,26 +65,13 @@ class Forked:
         self._process.join()
 
 
-@contextmanager
-def _signals_held() -> Iterator[None]:
-    """Hold back signals that end a process until a new one has decided what to do about them."""
-    import signal  # needed only to start processes
-
-    ends = (signal.SIGINT, signal.SIGTERM)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def _serve(work: Work, theirs: Connection, ends: list[Connection], parent: int) -> None:
     import signal  # needed only in a forked process
     import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     for end in ends:
         end.close()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

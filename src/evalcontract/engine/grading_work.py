@@ -26,16 +26,19 @@ CHECKS, TEXTS, PAIRS = 50, 1000, 10_000
 #: The steps of all that is beyond; each character of an output adds one.
 STEPS = 2_000_000
 _OF_CHECK = 20
+# What a search for a pattern takes besides, which has a time limit of its own.
+_OF_SEARCH = 20
 _LISTS = ("must_contain_any", "must_not_contain", "expected_facts", "expected_tools")
 _TOO_MUCH = "its checks take more steps than grading allows"
 
 
 class _Size(NamedTuple):
-    """The checks of a plan, the items of their lists, and the tools that they expect."""
+    """The checks of a plan, the items of their lists, the tools they expect, and the patterns."""
 
     checks: int = 0
     texts: int = 0
     tools: int = 0
+    patterns: int = 0
 
     def plus(self, other: _Size) -> _Size:
         return _Size(*(one + more for one, more in zip(self, other, strict=True)))
@@ -69,7 +72,7 @@ class Work:
 
     def is_ordinary(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> bool:
         """Whether the work on an output is no more than every row may have: it is not counted."""
-        checks, texts, tools = self._size(plan) if plan else _NOTHING
+        checks, texts, tools, _ = self._size(plan) if plan else _NOTHING
         for key in _LISTS:
             if key in row and isinstance(row[key], list):
                 texts += len(row[key])
@@ -85,7 +88,8 @@ class Work:
         each = _OF_CHECK + characters // 100 + calls + items
         texts = max(0, size.texts + items - TEXTS) * (1 + characters // 1000) // 3
         pairs = max(0, calls * (size.tools + len(row.get("expected_tools") or ())) - PAIRS)
-        return max(0, size.checks - CHECKS) * each + texts + pairs
+        searches = max(0, size.patterns - CHECKS) * _OF_SEARCH
+        return max(0, size.checks - CHECKS) * each + searches + texts + pairs
 
     def _size(self, plan: Plan) -> _Size:
         if id(plan) not in self._sizes:
@@ -111,4 +115,5 @@ class Work:
 
 def _size_of(check: Mapping[str, Any]) -> _Size:
     lists = [value for value in check.values() if isinstance(value, list)]
-    return _Size(1, sum(map(len, lists)), len(check.get("expected_tools") or ()))
+    tools = len(check.get("expected_tools") or ())
+    return _Size(1, sum(map(len, lists)), tools, int("pattern" in check))

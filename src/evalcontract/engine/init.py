@@ -214,5 +214,8 @@ def _write(paths: dict[Path, bytes], bound: Path, result: InitResult) -> None:
             result.written.append(display_name(path))
         try:
             staged.put()
+        except FileExistsError as error:
+            name = display_name(Path(error.filename))
+            raise UsageError(f"{name} was written by something else meanwhile: try again") from None
         except OSError as error:
             raise write_error(bound, error) from None

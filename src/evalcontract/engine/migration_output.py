@@ -91,10 +91,10 @@ class WorkspaceFiles:
 
         """
         files = self._files | self._modelines.files
-        for path, data in files.items():
-            if read_text(path, path.name) != data.decode():
-                self._open(path, self._folder).write(data)
         try:
+            for path, data in files.items():
+                if read_text(path, path.name) != data.decode():
+                    self._open(path, self._folder).write(data)
             self._staged.put()
         except OSError as error:
             raise write_error(self._folder, error) from None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.model.errors import UsageError
 from evalcontract.workspace import display_name, write_bound
+from evalcontract.workspace.configuration import FILE_NAME
+from evalcontract.workspace.pyproject import PYPROJECT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from evalcontract.source.writing import Staged
 
 
@@ -19,18 +20,34 @@ def open_staged(
     """Open a file that is put in its place with all others, below `bound` or in its workspace.
 
     Raises:
-        UsageError: it exists and `replace` is false, or it cannot be written.
+        UsageError: it exists and `replace` is false, it has settings, or it cannot be written.
 
     """
+    refuse_settings(path)
     try:
         return staged.open(path, bound=bound or write_bound(path), replace=replace)
     except (OSError, RuntimeError, ValueError) as error:
         raise write_error(path, error) from None
 
 
+def refuse_settings(path: Path) -> None:
+    """Refuse to replace a file with settings, even if that is asked for.
+
+    Raises:
+        UsageError: it is one.
+
+    """
+    if path.name.casefold() in (FILE_NAME, PYPROJECT) and path.exists():
+        raise UsageError(f"{display_name(path)} has settings: choose another name")
+
+
 def write_error(path: Path, error: Exception) -> UsageError:
-    """Return the error for a file that exists already, or cannot be written."""
-    name = display_name(path)
+    """Return the error for a file that exists already, or cannot be written.
+
+    It is `path`, unless the error names another.
+    """
+    named = getattr(error, "filename", None)
+    name = display_name(Path(named) if named else path)
     if isinstance(error, FileExistsError):
         return UsageError(f"{name} already exists; pass --force to replace it")
     reason = getattr(error, "strerror", None) or str(error)

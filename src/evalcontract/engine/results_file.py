@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Self
 
-from evalcontract.engine.opened import write_error
+from evalcontract.engine.opened import refuse_settings, write_error
 from evalcontract.engine.results import Results, is_manifest, read_results
 from evalcontract.model.errors import UsageError
 from evalcontract.source.growing import GrowingFile
@@ -63,6 +63,7 @@ class ResultsFile:
         self._resume = resume
         self._complete = path if resume and path.is_file() else None
         self._replace = replace
+        refuse_settings(path)
         for written in (path, path.with_name(f"{path.name}.partial")):
             for read in inputs:
                 if _is_same(written, read):
@@ -85,7 +86,10 @@ class ResultsFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.__exit__(kind, error, trace)
+        try:
+            self._file.__exit__(kind, error, trace)
+        except OSError as failure:
+            raise write_error(self._path, failure) from None
 
     def begin(self, head: str) -> list[RowResult]:
         """Return the rows of an earlier run with the same manifest, or begin anew.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from evalcontract.checks.outcome import Outcome
@@ -24,10 +25,13 @@ _MAX_REASON = 300
 _MAX_CHECKS = 5000
 
 
-def write_results(summary: Summary, failures: Sequence[RowResult], width: int) -> Iterator[str]:
+def write_results(
+    summary: Summary, failures: Sequence[RowResult], limit: int, width: int
+) -> Iterator[str]:
     """Yield a table for each rubric, the rows that did not pass, and a line for all rows.
 
-    `failures` are the first of the rows that did not pass. Sentences are wrapped to `width` cells.
+    `failures` are the first of the rows that did not pass; of each, at most `limit` checks are
+    listed, or all if it is 0. Sentences are wrapped to `width` cells.
     """
     left = _MAX_CHECKS
     for rubric, tally in summary.rubrics.items():
@@ -42,7 +46,7 @@ def write_results(summary: Summary, failures: Sequence[RowResult], width: int) -
     if failures:
         yield "not passed:\n"
         for row in failures:
-            yield from _failure(row, width)
+            yield from _failure(row, limit, width)
         hidden = _not_passed(summary.rows) - len(failures)
         if hidden > 0:
             yield f"  … and {hidden:,} more: `--limit 0` shows all\n"
@@ -126,15 +130,18 @@ def _plural(outcome: Outcome, count: int) -> str:
     return f"{outcome}s" if outcome is Outcome.ERROR and count > 1 else outcome
 
 
-def _failure(row: RowResult, width: int) -> Iterator[str]:
+def _failure(row: RowResult, limit: int, width: int) -> Iterator[str]:
     line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
     if row.score is None and row.reason:
         line += f": {clipped(row.reason, _MAX_REASON)}"
     yield from wrapped(escape_controls(line), 2, width)
-    for check in row.checks:
-        for name, leaf in check.leaves():
-            if leaf.outcome in (Outcome.FAILED, Outcome.ERROR):
-                yield from wrapped(escape_controls(_reason(name, leaf)), 4, width)
+    leaves = (leaf for check in row.checks for leaf in check.leaves())
+    failed = (leaf for leaf in leaves if leaf[1].outcome in (Outcome.FAILED, Outcome.ERROR))
+    for name, leaf in islice(failed, limit or None):
+        yield from wrapped(escape_controls(_reason(name, leaf)), 4, width)
+    if hidden := sum(1 for _ in failed):
+        checks = "1 more check" if hidden == 1 else f"{hidden:,} more checks"
+        yield f"    … and {checks}: `--limit 0` shows all\n"
 
 
 def _reason(name: str, check: CheckResult) -> str:

@@ -55,7 +55,7 @@ def read_bytes(path: Path) -> bytes:
 
     """
     if path.stat().st_size > MAX_DOCUMENT_BYTES:
-        raise OSError(f"it has more than {MAX_DOCUMENT_BYTES:,} bytes")
+        raise OSError(None, f"it has more than {MAX_DOCUMENT_BYTES:,} bytes", str(path))
     return path.read_bytes()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from evalcontract.source.writing import Staged, check_target, target_of
@@ -56,7 +57,8 @@ class GrowingFile:
         trace: TracebackType | None,
     ) -> None:
         if self._stream is not None:
-            self._stream.close()
+            with nullcontext() if error is None else suppress(OSError):  # it says what went wrong
+                self._stream.close()
 
     @property
     def _open(self) -> BinaryIO:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
+from io import BufferedWriter, FileIO
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO, NamedTuple, Self
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self
+
+from evalcontract.source.signals import signals_held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _typeshed import ReadableBuffer
 
 # Independent of the target's name, which may already have the maximum length.
 _TEMPORARY = ".evalcontract."
+# What git alone may change: settings and hooks in it run commands.
+_OF_GIT = ".git"
 _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 
 
@@ -36,11 +46,35 @@ def write_text(
 
 
 class _File(NamedTuple):
-    """A temporary file, and whether it may replace an existing file."""
+    """A temporary file, the name that the caller gave, and whether it may replace a file."""
 
     stream: BinaryIO
     temporary: Path
+    path: Path
     replace: bool
+
+
+class _Temporary(FileIO):
+    """A temporary file; the error of a failed write names the file that it is for."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        super().__init__(descriptor, "wb")
+        self._path = path
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        with _errors_name(self._path):
+            return super().write(data)
+
+
+@contextmanager
+def _errors_name(path: Path) -> Iterator[None]:
+    """Let errors of the operating system name a file, rather than a temporary one or none."""
+    try:
+        yield
+    except OSError as error:
+        error.strerror = error.strerror or str(error)
+        error.filename, error.filename2 = str(path), None
+        raise
 
 
 class Staged:
@@ -70,6 +104,10 @@ class Staged:
             OSError: the file cannot be written, or was opened before.
 
         """
+        with _errors_name(path):
+            return self._open(path, bound, replace=replace)
+
+    def _open(self, path: Path, bound: Path | None, *, replace: bool) -> BinaryIO:
         target = target_of(path, bound)
         if target in self._files:
             raise OSError("the file would be written twice")
@@ -82,8 +120,8 @@ class Staged:
             raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR)) from None
         temporary = target.parent / f"{_TEMPORARY}{token_hex(8)}"
         self._temporaries.append(temporary)
-        stream = os.fdopen(os.open(temporary, _NEW_FILE, 0o600), "wb")
-        self._files[target] = _File(stream, temporary, replace)
+        stream = BufferedWriter(_Temporary(os.open(temporary, _NEW_FILE, 0o600), path))
+        self._files[target] = _File(stream, temporary, path, replace)
         return stream
 
     def put(self) -> None:
@@ -93,14 +131,17 @@ class Staged:
             OSError: a file cannot be moved; those after it are not moved either.
 
         """
-        for file in self._files.values():
+        for target, file in self._files.items():
             file.stream.close()
-        while self._files:
-            target = next(iter(self._files))
-            file = self._files[target]
-            check_target(target, replace=file.replace)  # it may be new
-            _put(file.temporary, target)
-            del self._files[target]
+            with _errors_name(file.path):
+                check_target(target, replace=file.replace)  # it may be new
+        with signals_held():  # all or none
+            while self._files:
+                target = next(iter(self._files))
+                file = self._files[target]
+                with _errors_name(file.path):
+                    _put(file.temporary, target)
+                del self._files[target]
 
     def __exit__(self, *_: object) -> None:
         for file in self._files.values():
@@ -114,11 +155,18 @@ class Staged:
 
 
 def target_of(path: Path, bound: Path | None) -> Path:
-    """Return the real path of a target; its last part is not followed."""
+    """Return the real path of a target; its last part is not followed.
+
+    Raises:
+        OSError: it is out of the folder `bound`, or in the folder of a git repository.
+
+    """
     folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - links are not followed
     target = Path(os.path.realpath(folder), name)
     if bound is not None and not target.is_relative_to(os.path.realpath(bound)):
         raise OSError("a symbolic link leads out of the workspace")
+    if any(part.casefold() == _OF_GIT for part in target.parts):
+        raise OSError("it belongs to git")
     return target
 
 

@@ -1,0 +1,379 @@
+"""Commands that write, where that fails: nothing is half written, and nothing is left behind."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from doors import ROOT, command_line
+from tables import every_case
+from writing import write
+
+from evalcontract.cache import FOLDER_VARIABLE
+from evalcontract.cli import calibrate
+from evalcontract.engine.fix_options import write as write_fixes
+from evalcontract.scoring.runner import RubricRunner
+from evalcontract.source.writing import Staged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="limits and signals are those of POSIX")
+
+
+class Writer(NamedTuple):
+    """A command that writes: its arguments, and the files that it makes or replaces."""
+
+    arguments: tuple[str, ...]
+    written: tuple[str, ...]
+
+
+LABELS = ("--labels", "labels.csv", "--split", "test")
+OUTPUTS = ("--outputs", "outputs.jsonl")
+CONVERT = ("convert", "datasets/a.json", "new/o.jsonl")
+WRITERS = {
+    "grade": Writer(("grade", "datasets/a.json", *OUTPUTS, "--results", "r.jsonl"), ("r.jsonl",)),
+    "calibrate-judge": Writer(
+        ("calibrate-judge", "judges/j.json", *LABELS, "--write"), ("judges/j.json",)
+    ),
+    "migrate": Writer(
+        ("migrate", "old/evals.json", "-o", "moved", "--loss-report", "losses.json"),
+        ("moved/datasets/old.yaml", "losses.json"),
+    ),
+    "init": Writer(("init", "made"), ("made/evalcontract.toml", ".vscode/settings.json")),
+    "init --from": Writer(
+        ("init", "made", "--from", "old/evals.json"), ("made/datasets/old.yaml",)
+    ),
+    "report": Writer(("report", "datasets", "-o", "new/page.html"), ("new/page.html",)),
+    "--write-baseline": Writer(("check", ".", "--write-baseline=known.json"), ("known.json",)),
+    "--output": Writer(
+        ("check", ".", "--output", "new/a.sarif", "--output", "b.json"), ("new/a.sarif", "b.json")
+    ),
+    "convert": Writer(
+        (
+            "convert",
+            "datasets/a.json",
+            "new/o.jsonl",
+            "--to",
+            "databricks",
+            "--loss-report",
+            "l.json",
+        ),
+        ("new/o.jsonl", "l.json"),
+    ),
+    "fix": Writer(("fix", "datasets/a.json"), ("datasets/a.json",)),
+}
+MANY = 400
+
+
+def workspace(folder: Path) -> None:
+    """Write what all these commands read, large enough that a disk is full in the midst of it."""
+    ref = "rubric/a@1.0.0"
+    rows = [{"id": f"r{at}", "input": f"b {at}", "rubric_ref": ref} for at in range(MANY)]
+    faulty = [{**rows[0], "id": f"z{at}", f"tags{at}": ["t"]} for at in range(20)]
+    check = {"id": "x", "kind": "must_contain_any", "values": ["yes"]}
+    rubric = {"version": "1.0.0", "checks": [check], "scoring": {"combine": "all_pass"}}
+    outputs = "".join(json.dumps({"id": row["id"], "output": "no"}) + "\n" for row in rows)
+    labels = "".join(f"{at},{at % 2},{at % 3 and 1},test\n" for at in range(MANY))
+    template = f"Is {{{{ output }}}} good?{' Think.' * 1000}"
+    cases = [{"id": f"c{at}", "prompt": f"p {at}", "must_contain_any": ["a"]} for at in range(MANY)]
+    write(
+        folder,
+        {
+            "datasets/a.json": {"questions": [*rows, *faulty]},
+            "rubrics/a.json": {"id": "a", **rubric},
+            "judges/j.json": {"id": "j", "version": "1.0.0", "template": template},
+            "outputs.jsonl": outputs,
+            "labels.csv": f"id,human,judge,split\n{labels}",
+            "old/evals.json": {"evals": cases},
+        },
+    )
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """Return all files below a folder by name; folders have None."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+def started(arguments: tuple[str, ...], cwd: Path, **more: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "evalcontract", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), FOLDER_VARIABLE: str(cwd.parent / "c")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **more,
+    )
+
+
+# What a run of `grade` that fails leaves, so that --resume can go on.
+PARTIAL = "r.jsonl.partial"
+
+
+def unchanged(before: dict[str, bytes | None], folder: Path) -> bool:
+    after = contents(folder)
+    after.pop(PARTIAL, None)
+    return after == before
+
+
+@posix
+@pytest.mark.slow
+@every_case("limit", [0, 1000])
+@every_case("name", [*WRITERS])
+def test_a_disk_that_is_full(name: str, limit: int, tmp_path: Path) -> None:
+    """The kernel refuses to write more than so many bytes to a file; a line says to which."""
+    import resource
+
+    workspace(tmp_path)
+    before = contents(tmp_path)
+    running = started(
+        WRITERS[name].arguments,
+        tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    _, error = running.communicate(timeout=120)
+    said = error.decode()
+    assert running.returncode == 2
+    assert said.startswith("error: ")
+    assert "Traceback" not in said
+    if "no usable temporary directory" not in said:
+        assert said.endswith(" cannot be written: file too large\n")
+    assert unchanged(before, tmp_path)
+
+
+def readonly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the calls of the operating system fail that make files and folders."""
+    opened = os.open
+
+    def refused(path: Any, flags: int, *more: Any, **keys: Any) -> int:
+        if flags & os.O_CREAT:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        return opened(path, flags, *more, **keys)
+
+    def made(path: Any, *_: Any, **__: Any) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(os, "open", refused)
+    monkeypatch.setattr(os, "mkdir", made)
+
+
+@every_case("name", [name for name in WRITERS if not name.startswith("init")])
+def test_a_file_system_that_is_read_only(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    before = contents(tmp_path)
+    with monkeypatch.context() as patch:
+        readonly(patch)
+        assert command_line(*WRITERS[name].arguments) == 2
+    said = capsys.readouterr().err
+    assert "cannot be written: read-only file system\n" in said
+    assert ".evalcontract." not in said
+    assert contents(tmp_path) == before
+
+
+@posix
+@pytest.mark.slow
+@every_case("number", [signal.SIGINT, signal.SIGTERM])
+@every_case("name", [*WRITERS])
+def test_a_signal_at_any_time(name: str, number: signal.Signals, tmp_path: Path) -> None:
+    """The files are there as a whole, or not at all; nobody sees a traceback."""
+    for at, delay in enumerate((0.3, 0.6)):
+        folder = tmp_path / str(at)
+        workspace(folder)
+        before = contents(folder)
+        running = started(WRITERS[name].arguments, folder)
+        time.sleep(delay)
+        running.send_signal(number)
+        _, error = running.communicate(timeout=120)
+        assert b"evalcontract" not in error or b"Traceback" not in error  # Python's own start
+        after = contents(folder)
+        after.pop(PARTIAL, None)
+        assert not [file for file in after if ".evalcontract." in file]
+        assert after == before or all(after.get(file) for file in WRITERS[name].written)
+
+
+@posix
+@pytest.mark.slow
+@every_case("name", [*WRITERS])
+def test_a_reader_that_goes_away(name: str, tmp_path: Path) -> None:
+    """As with `| head -1`: nothing is said, and the files are written as a whole."""
+    workspace(tmp_path)
+    with started(WRITERS[name].arguments, tmp_path) as running:
+        assert running.stdout
+        assert running.stderr
+        running.stdout.close()
+        error = running.stderr.read()
+    assert running.returncode in (0, 1, 2)
+    assert b"Traceback" not in error
+    after = contents(tmp_path)
+    assert not [file for file in after if ".evalcontract." in file]
+    assert PARTIAL not in after
+    for file in WRITERS[name].written:
+        assert after[file]
+
+
+@posix
+def test_a_signal_while_files_get_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits until all of them have: no run leaves the new text of one and the old of another."""
+    files = [tmp_path / name for name in "abc"]
+    rename = os.replace
+
+    def interrupted(*arguments: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        rename(*arguments)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with Staged() as staged:
+        for file in files:
+            staged.open(file).write(b"new")
+        with pytest.raises(KeyboardInterrupt):
+            staged.put()
+    assert sorted(tmp_path.iterdir()) == files
+
+
+@every_case("changed", ["datasets/a.json", "outputs.jsonl"])
+def test_what_changes_while_it_is_graded(
+    changed: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The results would name a file that they are not of."""
+    workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    grade = RubricRunner.grade
+
+    def late(self: RubricRunner, *arguments: Any) -> Any:
+        (tmp_path / changed).write_bytes((tmp_path / changed).read_bytes() + b"\n")
+        return grade(self, *arguments)
+
+    monkeypatch.setattr(RubricRunner, "grade", late)
+    assert command_line(*WRITERS["grade"].arguments, "--jobs", "1") == 2
+    assert "changed while they were graded" in capsys.readouterr().err
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_a_judge_that_changes_while_it_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What somebody else wrote meanwhile is not replaced."""
+    workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    judge = tmp_path / "judges/j.json"
+    changed = judge.read_bytes() + b"\n"
+
+    def late(calibration: Any) -> None:
+        judge.write_bytes(changed)
+        write_fixes(calibration)
+
+    monkeypatch.setattr(calibrate, "write", late)
+    assert command_line(*WRITERS["calibrate-judge"].arguments) == 2
+    said = "judges/j.json cannot be written: the file changed in the meantime"
+    assert said in capsys.readouterr().err
+    assert judge.read_bytes() == changed
+
+
+@every_case(
+    ("name", "file"),
+    [
+        ("init", "made/evalcontract.toml"),
+        ("migrate", "moved/datasets/old.yaml"),
+        ("migrate", "losses.json"),
+        ("report", "new/page.html"),
+        ("convert", "new/o.jsonl"),
+    ],
+)
+def test_a_file_that_appears_meanwhile_is_kept(
+    name: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    put = Staged.put
+
+    def late(self: Staged) -> None:
+        (tmp_path / file).write_bytes(b"theirs")
+        put(self)
+
+    before = contents(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Staged, "put", late)
+        assert command_line(*WRITERS[name].arguments) == 2
+    after = contents(tmp_path)
+    assert after.pop(file) == b"theirs"
+    assert {each for each in after if after[each] is not None} == {
+        each for each in before if before[each] is not None
+    }
+
+
+INIT, MIGRATE = ("init",), ("migrate", "old/evals.json", "-o")
+GRADE = ("grade", "datasets/a.json", *OUTPUTS, "--force", "--results")
+REPORT = ("report", "datasets", "--force", "-o")
+
+
+@every_case(
+    ("arguments", "said"),
+    [
+        ((*INIT, ".git/new"), "it belongs to git"),
+        ((*MIGRATE, ".git/new"), "it belongs to git"),
+        ((*MIGRATE, "moved", "--force", "--loss-report", ".git/config"), "it belongs to git"),
+        ((*MIGRATE, "moved", "--force", "--loss-report", "pyproject.toml"), "has settings"),
+        ((*GRADE, ".git/config"), "it belongs to git"),
+        ((*GRADE, ".GIT/new"), "it belongs to git"),
+        ((*GRADE, "evalcontract.toml"), "has settings"),
+        ((*REPORT, ".git/hooks/pre-commit"), "it belongs to git"),
+        ((*REPORT, "pyproject.toml"), "has settings"),
+        (("convert", "datasets/a.json", ".git/o.jsonl"), "it belongs to git"),
+        (("check", ".", "--write-baseline=.git/known.json"), "it belongs to git"),
+        (("check", ".", "--write-baseline=k.json", "-o", "k.json"), "would be written twice"),
+        (
+            ("check", ".", "--baseline", "known.json", "-o", "known.json"),
+            "would replace known.json",
+        ),
+    ],
+)
+def test_what_no_option_may_replace(
+    arguments: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Settings, and what git runs commands from."""
+    workspace(tmp_path)
+    known = {"known.json": {"version": 1, "findings": []}}
+    settings = {"pyproject.toml": "", "evalcontract.toml": "", ".git/config": "theirs"}
+    write(tmp_path, {**known, **settings})
+    monkeypatch.chdir(tmp_path)
+    before = contents(tmp_path)
+    assert command_line(*arguments) == 2
+    assert said in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+def test_two_writers_of_one_file(tmp_path: Path) -> None:
+    """Who is last wins; there is never a mixture of both."""
+    file = tmp_path / "a"
+    with Staged() as one, Staged() as other:
+        first, second = one.open(file, replace=True), other.open(file, replace=True)
+        for _ in range(3000):
+            first.write(b"1" * 10)
+            second.write(b"2" * 9)
+        one.put()
+        assert file.read_bytes() == b"1" * 30_000
+        other.put()
+    assert file.read_bytes() == b"2" * 27_000
+    assert [*tmp_path.iterdir()] == [file]
