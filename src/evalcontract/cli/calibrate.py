@@ -15,7 +15,7 @@ from evalcontract.cli.candidates import files
 from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.failures import refuse
-from evalcontract.cli.options import NumberRange
+from evalcontract.cli.options import NumberRange, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import is_log, put, put_json
 from evalcontract.cli.progress import Bar
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from evalcontract.calibration.result import Result
     from evalcontract.engine.calibration import Calibrated
     from evalcontract.engine.fix_options import FileFix
+    from evalcontract.engine.options import Options
 
 
 def _threshold(
@@ -153,11 +154,7 @@ _FILE = click.Path(path_type=Path)
     default=None,
     help="Reuse answers of the judge to the same question (default: not in CI).",
 )
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Root folder of the workspace (default: detected from the judge).",
-)
+@workspace_options("the judge")
 def calibrate_command(
     judge: str,
     labels: Path,
@@ -173,7 +170,7 @@ def calibrate_command(
     is_written: bool,  # noqa: FBT001 - click passes flags by name
     output_format: str,
     cache: bool | None,  # noqa: FBT001 - the same
-    root: Path | None,
+    base: Options,
 ) -> int:
     """Measure how well a judge agrees with human labels.
 
@@ -198,7 +195,8 @@ def calibrate_command(
             split,
             threshold,
             rate,
-            root,
+            base.root,
+            configuration=base.configuration,
             dataset=dataset,
             outputs=outputs,
             progress=bar.advance,

@@ -63,7 +63,7 @@ def calibrate(
         ConfigurationError: a workspace's configuration cannot be used.
 
     """
-    named = find_judge(judge, options.root)
+    named = find_judge(judge, options.root, options.configuration)
     if not isinstance(named, NamedJudge):
         return Calibrated(named)
     scale = scale_for(named, options)

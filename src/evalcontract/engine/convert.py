@@ -78,7 +78,8 @@ def convert(
     dialect = None if convert_options.to == NATIVE else dialect_of(convert_options.to)
     medium = medium_for(out, dialect)
     root = options.files.real(options.root or find_root(input_.path))
-    run = Run(open_workspace(root), None, options.today or today())
+    workspace = open_workspace(root, (), options.files, options.configuration)
+    run = Run(workspace, None, options.today or today())
     dataset = open_dataset(input_, convert_options.from_)
     result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
     target: ConversionTarget = (
