@@ -238,7 +238,8 @@ _OPTIONS: tuple[_Option, ...] = (
     click.option(
         "--statistics",
         is_flag=True,
-        help="Print the number of findings by code, and how many are fixable.",
+        help="Print the number of findings by code, and how many are fixable: in text, or else on "
+        "standard error.",
     ),
     click.option(
         "-q",
