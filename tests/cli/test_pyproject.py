@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from doors import command_line
@@ -14,6 +13,9 @@ from evalcontract.cli.main import COMMANDS, command
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import load, properties
 from evalcontract.workspace.configuration import SETTINGS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
 JUDGE = """\
@@ -184,17 +186,6 @@ def test_coverage_and_grade_go_by_the_chosen_configuration(
         assert command_line(*grade, *options) == 0
         assert command_line(*convert, *options, "--force") == 0
         assert "warning[dataset/near-miss-key]" in capsys.readouterr().err
-
-
-def test_the_page_has_all_settings() -> None:
-    """`make docs` writes the table anew."""
-    path = Path(__file__).parents[2] / "docs/build_configuration.py"
-    spec = importlib.util.spec_from_file_location("build_configuration", path)
-    assert spec
-    assert spec.loader
-    builder = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(builder)
-    assert builder.PAGE.read_text(encoding="utf-8") == builder.page()
 
 
 def test_the_schema_has_all_settings() -> None:
