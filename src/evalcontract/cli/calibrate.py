@@ -22,9 +22,7 @@ from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.calibration import calibrate
 from evalcontract.engine.calibration_options import CalibrationOptions
-from evalcontract.engine.fix_options import FixResult, write
 from evalcontract.judging.usage import Usage
-from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS
@@ -221,7 +219,7 @@ def _write(done: Calibrated) -> int:
     if done.result is None or done.result.refusal:
         return ERRORS
     with signals_as_interrupts():
-        write(FixResult((done.change,) if done.change else (), (), Outcome()))
+        done.write()
     return 0
 
 
