@@ -79,6 +79,7 @@ $(VENV)/.docs: $(READY)
 # The tables of the documentation that come from schemas.
 tables: $(READY)
 	$(BIN)/python docs/build_configuration.py
+	$(BIN)/python docs/build_reports.py
 
 # The schemas for editors, from the canonical ones; a test compares them.
 schemas: $(READY)

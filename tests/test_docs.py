@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -45,6 +46,17 @@ def test_a_page_shows_all_that_explain_does(rules: Path) -> None:
         assert f"Confidence: {code.confidence}" in text
         for part in (page.what, page.why, *_lines(page.bad), *_lines(page.good)):
             assert part in text, name
+
+
+@every_case("name", ["build_configuration", "build_reports"])
+def test_tables_have_every_key_of_their_schema(name: str) -> None:
+    """`make tables` writes them anew."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/{name}.py")
+    assert spec
+    assert spec.loader
+    builder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(builder)
+    assert builder.PAGE.read_text(encoding="utf-8") == builder.page()
 
 
 def _lines(example: str) -> list[str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from evalcontract.api import (
+        Calibration,
         DatasetLoader,
         Findings,
         GradedFiles,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         LoadedRubric,
         RubricLoader,
         Workspace,
+        calibrate_judge,
         render,
     )
     from evalcontract.library.provenance import Provenance
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from evalcontract.scoring.summary import Summary
 
 _HOMES = {
+    "Calibration": "evalcontract.api",
     "CheckResult": "evalcontract.scoring.results",
     "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
@@ -62,10 +65,12 @@ _HOMES = {
     "Summary": "evalcontract.scoring.summary",
     "UsageError": "evalcontract.model.errors",
     "Workspace": "evalcontract.api",
+    "calibrate_judge": "evalcontract.api",
     "render": "evalcontract.api",
 }
 
 __all__ = [
+    "Calibration",
     "CheckResult",
     "ConfigurationError",
     "ContractViolation",
@@ -90,6 +95,7 @@ __all__ = [
     "UsageError",
     "Workspace",
     "__version__",
+    "calibrate_judge",
     "render",
 ]
 

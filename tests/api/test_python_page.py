@@ -35,7 +35,7 @@ def run(folder: Path, *arguments: str) -> list[str]:
 @pytest.mark.slow
 def test_the_page(workspace: Path) -> None:
     parts = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(parts) == 9
+    assert len(parts) == 10
     printed = run(workspace, "-c", "".join(parts))
     assert printed[:2] == ["0 return_period True ()", "1 order_status True ()"]
     assert "'expectatons'" in "".join(printed)
@@ -47,6 +47,9 @@ def test_the_page(workspace: Path) -> None:
     assert printed[graded - 1].startswith("passed 1")
     assert printed[graded + 1].startswith("order_status failed ")
     assert printed[graded + 2].startswith("2 0.5 (")
+    measured = "Calibration('judge/accuracy@1.0.0', tpr=0.5, tnr=1, kappa=0.5) Agreement(tp=1, fn=1"
+    assert printed[graded + 3].startswith(measured)
+    assert "'tpr': 0.5" in printed[graded + 5]
 
 
 def test_the_runner(workspace: Path) -> None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Input, Kind, Options, check_workspaces, command_line, validate
+from tables import every_case
 from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.engine.findings import MAX_SITES
+from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -253,6 +255,26 @@ def test_statistics(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "2 datasets (4 rows), 1 rubric, 1 unreadable file: 1 error, 2 warnings\n"
         "1 fixable with `evalcontract fix`, 1 more with `evalcontract fix --unsafe-fixes`\n"
     )
+
+
+@every_case("name", FORMATS)
+def test_statistics_of_other_formats(
+    name: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What programs read stays as it is."""
+    write(place, {"b.yaml": "questions: [{id: a, input: b, criteria: c, expecteed_facts: [d]}]\n"})
+    call = ("validate-dataset", "b.yaml", "--quiet", "--output-format", name)
+    command_line(*call)
+    plain = capsys.readouterr()
+    command_line(*call, "--statistics")
+    counted = capsys.readouterr()
+    table = "1  warning  dataset/near-miss-key  1 fixable\n"
+    if name == "text":
+        assert counted.out.endswith(f"\n{table}\n")
+    else:
+        assert (counted.out, counted.err) == (plain.out, table)
+    command_line(*call, "--statistics", "--ignore", "dataset/near-miss-key")
+    assert capsys.readouterr().err == ("" if name == "text" else "no findings\n")
 
 
 def test_every_place_has_its_fix(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
+from jsonschema import Draft202012Validator
 from tables import every_case
 
 from evalcontract.checks import KINDS
@@ -107,8 +109,38 @@ def test_json_and_markdown(name: str, explained: Callable[..., tuple[int, str, s
     assert out.startswith(("# `", "# dataset/"))
 
 
-def test_all_codes_as_json(explained: Callable[..., tuple[int, str, str]]) -> None:
+@pytest.fixture(scope="module")
+def schema() -> Draft202012Validator:
+    """Return a validator for the published schema, with every mapping closed."""
+    read = schemas.load("explanation")
+    Draft202012Validator.check_schema(read)
+    closed = deepcopy(read)
+    for each in (closed, *closed["$defs"].values()):
+        if "properties" in each:
+            each["additionalProperties"] = False
+    return Draft202012Validator(closed)
+
+
+@every_case("name", [*TOPICS, *known_codes.KnownCodes()])
+def test_every_page_is_as_published(
+    name: str, explained: Callable[..., tuple[int, str, str]], schema: Draft202012Validator
+) -> None:
+    _, out, _ = explained(name, "--output-format", "json")
+    schema.validate(json.loads(out))
+
+
+def test_the_published_examples_are_valid(schema: Draft202012Validator) -> None:
+    for example in schemas.load("explanation")["examples"]:
+        schema.validate(example)
+    for wrong in ({"version": "1.0"}, {"version": "1.0", "codes": []}, {"topics": [{}]}):
+        assert not schema.is_valid(wrong)
+
+
+def test_all_codes_as_json(
+    explained: Callable[..., tuple[int, str, str]], schema: Draft202012Validator
+) -> None:
     _, out, _ = explained("--output-format", "json")
+    schema.validate(json.loads(out))
     assert [each["code"] for each in json.loads(out)["codes"]] == [*known_codes.KnownCodes()]
 
 

@@ -19,6 +19,7 @@ from doors import Options, command_line
 from examples import a_few, examples
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 from writing import write
 
 from evalcontract.engine import fix_options
@@ -409,6 +410,29 @@ def test_only_what_is_selected_is_mended(call: Callable[..., Result], place: Pat
     assert (place / "datasets/faulty.yaml").read_text() == FAULTY
     call("--select", "dataset/near-miss-key", "--select", "dataset/no-rows")
     assert (place / "datasets/faulty.yaml").read_text() == MENDED
+
+
+@every_case(
+    ("options", "after"),
+    [
+        (["--select", "dataset"], MENDED),
+        (["--select", "dataset/"], MENDED),
+        (["--select", "dataset/*,rubric/"], MENDED),
+        (["--select", "reference/"], FAULTY),
+        (["--ignore", "dataset/near-miss-key"], FAULTY),
+        (["--ignore", "dataset/*"], FAULTY),
+        (["--ignore", "rubric,reference/"], MENDED),
+        (["--select", "dataset", "--ignore", "dataset/near-miss-key"], FAULTY),
+    ],
+)
+def test_codes_are_written_as_for_check(
+    options: list[str], after: str, call: Callable[..., Result], place: Path
+) -> None:
+    write(place, {"datasets/faulty.yaml": FAULTY})
+    assert command_line("check", "--fail-on", "warning", *options) == int(after == MENDED)
+    assert call("--diff", *options).code == int(after == MENDED)
+    call(*options)
+    assert (place / "datasets/faulty.yaml").read_text() == after
 
 
 def test_a_code_that_is_ignored_is_left_alone(call: Callable[..., Result], place: Path) -> None:

@@ -198,12 +198,38 @@ def test_nothing_is_changed(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     out = run(capsys, "init")
     assert contents(folder) == before
     assert "nothing was made: all files exist\n" in out
-    added = re.findall(r"^add to (.*):$", out, re.MULTILINE)
-    assert added == [
+    assert len(out.splitlines()) < 45
+    assert _added(out) == [".vscode/extensions.json", ".pre-commit-config.yaml"]
+    assert f"    - repo: {REPOSITORY}\n" in out
+    snippets = run(capsys, "init", "--snippets")
+    assert contents(folder) == before
+    assert _added(snippets) == [
         *(".vscode/settings.json", ".vscode/extensions.json", ".idea/jsonSchemas.xml"),
         *(".pre-commit-config.yaml", ".github/workflows/evalcontract.yml"),
     ]
-    assert f"    - repo: {REPOSITORY}\n" in out
+    others = {*_added(snippets)} - {*_added(out)}
+    assert all(f"\n  {name}\n" in out.partition("--snippets")[2] for name in others)
+
+
+def test_snippets_are_what_is_lacking(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With them added, nothing is left to add."""
+    write(folder, {".vscode/settings.json": "{}\n", ".pre-commit-config.yaml": "repos:\n"})
+    before = contents(folder)
+    out = run(capsys, "init", "--snippets", "--ci", "none")
+    assert contents(folder) == before
+    assert _added(out) == [".vscode/settings.json", ".pre-commit-config.yaml"]
+    settings, hooks = (
+        re.sub("(?m)^    ", "", part) for part in re.split("add to .*:\n\n", out)[1:]
+    )
+    write(
+        folder, {".vscode/settings.json": settings, ".pre-commit-config.yaml": f"repos:\n{hooks}"}
+    )
+    assert yaml.safe_load(f"repos:\n{hooks}")["repos"][0]["repo"] == REPOSITORY
+    assert run(capsys, "init", "--snippets", "--ci", "none") == "there is nothing to add\n"
+
+
+def _added(out: str) -> list[str]:
+    return re.findall(r"^add to (.*):$", out, re.MULTILINE)
 
 
 def test_again_there_is_nothing_to_add(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from doors import command_line
 from tables import every_case
+from writing import write
 
+from evalcontract.cli.main import COMMANDS, command
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import load, properties
 from evalcontract.workspace.configuration import SETTINGS
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
+JUDGE = """\
+id: j
+version: "1.0.0"
+template: "{{ output }}"
+score_type: binary
+"""
 STRICT = "[tool.evalcontract]\nstrict = true\n"
 
 
@@ -106,15 +116,77 @@ def test_a_configuration_by_option(place: Path, capsys: pytest.CaptureFixture[st
     assert "has no table" in capsys.readouterr().err
 
 
-def test_the_page_has_all_settings() -> None:
-    """`make docs` writes the table anew."""
-    path = Path(__file__).parents[2] / "docs/build_configuration.py"
-    spec = importlib.util.spec_from_file_location("build_configuration", path)
-    assert spec
-    assert spec.loader
-    builder = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(builder)
-    assert builder.PAGE.read_text(encoding="utf-8") == builder.page()
+def test_whoever_takes_a_root_takes_a_configuration() -> None:
+    for name in COMMANDS:
+        options = {option for param in command(name).params for option in param.opts}
+        if "--root" in options:
+            assert {"--config", "--isolated"} <= options, name
+
+
+@every_case(
+    "arguments",
+    [
+        ["coverage", "datasets"],
+        ["coverage", "datasets/a.yaml"],
+        ["report", "datasets", "-o", "-"],
+        ["report", "datasets/a.yaml", "-o", "-"],
+        ["convert", "datasets/a.yaml", "out.jsonl", "--force"],
+        ["convert", "datasets", "out.jsonl", "--force"],
+        ["grade", "datasets/a.yaml", "--outputs", "outputs/a.jsonl"],
+        ["calibrate-judge", "judges/j.yaml", "--labels", "labels.csv"],
+        ["calibrate-judge", "judge/j@1.0.0", "--labels", "labels.csv"],
+        ["migrate", "datasets", "-o", "moved", "--force"],
+        ["fix", "--diff"],
+        ["fix", "--diff", "datasets/a.yaml"],
+    ],
+)
+def test_each_command_reads_the_configuration_that_is_chosen(
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Whatever a command does with a good configuration, it refuses a bad one."""
+    monkeypatch.chdir(tmp_path)
+    write(
+        tmp_path,
+        {
+            "evalcontract.toml": "strikt = true\n",
+            "good.toml": "strict = false\n",
+            "bad.toml": "strickt = true\n",
+            "datasets/a.yaml": "questions:\n  - {id: a, input: b, criteria: c}\n",
+            "outputs/a.jsonl": '{"id": "a", "output": "x"}\n',
+            "judges/j.yaml": JUDGE,
+            "labels.csv": "id,human,judge\na,pass,pass\nb,fail,fail\n",
+        },
+    )  # fmt: skip
+    for options, name in (
+        ([], "strikt"),
+        (["--config", "bad.toml"], "strickt"),
+        (["--config", "good.toml", "--isolated"], "contradicts"),
+    ):
+        assert command_line(*arguments, *options) == 2
+        assert name in capsys.readouterr().err
+    for options in (["--isolated"], ["--config", "good.toml"]):
+        command_line(*arguments, *options)
+        told = capsys.readouterr().err
+        assert "strikt" not in told
+        assert "contradicts" not in told
+
+
+def test_coverage_and_grade_go_by_the_chosen_configuration(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"lax.toml": "strict = false\n", "evalcontract.toml": "strict = true\n"})
+    write(place, {"outputs/a.jsonl": '{"id": "a", "output": "x"}\n'})
+    grade = ("grade", "datasets/a.yaml", "--outputs", "outputs/a.jsonl")
+    convert = ("convert", "datasets/a.yaml", "out.json")
+    assert command_line(*grade) == command_line(*convert) == 1
+    assert "error[dataset/near-miss-key]" in capsys.readouterr().err
+    for options in (["--isolated"], ["--config", "lax.toml"]):
+        assert command_line(*grade, *options) == 0
+        assert command_line(*convert, *options, "--force") == 0
+        assert "warning[dataset/near-miss-key]" in capsys.readouterr().err
 
 
 def test_the_schema_has_all_settings() -> None:

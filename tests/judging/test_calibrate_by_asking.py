@@ -11,6 +11,8 @@ from model_server import KEY, ModelServer, Response, failure, needs_client, verd
 from tables import every_case
 from writing import write
 
+from evalcontract import UsageError, calibrate_judge
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -71,6 +73,20 @@ def calibrate(
         arguments = ["calibrate-judge", "judges/tone.yaml", "--labels", "labels.jsonl", *more]
         assert command_line(*arguments) == exits
     return server
+
+
+def test_python_asks_the_same(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(agreeing) as server:
+        values = {"BASE_URL": server.url, "API_KEY": KEY, "MODEL": "m-1", "MAX_RETRIES": "0"}
+        for name, value in values.items():
+            monkeypatch.setenv(f"EVALCONTRACT_{name}", value)
+        found = calibrate_judge("judges/tone.yaml", "labels.jsonl", ask_judge=True)
+        with pytest.raises(UsageError, match="has no verdicts"):
+            calibrate_judge("judges/tone.yaml", "labels.jsonl")
+    assert sorted(server.prompts()) == [f"q{n} KIND? answer {n}" for n in range(MANY)]
+    assert found.agreement == (2, 1, 3, 0)
+    assert found.to_dict()["asked"]["calls"] == MANY
+    assert (place / "judges/tone.yaml").read_text() == JUDGE
 
 
 def figures(printed: str) -> dict[str, Any]:

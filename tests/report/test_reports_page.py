@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 PAGE = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ROWS = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \|(.*)\|$", PAGE, re.MULTILINE))
+FIRST, _, _ = PAGE.partition("\n## ")
+ROWS = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \|(.*)\|$", FIRST, re.MULTILINE))
 
 
 def examples(name: str) -> list[str]:
@@ -39,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@every_case("name", [name for name in FORMATS if name not in ("text", "json", "sarif")])
+@every_case("name", [name for name in FORMATS if name not in ("text", "sarif")])
 def test_an_example_is_what_is_printed(name: str, folder: Path) -> None:
     assert examples(name)[0] == output_of(name, folder)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader
+    from evalcontract.api.calibrating import Calibration, calibrate_judge
     from evalcontract.api.datasets import DatasetLoader
     from evalcontract.api.findings import Findings
     from evalcontract.api.grader import GradedFiles, Grader
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Outcome
 
 _HOMES = {
+    "Calibration": "evalcontract.api.calibrating",
     "DatasetLoader": "evalcontract.api.datasets",
     "Findings": "evalcontract.api.findings",
     "GradedFiles": "evalcontract.api.grader",
@@ -35,11 +37,13 @@ _HOMES = {
     "Outcome": "evalcontract.model.diagnostic",
     "RubricLoader": "evalcontract.api.artifacts",
     "Workspace": "evalcontract.api.workspace",
+    "calibrate_judge": "evalcontract.api.calibrating",
     "check_workspaces": "evalcontract.engine.pipeline",
     "render": "evalcontract.api.rendering",
 }
 
 __all__ = [
+    "Calibration",
     "DatasetLoader",
     "Findings",
     "GradedFiles",
@@ -54,6 +58,7 @@ __all__ = [
     "Outcome",
     "RubricLoader",
     "Workspace",
+    "calibrate_judge",
     "check_workspaces",
     "render",
 ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from evalcontract.api.judging import judging_of_environment
 from evalcontract.api.loaded import LoadedRow
 from evalcontract.api.workspace import Workspace
 from evalcontract.engine.asking_ahead import asked_ahead
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from evalcontract.checks._kind import Ask
     from evalcontract.checks.outcome import Output
-    from evalcontract.judging.asking import Judging
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.scoring.results import RowResult
 
@@ -66,7 +65,7 @@ class Grader:
         if root is not None and workspace is not None:
             raise UsageError("give `root` or `workspace`, not both")
         self._workspace = workspace or Workspace(root)
-        self._judging = _judging() if ask_judges else None
+        self._judging = judging_of_environment() if ask_judges else None
         ask = self._judging.ask if self._judging else None
         has_php = shutil.which("php") is not None
         run = Run(self._workspace.opened, None, today(), has_php=has_php, ask=ask)
@@ -129,7 +128,7 @@ class Grader:
         inputs = (Input(Path(dataset)), Input(Path(outputs)))
         judging = None
         if self._judging is not None:  # a run closes the one that it is given
-            judging = _judging()
+            judging = judging_of_environment()
         return GradedFiles(Grading(*inputs, options, judging))
 
     def _task(self, row: Row, output: Answer) -> _Task:
@@ -175,14 +174,3 @@ class GradedFiles:
         if self._grading.is_unreadable:
             raise ContractViolation(self.diagnostics)
         return self._grading.results()
-
-
-def _judging() -> Judging | None:
-    from evalcontract.judging.settings import read_settings
-
-    settings = read_settings(os.environ)
-    if settings is None:
-        return None
-    from evalcontract.judging.asking import Judging
-
-    return Judging(settings)

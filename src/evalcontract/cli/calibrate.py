@@ -15,16 +15,14 @@ from evalcontract.cli.candidates import files
 from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.failures import refuse
-from evalcontract.cli.options import NumberRange
+from evalcontract.cli.options import NumberRange, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import is_log, put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.calibration import calibrate
 from evalcontract.engine.calibration_options import CalibrationOptions
-from evalcontract.engine.fix_options import FixResult, write
 from evalcontract.judging.usage import Usage
-from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
     from evalcontract.calibration.result import Result
     from evalcontract.engine.calibration import Calibrated
     from evalcontract.engine.fix_options import FileFix
+    from evalcontract.engine.options import Options
 
 
 def _threshold(
@@ -153,11 +152,7 @@ _FILE = click.Path(path_type=Path)
     default=None,
     help="Reuse answers of the judge to the same question (default: not in CI).",
 )
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Root folder of the workspace (default: detected from the judge).",
-)
+@workspace_options("the judge")
 def calibrate_command(
     judge: str,
     labels: Path,
@@ -173,7 +168,7 @@ def calibrate_command(
     is_written: bool,  # noqa: FBT001 - click passes flags by name
     output_format: str,
     cache: bool | None,  # noqa: FBT001 - the same
-    root: Path | None,
+    base: Options,
 ) -> int:
     """Measure how well a judge agrees with human labels.
 
@@ -198,7 +193,8 @@ def calibrate_command(
             split,
             threshold,
             rate,
-            root,
+            base.root,
+            configuration=base.configuration,
             dataset=dataset,
             outputs=outputs,
             progress=bar.advance,
@@ -223,7 +219,7 @@ def _write(done: Calibrated) -> int:
     if done.result is None or done.result.refusal:
         return ERRORS
     with signals_as_interrupts():
-        write(FixResult((done.change,) if done.change else (), (), Outcome()))
+        done.write()
     return 0
 
 

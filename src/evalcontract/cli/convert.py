@@ -10,11 +10,11 @@ import click
 from evalcontract.cli.candidates import dialects, files
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.options import workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.convert import ConvertOptions, convert
-from evalcontract.engine.options import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
@@ -22,6 +22,7 @@ from evalcontract.report.losses import write_losses
 
 if TYPE_CHECKING:
     from evalcontract.engine.convert import ConvertResult
+    from evalcontract.engine.options import Options
 
 
 @click.command(
@@ -67,11 +68,7 @@ if TYPE_CHECKING:
 )
 @click.option("--strict", is_flag=True, help="Write nothing if OUT cannot represent all of IN.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Root folder of the workspace (default: detected from IN and OUT).",
-)
+@workspace_options("IN and OUT")
 @click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 def convert_command(
     source: str,
@@ -81,8 +78,8 @@ def convert_command(
     loss_report: Path | None,
     strict: bool,  # noqa: FBT001 - click passes flags by name
     force: bool,  # noqa: FBT001 - the same
-    root: Path | None,
     stdin_filename: str | None,
+    base: Options,
 ) -> int:
     """Convert a dataset from the format of one system to that of another.
 
@@ -90,12 +87,12 @@ def convert_command(
     system reads it. Rubrics, judges and bundles that the rows need are written next to it.
     What OUT cannot represent is preserved under `metadata`, and restored when converting back.
     """
-    inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_)
+    inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_, base.configuration)
     if len(inputs) != 1:
         raise UsageError(f"{source} matches {len(inputs)} files; convert one at a time")
     wanted = ConvertOptions(from_, to, loss_report, strict, force)
     with signals_as_interrupts():
-        done = convert(inputs[0], target, wanted, Options(root))
+        done = convert(inputs[0], target, wanted, base)
     write_findings(done.diagnostics)
     _print(done)
     return OK if done.refusal is None else ERRORS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,17 +11,19 @@ from evalcontract import __version__
 from evalcontract.cli.candidates import files
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT, NumberRange
+from evalcontract.cli.options import DIALECT, NumberRange, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.engine.coverage import CoverageOutcome, coverage
-from evalcontract.engine.options import Options
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS
 from evalcontract.report.coverage import write_text
 from evalcontract.report.coverage_json import write_json
+
+if TYPE_CHECKING:
+    from evalcontract.engine.options import Options
 
 
 @click.command(
@@ -53,11 +55,7 @@ from evalcontract.report.coverage_json import write_json
     show_default=True,
     help="Output format: text for people, json for programs.",
 )
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Root folder of the workspace (default: detected from the files).",
-)
+@workspace_options("the files")
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -72,10 +70,10 @@ def coverage_command(
     files: tuple[str, ...],
     min_coverage: float | None,
     output_format: str,
-    root: Path | None,
     limit: int,
     stdin_filename: str | None,
     dialect: str | None,
+    base: Options,
 ) -> int:
     """Show which checks will run on which rows.
 
@@ -83,9 +81,8 @@ def coverage_command(
     unavailable on this machine. FILE is a dataset; given a rubric, the keys that a row must have
     are listed. For the datasets of other systems, the graders of those systems are shown.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect)
-    options = Options(root, dialect=dialect)
-    outcome = coverage(inputs, options, all_rows=output_format == "json")
+    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
+    outcome = coverage(inputs, base._replace(dialect=dialect), all_rows=output_format == "json")
     if min_coverage is not None and not outcome.files and not outcome.diagnostics:
         raise NothingToCheck("--min-coverage needs a dataset: a rubric has no rows")
     write_findings(outcome.diagnostics)

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from evalcontract.cli.candidates import files
-from evalcontract.cli.code_list import CodeList
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_paths, standard_input
-from evalcontract.cli.outcome import CheckArgs
+from evalcontract.cli.options import selects_what_to_fix, workspace_options
 from evalcontract.cli.output import OutputError, is_log, put, put_bytes
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.fix_options import FixOptions, write
 from evalcontract.engine.fixing import fix
-from evalcontract.engine.options import Options
 from evalcontract.engine.workers import usable_cores
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
@@ -34,8 +30,11 @@ from evalcontract.report.fixes import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from evalcontract.engine.fix_options import FixResult
+    from evalcontract.engine.options import Options
+    from evalcontract.policy.selection import Selection
 
 
 @click.command(
@@ -56,29 +55,14 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also apply unsafe fixes, which are probably but not certainly right.",
 )
-@click.option(
-    "--select",
-    type=CodeList(),
-    multiple=True,
-    help="Fix only findings with these codes, or of a kind such as `reference` (repeatable).",
-)
+@selects_what_to_fix
 @click.option(
     "--strict/--soft",
     default=None,
     help="Report the remaining faults as errors or as warnings (default: set by targets and "
     "configuration).",
 )
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Root folder of the workspace (default: detected from the paths).",
-)
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Configuration to use: a TOML file, or a pyproject.toml (default: the nearest one).",
-)
-@click.option("--isolated", is_flag=True, help="Use no configuration.")
+@workspace_options("the paths")
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -92,28 +76,26 @@ def fix_command(
     paths: tuple[str, ...],
     diff: bool,  # noqa: FBT001 - click passes flags by name
     unsafe_fixes: bool,  # noqa: FBT001 - the same
-    select: tuple[tuple[str, ...], ...],
+    selection: Selection | None,
     strict: bool | None,  # noqa: FBT001 - the same
-    root: Path | None,
-    config: Path | None,
-    isolated: bool,  # noqa: FBT001 - the same
     limit: int,
     stdin_filename: str | None,
+    base: Options,
 ) -> int:
     """Fix findings that have a safe fix: misspelled keys, versions without quotes and so on.
 
     PATH is a file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input, which
     is printed; it defaults to the current folder. Only these files are written, and in them only
-    the fixed parts change: comments, quotes, order and whitespace are preserved.
+    the fixed parts change: comments, quotes, order and whitespace are preserved. What the
+    configuration or a comment ignores is not fixed.
     """
     stdin = None
     if "-" in paths:
         to_fix, stdin = _read_stdin(paths, stdin_filename)
     else:
         to_fix = find_paths(paths or (".",))
-    chosen = CheckArgs(config=config, isolated=isolated).configuration
-    options = Options(root, strict, jobs=usable_cores(), configuration=chosen)
-    result = fix(to_fix, options, FixOptions(unsafe_fixes, tuple(chain(*select))), stdin)
+    options = base._replace(strict=strict, jobs=usable_cores())
+    result = fix(to_fix, options, FixOptions(unsafe_fixes, selection), stdin)
     if diff:
         _print_diff(result, limit)
         return ERRORS if result.files else OK

@@ -15,13 +15,12 @@ from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.grade_shares import Kept, Taken
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import NumberRange
+from evalcontract.cli.options import NumberRange, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.grade import Grading
-from evalcontract.engine.options import Options
 from evalcontract.engine.results_file import ResultsFile, earlier_results
 from evalcontract.engine.workers import usable_cores
 from evalcontract.model.errors import NothingToCheck, UsageError
@@ -36,7 +35,7 @@ from evalcontract.scoring.comparison import Comparison
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.engine.options import Input
+    from evalcontract.engine.options import Input, Options
     from evalcontract.judging.usage import Usage
 
 _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
@@ -115,11 +114,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     default=None,
     help="Report faults as errors or as warnings (default: set by targets and configuration).",
 )
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Root folder of the workspace (default: detected from the dataset).",
-)
+@workspace_options("the dataset")
 @click.option(
     "--cache/--no-cache",
     default=None,
@@ -142,9 +137,9 @@ def grade_command(
     output_format: str,
     limit: int,
     strict: bool | None,  # noqa: FBT001 - the same
-    root: Path | None,
     cache: bool | None,  # noqa: FBT001 - the same
     jobs: int | None,
+    base: Options,
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
 
@@ -157,14 +152,14 @@ def grade_command(
     """
     if resume:
         _refuse_resume(results, (dataset, outputs))
-    inputs = (_one(dataset, None), _one_of_outputs(outputs))
+    inputs = (_one(dataset, None, base), _one_of_outputs(outputs, base))
     read = [input_.path for input_ in inputs if not input_.stream]
     comparison = Comparison(earlier_results(compare).rows) if compare else None
     is_printed = output_format == "jsonl"
     kept = Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
     taken = Taken(limit, comparison, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
-        options = Options(root, strict, progress=bar.advance, jobs=jobs or usable_cores())
+        options = base._replace(strict=strict, progress=bar.advance, jobs=jobs or usable_cores())
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
@@ -207,17 +202,18 @@ def _last_line(
     return summary_line(taken.summary, threshold, usage)
 
 
-def _one(name: str, stdin_name: str | None) -> Input:
-    inputs = find_inputs((name,), Kind.DATASET, stdin_name if name == "-" else None, None)
+def _one(name: str, stdin_name: str | None, base: Options) -> Input:
+    stdin = stdin_name if name == "-" else None
+    inputs = find_inputs((name,), Kind.DATASET, stdin, None, base.configuration)
     if len(inputs) != 1:
         raise UsageError(f"{name} matches {len(inputs)} files; grade one at a time")
     return inputs[0]
 
 
-def _one_of_outputs(name: str) -> Input:
+def _one_of_outputs(name: str, base: Options) -> Input:
     if Path(name).is_dir():
         raise UsageError(f"{name} is a folder: name the file with the outputs")
-    return _one(name, "outputs.jsonl")
+    return _one(name, "outputs.jsonl", base)
 
 
 def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:

@@ -29,11 +29,13 @@ from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from evalcontract.engine.init import InitResult
+    from evalcontract.engine.init import Addition, InitResult
 
 _NO_CI = "none"
+#: The lines of a snippet that is printed without `--snippets`.
+_SHORT = 6
 _UNVALIDATED = """\
 note: nobody has compared the judges with people yet, so evalcontract.toml
       ignores `judge/unvalidated`: measure them, and delete that line
@@ -63,6 +65,7 @@ _ABOUT = {
         ("Make a workspace with examples", "evalcontract init evals"),
         ("Start from a dataset that you have", "evalcontract init evals --from support.yaml"),
         ("Write no settings of editors and CI", "evalcontract init evals --bare"),
+        ("Print what to add to settings that exist", "evalcontract init evals --snippets"),
     ],
 )
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
@@ -91,24 +94,31 @@ _ABOUT = {
 @click.option(
     "--bare", is_flag=True, help="Write no settings of editors, pre-commit and CI, only FOLDER."
 )
+@click.option(
+    "--snippets",
+    is_flag=True,
+    help="Print what to add to settings that exist, and write nothing.",
+)
 def init_command(
     folder: Path,
     sources: tuple[str, ...],
     dialect: str | None,
     ci: str,
     bare: bool,  # noqa: FBT001 - click passes flags by name
+    snippets: bool,  # noqa: FBT001 - the same
 ) -> int:
     """Make a workspace in FOLDER, which defaults to the current folder.
 
     It has a dataset, a rubric, a judge, a target and recorded outputs as examples, with comments
     that explain them, and the schemas for editors. With --from, or if FOLDER has datasets, the
     workspace is made for those. Settings of editors, pre-commit and CI are written to the
-    repository that FOLDER is in. Files that exist are never changed.
+    repository that FOLDER is in. Files that exist are never changed: short settings that they lack
+    are printed, all of them with --snippets.
     """
     if "-" in sources:
         raise UsageError("--from takes files, and cannot read standard input")
     inputs = find_inputs(sources, Kind.DATASET, None, dialect)
-    options = InitOptions(inputs, dialect, None if ci == _NO_CI else ci, bare)
+    options = InitOptions(inputs, dialect, None if ci == _NO_CI else ci, bare, snippets)
     with signals_as_interrupts():
         done = init(folder, options)
     write_findings(done.taken.diagnostics)
@@ -116,6 +126,9 @@ def init_command(
     if done.refusal:
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return ERRORS
+    if snippets:
+        put(_snippets(done.additions) if done.additions else ["there is nothing to add\n"])
+        return OK
     put(_made(done))
     put(_next(folder, done))
     return OK
@@ -138,7 +151,15 @@ def _made(done: InitResult) -> Iterator[str]:
         yield "nothing was made: all files exist\n"
     if done.ignores_unvalidated:
         yield _UNVALIDATED
-    for name, snippet in done.additions:
+    short = [each for each in done.additions if each.snippet.count("\n") <= _SHORT]
+    yield from _snippets(short)
+    if long := [each.name for each in done.additions if each not in short]:
+        yield "\nlonger additions, which `--snippets` prints, belong in:\n"
+        yield from (f"  {escape_controls(name)}\n" for name in long)
+
+
+def _snippets(additions: Iterable[Addition]) -> Iterator[str]:
+    for name, snippet in additions:
         yield f"\nadd to {escape_controls(name)}:\n\n{indent(snippet, '    ')}"
 
 

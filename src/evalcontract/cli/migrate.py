@@ -11,6 +11,7 @@ import click
 from evalcontract.cli.candidates import files
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.options import chooses_configuration
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.engine.migrate import MigrateResult
+    from evalcontract.workspace import ChosenConfiguration
 
 _WIDTH = 80
 
@@ -71,6 +73,7 @@ _WIDTH = 80
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
+@chooses_configuration
 def migrate_command(
     files: tuple[str, ...],
     from_: str | None,
@@ -78,6 +81,7 @@ def migrate_command(
     loss_report: Path | None,
     force: bool,  # noqa: FBT001 - click passes flags by name
     stdin_filename: str | None,
+    configuration: ChosenConfiguration,
 ) -> int:
     """Move the cases and graders of other tools to a workspace of evalcontract.
 
@@ -85,7 +89,7 @@ def migrate_command(
     JSON), with its datasets or without. Each file of cases becomes a dataset. Rubrics are shared
     by all cases that are graded in the same way.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename)
+    inputs = find_inputs(files, Kind.DATASET, stdin_filename, chosen=configuration)
     with signals_as_interrupts():
         done = migrate(inputs, MigrateOptions(from_, folder, loss_report, force))
     write_findings(done.diagnostics)

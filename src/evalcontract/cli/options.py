@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,19 @@ from evalcontract.cli.candidates import dialects, formats, report_files
 from evalcontract.cli.code_list import CodeList
 from evalcontract.cli.outcome import CheckArgs
 from evalcontract.cli.report_files import ReportFile, format_named, parse_report_file
+from evalcontract.engine.options import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from evalcontract.workspace import ChosenConfiguration
 
     _TextType = click.ParamType[str]
     _FileType = click.ParamType[ReportFile]
+    CodeLists = tuple[tuple[str, ...], ...]
+    _Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 else:
     _TextType = _FileType = click.ParamType  # click 8.1 and 8.2 know no parameter of it
 
@@ -78,7 +84,7 @@ class NumberRange(click.FloatRange):
 
 
 #: The options that choose the configuration.
-CONFIGURATION = (
+_CONFIGURATION = (
     click.option(
         "--config",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -86,19 +92,83 @@ CONFIGURATION = (
     ),
     click.option("--isolated", is_flag=True, help="Use no configuration."),
 )
+
+
+def _root(found_from: str) -> _Option:
+    return click.option(
+        "--root",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help=f"Root folder of the workspace (default: detected from {found_from}).",
+    )
+
+
+def chooses_configuration(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--config` and `--isolated` to a command, which gets both as `configuration`."""
+
+    @wraps(command)
+    def chosen(*args: Any, config: Path | None, isolated: bool, **options: Any) -> Any:
+        configuration = CheckArgs(config=config, isolated=isolated).configuration
+        return command(*args, configuration=configuration, **options)
+
+    return _with(_CONFIGURATION, chosen)
+
+
+def _selection(verb: str, not_verb: str) -> tuple[_Option, ...]:
+    return (
+        click.option(
+            "--select",
+            type=CodeList(),
+            multiple=True,
+            help=f"{verb} only these codes, or kinds of codes such as rubric/ (repeatable).",
+        ),
+        click.option(
+            "--ignore",
+            type=CodeList(to_ignore=True),
+            multiple=True,
+            help=f"Do not {not_verb} these codes, or kinds of codes (repeatable).",
+        ),
+    )
+
+
+def selects_what_to_fix(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--select` and `--ignore` to a command, which gets both as `selection`."""
+
+    @wraps(command)
+    def selecting(*args: Any, select: CodeLists, ignore: CodeLists, **options: Any) -> Any:
+        selection = CheckArgs(select=select, ignore=ignore).selection
+        return command(*args, selection=selection, **options)
+
+    return _with(_selection("Fix", "fix"), selecting)
+
+
+def workspace_options(found_from: str) -> _Option:
+    """Add `--root`, `--config` and `--isolated` to a command.
+
+    The command gets them as `base`, the options of a call. `found_from` is what the root is
+    detected from.
+    """
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def based(
+            *args: Any, root: Path | None, configuration: ChosenConfiguration, **options: Any
+        ) -> Any:
+            return command(*args, base=Options(root, configuration=configuration), **options)
+
+        return _root(found_from)(chooses_configuration(based))
+
+    return add
+
+
 _DEFAULT = CheckArgs()
-_OPTIONS = (
+_OPTIONS: tuple[_Option, ...] = (
     click.option(
         "--strict/--soft",
         default=None,
         help="Report faults as errors or as warnings (default: set by targets and configuration).",
     ),
-    click.option(
-        "--root",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
-        help="Root folder of the workspace (default: detected from the files).",
-    ),
-    *CONFIGURATION,
+    _root("the files"),
+    *_CONFIGURATION,
     click.option(
         "--output-format",
         type=_OutputFormat(),
@@ -114,18 +184,7 @@ _OPTIONS = (
         help="Also write a report to FILE (repeatable). Without FORMAT, the name tells: *.sarif, "
         "*.json, *.jsonl, *.xml (junit), *.md, *.txt, *code-quality*.json (gitlab).",
     ),
-    click.option(
-        "--select",
-        type=CodeList(),
-        multiple=True,
-        help="Report only these codes, or kinds of codes such as rubric/ (repeatable).",
-    ),
-    click.option(
-        "--ignore",
-        type=CodeList(to_ignore=True),
-        multiple=True,
-        help="Do not report these codes, or kinds of codes (repeatable).",
-    ),
+    *_selection("Report", "report"),
     click.option(
         "--fail-on",
         type=click.Choice(["error", "warning", "note"]),
@@ -179,7 +238,8 @@ _OPTIONS = (
     click.option(
         "--statistics",
         is_flag=True,
-        help="Print the number of findings by code, and how many are fixable.",
+        help="Print the number of findings by code, and how many are fixable: in text, or else on "
+        "standard error.",
     ),
     click.option(
         "-q",
@@ -206,8 +266,12 @@ DIALECT = click.option(
 )
 
 
-def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the shared options to a command."""
-    for option in reversed(_OPTIONS):
+def _with(options: Sequence[_Option], command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
         command = option(command)
     return command
+
+
+def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the shared options to a command."""
+    return _with(_OPTIONS, command)

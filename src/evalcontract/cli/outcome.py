@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from evalcontract.source import Files
 
 
+#: What `--statistics` prints on standard error without findings.
+_NONE = ("no findings\n",)
+
+
 class CheckArgs(NamedTuple):
     """The values of the shared options, with their defaults."""
 
@@ -192,6 +196,11 @@ def _print(name: str, report: Report, style: Style) -> None:
         put_json(pieces)
     else:
         put(pieces, raw=medium == "commands")
+    if style.statistics and name != "text":
+        from evalcontract.report.statistics import write_statistics  # rarely needed
+
+        # The other formats are for programs, which read nothing else.
+        put(write_statistics(report.diagnostics) if report.diagnostics else _NONE, err=True)
 
 
 def summary_of(outcome: Outcome) -> str:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from evalcontract.cli.candidates import files as files_with
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT
+from evalcontract.cli.options import DIALECT, workspace_options
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.html_output import HtmlFile
 from evalcontract.engine.html_report import ReportInputs, html_report
-from evalcontract.engine.options import Options
 from evalcontract.engine.workers import usable_cores
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import OK
 from evalcontract.report.html.page import write_page
+
+if TYPE_CHECKING:
+    from evalcontract.engine.options import Options
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}
@@ -55,11 +58,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     default=None,
     help="Mode that the page shows first (default: set by targets and configuration).",
 )
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Root folder of the workspace (default: detected from the files).",
-)
+@workspace_options("the files")
 @click.option(
     "--max-rows",
     type=click.IntRange(min=0),
@@ -84,11 +83,11 @@ def report_command(
     force: bool,  # noqa: FBT001 - click passes flags by name
     results: tuple[Path, ...],
     strict: bool | None,  # noqa: FBT001 - the same
-    root: Path | None,
     max_rows: int,
     max_findings: int,
     stdin_filename: str | None,
     dialect: str | None,
+    base: Options,
 ) -> int:
     """Write findings, coverage and results as one HTML page.
 
@@ -97,8 +96,8 @@ def report_command(
     be kept as an artifact of CI. DATASET is a file or a folder. The exit code is 0 if the page was
     written, whatever it shows.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect)
-    base = Options(root, dialect=dialect, jobs=usable_cores(), max_findings=max_findings)
+    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
+    base = base._replace(dialect=dialect, jobs=usable_cores(), max_findings=max_findings)
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
     first = next(name for name, mode in _MODES.items() if mode is strict)
     wanted = ReportInputs(inputs, modes, first, results, max_rows)

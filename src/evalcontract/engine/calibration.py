@@ -17,9 +17,10 @@ from evalcontract.engine.calibration_files import (
     validated,
 )
 from evalcontract.engine.calibration_options import labels_of_split, scale_for
+from evalcontract.engine.fix_options import FixResult, write
 from evalcontract.engine.named_judge import NamedJudge, find_judge
 from evalcontract.engine.run import today
-from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
+from evalcontract.model.diagnostic import Diagnostic, Outcome, Problem, Severity
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.listing import listed
 from evalcontract.workspace import display_name
@@ -50,6 +51,15 @@ class Calibrated(NamedTuple):
     change: FileFix | None = None
     nothing: str | None = None
 
+    def write(self) -> None:
+        """Write the validation into the file of the judge, unless it is there already.
+
+        Raises:
+            UsageError: the file cannot be written, or has changed in the meantime.
+
+        """
+        write(FixResult((self.change,) if self.change else (), (), Outcome()))
+
 
 def calibrate(
     judge: str, options: CalibrationOptions, judging: Judging | None = None
@@ -63,7 +73,7 @@ def calibrate(
         ConfigurationError: a workspace's configuration cannot be used.
 
     """
-    named = find_judge(judge, options.root)
+    named = find_judge(judge, options.root, options.configuration)
     if not isinstance(named, NamedJudge):
         return Calibrated(named)
     scale = scale_for(named, options)

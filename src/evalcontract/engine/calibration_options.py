@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
 from evalcontract.model.scale import Scale, ScaleError, scale_of
+from evalcontract.workspace import NEAREST, ChosenConfiguration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,7 @@ class CalibrationOptions(NamedTuple):
     `split` selects labels. `threshold` is the lowest score that passes, `AUTO` for the best on
     these labels, None for that of the judge. `observed` is a pass rate to correct. `progress` is
     called with the name of the labels, the number of outputs judged, and that of all.
+    `configuration` is the one that the caller chooses.
     """
 
     labels: Path
@@ -39,6 +41,7 @@ class CalibrationOptions(NamedTuple):
     dataset: Path | None = None
     outputs: Path | None = None
     progress: Progress | None = None
+    configuration: ChosenConfiguration = NEAREST
 
 
 def scale_for(judge: NamedJudge, options: CalibrationOptions) -> Scale:

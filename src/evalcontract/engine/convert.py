@@ -13,6 +13,7 @@ from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
 from evalcontract.formats import dialect_of
 from evalcontract.model.diagnostic import Severity, sort_key
+from evalcontract.model.listing import listed
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.workspace import display_name, find_root, open_workspace
@@ -78,7 +79,8 @@ def convert(
     dialect = None if convert_options.to == NATIVE else dialect_of(convert_options.to)
     medium = medium_for(out, dialect)
     root = options.files.real(options.root or find_root(input_.path))
-    run = Run(open_workspace(root), None, options.today or today())
+    workspace = open_workspace(root, (), options.files, options.configuration)
+    run = Run(workspace, None, options.today or today())
     dataset = open_dataset(input_, convert_options.from_)
     result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
     target: ConversionTarget = (
@@ -151,12 +153,16 @@ def _refusal(
     dataset_pass: DatasetPass, result: ConvertResult, convert_options: ConvertOptions
 ) -> str | None:
     """Return why nothing is written; None if the conversion succeeded."""
-    is_rejected = any(
-        diagnostic.is_error or dataset_pass.rejects(diagnostic.code)
-        for diagnostic in result.diagnostics
-    )
-    if result.left_out or is_rejected:
-        return "the source has errors that prevent a complete conversion"
+    found = result.diagnostics
+    errors = [each for each in found if each.is_error]
+    in_the_way = [each.code for each in found if each.is_error or dataset_pass.rejects(each.code)]
+    if in_the_way:
+        what = "errors" if errors else "faults"
+        codes = listed(dict.fromkeys(in_the_way))
+        return f"the source has {what} that prevent a complete conversion: {codes}"
+    if result.left_out:
+        rows = "1 row has" if result.left_out == 1 else f"{result.left_out:,} rows have"
+        return f"{rows} faults that prevent the conversion"
     if convert_options.lossless and result.losses.total:
         return "the conversion would lose data (--strict)"
     return None

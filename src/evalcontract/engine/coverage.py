@@ -84,7 +84,8 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
 def run_for_coverage(root: Path, options: Options) -> Run:
     """Return the run of a workspace that predicts what runs on this machine."""
     has_php = shutil.which("php") is not None
-    return Run(open_workspace(root), None, options.today or today(), has_php=has_php)
+    workspace = open_workspace(root, (), options.files, options.configuration)
+    return Run(workspace, None, options.today or today(), has_php=has_php)
 
 
 def _rubric_in(dataset: Dataset) -> Document | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.engine.opened import write_error
-from evalcontract.policy.selection import is_chosen
 from evalcontract.source.drafts import replace_all
 from evalcontract.workspace import display_name
 
@@ -14,20 +13,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.model.diagnostic import Diagnostic, Outcome
+    from evalcontract.policy.selection import Selection
 
 
 class FixOptions(NamedTuple):
-    """Which fixes to apply: those of the codes in `select`, or all if it is empty.
+    """Which fixes to apply: those of the codes in `selection`, or all if it is None.
 
-    `select` may also name kinds, the part of a code before `/`. `unsafe` includes uncertain fixes.
+    `unsafe` includes uncertain fixes.
     """
 
     unsafe: bool = False
-    select: tuple[str, ...] = ()
+    selection: Selection | None = None
 
     def selects(self, diagnostic: Diagnostic) -> bool:
         """Whether to apply the fix of a finding."""
-        chosen = not self.select or is_chosen(diagnostic.code, self.select)
+        chosen = self.selection is None or self.selection.chooses(diagnostic.code)
         return chosen and diagnostic.fix is not None and (diagnostic.fix.safe or self.unsafe)
 
 

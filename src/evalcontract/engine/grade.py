@@ -83,7 +83,8 @@ class Grading:
         has_php = shutil.which("php") is not None
         day = options.today or today()
         ask = judging.ask if judging else None
-        self._run = Run(open_workspace(root), options.strict, day, has_php=has_php, ask=ask)
+        workspace = open_workspace(root, (), options.files, options.configuration)
+        self._run = Run(workspace, options.strict, day, has_php=has_php, ask=ask)
         has_judges = any(each.kind is Kind.JUDGE for each in self._run.workspace.library.artifacts)
         self._judging = judging if has_judges else None
         self._options = options

@@ -38,13 +38,15 @@ class InitOptions(NamedTuple):
     """The options of `init`: what to start from, and the settings to write.
 
     `ci` is a key of `CI_FILES`, or None for none. `is_bare` leaves out all files outside of the
-    workspace. `dialect` is the format of `sources`; if None, it is detected.
+    workspace. `dialect` is the format of `sources`; if None, it is detected. With `is_dry`, nothing
+    is written.
     """
 
     sources: Sequence[Input] = ()
     dialect: str | None = None
     ci: str | None = None
     is_bare: bool = False
+    is_dry: bool = False
 
 
 class Addition(NamedTuple):
@@ -104,7 +106,8 @@ def init(folder: Path, options: InitOptions) -> InitResult:
         paths[project / file.path] = file.text.encode()
         if DISK.is_there(project / file.path):
             _note_file(project / file.path, file, result)
-    _write(paths, project, result)
+    if not options.is_dry:
+        _write(paths, project, result)
     return result
 
 

@@ -18,7 +18,13 @@ from evalcontract.model.reference import Kind, Reference
 from evalcontract.source import read_stream
 from evalcontract.source.drafts import read_bytes
 from evalcontract.structure.codes import ILL_FORMED
-from evalcontract.workspace import display_name, find_root, open_workspace
+from evalcontract.workspace import (
+    NEAREST,
+    ChosenConfiguration,
+    display_name,
+    find_root,
+    open_workspace,
+)
 
 if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
@@ -43,11 +49,13 @@ class NamedJudge(NamedTuple):
     artifact: Artifact
 
 
-def find_judge(text: str, root: Path | None) -> NamedJudge | list[Diagnostic]:
+def find_judge(
+    text: str, root: Path | None, chosen: ChosenConfiguration = NEAREST
+) -> NamedJudge | list[Diagnostic]:
     """Return the judge that a path or a reference names, or why it cannot be used.
 
     A reference is resolved in the workspace `root`, or else in that of the current folder; what
-    is there under the name is a file.
+    is there under the name is a file. The configuration is the nearest one, unless one is `chosen`.
 
     Raises:
         UsageError: the reference does not resolve, or what is named is not a file.
@@ -57,12 +65,12 @@ def find_judge(text: str, root: Path | None) -> NamedJudge | list[Diagnostic]:
     reference = None if os.path.lexists(text) else Reference.parse(text)
     if reference is None:
         path = _file(text)
-        workspace = open_workspace(root or find_root(path))
+        workspace = open_workspace(root or find_root(path), chosen=chosen)
     else:
-        workspace = open_workspace(root or find_root(Path.cwd()))
+        workspace = open_workspace(root or find_root(Path.cwd()), chosen=chosen)
         path = _resolved(reference, workspace)
     name = display_name(path)
-    found = validate(Kind.JUDGE, [Input(path)], Options(workspace.root))
+    found = validate(Kind.JUDGE, [Input(path)], Options(workspace.root, configuration=chosen))
     findings = [each for each in found.diagnostics if each.place.file == name]
     if unreadable := [each for each in findings if each.code.startswith("source/")]:
         return unreadable

@@ -26,8 +26,10 @@ class Selection(NamedTuple):
 
     def includes(self, code: str) -> bool:
         """Whether a code is reported."""
-        if is_locked(code):
-            return True
+        return is_locked(code) or self.chooses(code)
+
+    def chooses(self, code: str) -> bool:
+        """Whether a code is selected and not ignored, whether or not it has to be reported."""
         is_selected = not self.select or is_chosen(code, self.select)
         return is_selected and not is_chosen(code, self.ignore)
 

@@ -23,13 +23,19 @@ VERSION = "1.0"
 
 
 def write_json(result: Result, usage: Usage, version: str, *, is_written: bool) -> Iterator[str]:
-    """Yield one JSON document; `version` is that of the program, `usage` what was asked.
+    """Yield one JSON document; see `document_of`."""
+    document = document_of(result, usage, version, is_written=is_written)
+    yield f"{json.dumps(document, ensure_ascii=False, indent=2)}\n"
 
-    Figures that are not defined are null. Only the corrected pass rate as computed, `unclipped`,
+
+def document_of(result: Result, usage: Usage, version: str, *, is_written: bool) -> dict[str, Any]:
+    """Return the document; `version` is that of the program, `usage` what was asked.
+
+    Figures that are not defined are None. Only the corrected pass rate as computed, `unclipped`,
     may lie outside of 0 to 1.
     """
     measured = result.measured
-    document = {
+    return {
         "version": VERSION,
         "tool": {"name": "evalcontract", "version": version},
         "judge": {"reference": result.judge, "file": result.file, "score_type": result.score_type},
@@ -45,7 +51,6 @@ def write_json(result: Result, usage: Usage, version: str, *, is_written: bool) 
         "written": is_written,
         "refusal": result.refusal,
     }
-    yield f"{json.dumps(document, ensure_ascii=False, indent=2)}\n"
 
 
 def _labels(labels: Labels) -> dict[str, Any]:

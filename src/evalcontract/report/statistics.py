@@ -23,7 +23,6 @@ def write_statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     for (_, code), found in ordered:
         line = f"{len(found):{width},}  {found[0].severity!s:7}  {code:{longest}}  {_notes(found)}"
         yield f"{line.rstrip()}\n"
-    yield "\n"
 
 
 def _notes(found: Sequence[Diagnostic]) -> str:

@@ -35,6 +35,7 @@ def write(report: Report, style: Style) -> Iterator[str]:
         from evalcontract.report.statistics import write_statistics  # rarely needed
 
         yield from write_statistics(report.diagnostics)
+        yield "\n" if report.diagnostics else ""
     if style.quiet:
         return
     yield from _left_out(report, style)

@@ -1,0 +1,200 @@
+"""Measure in Python how well a judge agrees with human labels, as `calibrate-judge` does."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from evalcontract import __version__
+from evalcontract.api.findings import Findings
+from evalcontract.api.judging import judging_of_environment
+from evalcontract.engine.calibration import calibrate
+from evalcontract.engine.calibration_options import CalibrationOptions
+from evalcontract.judging.usage import Usage
+from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.report.calibration_json import document_of
+from evalcontract.statistics.corrected import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalcontract.calibration.result import Result
+    from evalcontract.engine.calibration import Calibrated
+    from evalcontract.statistics.agreement import Agreement
+    from evalcontract.statistics.corrected import Corrected
+    from evalcontract.statistics.intervals import Interval
+
+
+class Calibration:
+    """How well a judge agrees with people; `calibrate_judge` makes it.
+
+    Positive means PASS. A rate of a class without outputs is None.
+    """
+
+    def __init__(self, done: Calibrated, result: Result, usage: Usage) -> None:
+        self._done, self._result, self._usage = done, result, usage
+        self._is_written = False
+
+    def __repr__(self) -> str:
+        rates = ", ".join(
+            f"{name}={'None' if value is None else f'{value:.4g}'}"
+            for name, value in (("tpr", self.tpr), ("tnr", self.tnr), ("kappa", self.kappa))
+        )
+        return f"Calibration({self.judge!r}, {rates})"
+
+    @property
+    def judge(self) -> str:
+        """The pinned reference to the judge."""
+        return self._result.judge
+
+    @property
+    def diagnostics(self) -> Findings:
+        """The findings on the labels and verdicts."""
+        return Findings(self._done.diagnostics)
+
+    @property
+    def agreement(self) -> Agreement:
+        """The confusion matrix: `tp`, `fn`, `tn` and `fp`."""
+        return self._result.measured.agreement
+
+    @property
+    def tpr(self) -> float | None:
+        """The share of good outputs that the judge passes."""
+        return self._result.measured.rates.get("tpr")
+
+    @property
+    def tnr(self) -> float | None:
+        """The share of bad outputs that the judge fails."""
+        return self._result.measured.rates.get("tnr")
+
+    @property
+    def kappa(self) -> float | None:
+        """Cohen's kappa; None if it is not defined."""
+        return self._result.measured.kappa
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The 95 % intervals of `tpr`, `tnr` and `kappa`, as far as they are defined."""
+        measured = self._result.measured
+        kappa = {"kappa": measured.kappa_interval} if measured.kappa_interval else {}
+        return {**measured.intervals, **kappa}
+
+    @property
+    def threshold(self) -> float | None:
+        """The lowest score that passes; None for a binary judge."""
+        return self._result.measured.threshold
+
+    @property
+    def pass_rate(self) -> Corrected | None:
+        """The `observed` pass rate, corrected, from 0 to 1; None if it cannot be."""
+        corrected = self._result.measured.corrected
+        return corrected and corrected.clipped
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to keep in mind: too few labels, too low rates."""
+        return tuple(remark.message for remark in self._result.remarks)
+
+    @property
+    def validation(self) -> Mapping[str, Any] | None:
+        """What `write` writes as `validation` of the judge; None if `refusal` says why not."""
+        return self._result.validation
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the validation must not, or cannot be written; None if it can."""
+        return self._result.refusal
+
+    def write(self) -> None:
+        """Write the validation into the file of the judge; nothing else in it changes.
+
+        Raises:
+            UsageError: there is a `refusal`, or the file cannot be written or has changed.
+
+        """
+        if self.refusal:
+            raise UsageError(f"the validation of {self.judge} is not written: {self.refusal}")
+        self._done.write()
+        self._is_written = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures, as `schema/calibration.schema.json` describes them."""
+        is_written = self._is_written
+        return document_of(self._result, self._usage, __version__, is_written=is_written)
+
+
+def calibrate_judge(
+    judge: str | Path,
+    labels: str | Path,
+    *,
+    verdicts: str | Path | None = None,
+    outputs: str | Path | None = None,
+    dataset: str | Path | None = None,
+    split: str | None = None,
+    threshold: float | Literal["auto"] | None = None,
+    observed: tuple[float, int] | None = None,
+    root: str | Path | None = None,
+    ask_judge: bool = False,
+) -> Calibration:
+    """Measure how well a judge, a file or a reference, agrees with human labels.
+
+    The files are those of `evalcontract calibrate-judge`: `labels` with the keys id, human and
+    judge, or `verdicts` with the latter. `split` selects labels. `threshold` is the lowest score
+    that passes, "auto" for the best one on these labels. `observed` is a pass rate of the judge on
+    other outputs and their number, to correct. `root` is the folder of the workspace. With
+    `ask_judge`, a judge without verdicts is asked over the endpoint that environment variables
+    name, about what the labels, `outputs` and `dataset` have; its answers are not kept.
+
+    Nothing is written: `write` of the result does that.
+
+    Raises:
+        ContractViolation: the judge or a file has faults with which nothing can be measured.
+        UsageError: a file or the judge is not there, a value is out of range, or no output has
+            both a label and a verdict.
+        ConfigurationError: the configuration of the workspace cannot be used.
+
+    """
+    if root is not None and not os.path.isdir(root):
+        raise UsageError(f"the workspace {root} is not a folder")
+    options = CalibrationOptions(
+        Path(labels),
+        _path(verdicts),
+        split,
+        _threshold(threshold),
+        _observed(observed),
+        _path(root),
+        dataset=_path(dataset),
+        outputs=_path(outputs),
+    )
+    judging = judging_of_environment() if ask_judge else None
+    done = calibrate(os.fspath(judge), options, judging)
+    if done.result is None:
+        if done.nothing:
+            raise UsageError(done.nothing)
+        raise ContractViolation(Findings(done.diagnostics))
+    return Calibration(done, done.result, judging.usage if judging else Usage())
+
+
+def _path(name: str | Path | None) -> Path | None:
+    return None if name is None else Path(name)
+
+
+def _threshold(value: float | str | None) -> float | str | None:
+    if value is None or value == "auto":
+        return value
+    if isinstance(value, str) or not math.isfinite(value):
+        raise UsageError(f"`threshold` must be a number or `auto`, not {value!r}")
+    return float(value)
+
+
+def _observed(value: tuple[float, int] | None) -> Measured | None:
+    if value is None:
+        return None
+    rate, number = value
+    if not (0 <= rate <= 1 and number >= 1):
+        raise UsageError(
+            f"`observed` is a rate from 0 to 1 and the number of outputs that it is of, not {value}"
+        )
+    return Measured(rate, number)
