@@ -82,9 +82,10 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
 
 
 def run_for_coverage(root: Path, options: Options) -> Run:
-    """Return the run of a workspace that predicts what runs on this machine."""
+    """Return the run of a workspace that predicts what runs on this machine, without rules."""
+    workspace = (options.opened or {}).get(root) or open_workspace(root)
     has_php = shutil.which("php") is not None
-    return Run(open_workspace(root), None, options.today or today(), has_php=has_php)
+    return Run(workspace, None, options.today or today(), has_php=has_php, runs_rules=False)
 
 
 def _rubric_in(dataset: Dataset) -> Document | None:
