@@ -56,7 +56,8 @@ def main(environment: Mapping[str, str]) -> int:
     if done.stderr.strip():
         is_failure = done.returncode >= _WRONG_USAGE
         _annotate("error" if is_failure else "notice", done.stderr.strip())
-    written = {name: path for name, path in files.items() if path.is_file()}
+    is_checked = done.returncode < _WRONG_USAGE  # else, a file that is there is of an earlier run
+    written = {name: path for name, path in files.items() if is_checked and path.is_file()}
     if "markdown" in written and environment["SUMMARY"] == "true":
         with open(environment["GITHUB_STEP_SUMMARY"], "ab") as summary:  # noqa: PTH123
             summary.write(written["markdown"].read_bytes() + b"\n")

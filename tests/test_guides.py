@@ -66,7 +66,7 @@ def test_the_plugin_of_the_guide_is_found(tmp_path: Path) -> None:
     assert follow(PLUGINS.read_text(encoding="utf-8"), tmp_path / "project", run) == 1
 
 
-def test_the_workflow_of_the_guide_is_the_one_that_init_writes(
+def test_the_workflow_of_both_pages_is_the_one_that_init_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -77,6 +77,7 @@ def test_the_workflow_of_the_guide_is_the_one_that_init_writes(
         re.MULTILINE | re.DOTALL,
     )[0]
     assert (tmp_path / name).read_text(encoding="utf-8") == text
+    assert text in (DOCS / "ci.md").read_text(encoding="utf-8")
 
 
 def test_the_first_screen_is_that_of_the_readme() -> None:

@@ -145,6 +145,13 @@ def test_faulty_files(runner: Runner, tmp_path: Path) -> None:
     assert "near-miss-key" in runner.summary
 
 
+def test_a_report_of_an_earlier_run_is_no_output(runner: Runner, tmp_path: Path) -> None:
+    write(tmp_path, {"old.sarif": "{}"})
+    done = runner.step(CHECK, {"path": "nowhere", "sarif-file": "old.sarif"}, tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert runner.outputs["check"] == {"exit-code": "2"}
+
+
 @every_case(
     ("inputs", "status", "said"),
     [

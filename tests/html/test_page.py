@@ -264,6 +264,26 @@ def test_ten_thousand_rows_keep_the_document_small(browser: Browser, many: Path)
     assert browser.complaints() == []
 
 
+def test_the_length_of_the_list_is_soon_known(browser: Browser, many: Path) -> None:
+    browser.open(many)
+
+    def scrolled_to(share: float) -> tuple[int, int]:
+        browser.run(f"scrollTo(0, document.scrollingElement.scrollHeight * {share})")
+        browser.settle()
+        length, place = browser.run(
+            "[document.querySelector('.feed').offsetHeight, document.scrollingElement.scrollTop]"
+        )
+        return length, place
+
+    for share in (0.2, 0.4):
+        scrolled_to(share)
+    known, _ = scrolled_to(0.5)
+    for share in (0.6, 0.7, 0.8, 0.9):
+        length, place = scrolled_to(share)
+        assert length == pytest.approx(known, rel=0.01)
+        assert place == pytest.approx(share * length, rel=0.01)
+
+
 def test_ten_thousand_rows_of_the_map_are_one_canvas(browser: Browser, many: Path) -> None:
     browser.open(many, "#view=coverage")
     browser.call("page.focus", ".heatmap")

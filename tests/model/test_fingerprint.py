@@ -117,3 +117,38 @@ def test_an_edit_above_a_finding(
     for name, (fingerprint, line) in before.items():
         assert after[name][0] == fingerprint, name
         assert after[name][1] > line
+
+
+@pytest.mark.slow
+def test_formats_and_folders_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A service that reads two of the formats, or runs of two folders, sees the same findings."""
+    top = tmp_path / "repository"
+    (top / ".git").mkdir(parents=True)
+    rows = '{"input": "b", "criteria": "c", "tagz": [1]}\n'
+    (top / "evals").mkdir()
+    (top / "evals" / "b.jsonl").write_text(rows * 3)
+
+    def marks(name: str) -> list[str]:
+        command_line("check", top / "evals", "--output-format", name)
+        text = capsys.readouterr().out
+        if name == "jsonl":
+            return [json.loads(line)["fingerprint"] for line in text.splitlines()]
+        log = json.loads(text)
+        if name == "gitlab":
+            return [issue["fingerprint"] for issue in log]
+        if name == "json":
+            return [found["fingerprint"] for found in log["findings"]]
+        parts = [result["partialFingerprints"] for result in log["runs"][0]["results"]]
+        assert all(
+            part["primaryLocationLineHash"].startswith(part["evalcontract/v1"]) for part in parts
+        )
+        return [part["evalcontract/v1"] for part in parts]
+
+    found = []
+    for folder in (top, top / "evals", tmp_path):
+        monkeypatch.chdir(folder)
+        found += [marks(name) for name in ("json", "jsonl", "gitlab", "sarif")]
+    assert found == [found[0]] * len(found)
+    assert len({*found[0]}) == len(found[0]) >= 3

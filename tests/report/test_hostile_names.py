@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from reports import READERS, commands
 from tables import every_case
+from work import calls_of
 
 from evalcontract import Diagnostic, Severity
 from evalcontract.model.harmless import harmless_json
@@ -20,6 +21,8 @@ from evalcontract.report import FORMATS, write_of
 from evalcontract.report.github import SHOWN
 from evalcontract.report.markdown import MAX_BYTES
 from evalcontract.report.report import Report, Style
+from evalcontract.report.sarif_rules import rule
+from evalcontract.workspace.known_codes import KnownCodes
 
 PAYLOADS = [
     "::error::x",
@@ -215,6 +218,46 @@ def test_what_github_does_not_show_is_counted(
         assert (name, properties) == ("notice", {"title": "evalcontract"})
         assert message.startswith(f"{expected}: GitHub shows 10 of a level")
         assert len(rest) == len(found)
+
+
+def test_sarif_keeps_to_the_limits_of_github(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evalcontract.report.sarif.MAX_RESULTS", 30)
+    place = Place("a.yaml", Span.point())
+    related = tuple(("here", place) for _ in range(200))
+    error = Diagnostic("dataset/duplicate-id", Severity.ERROR, "m", place, related=related)
+    found = [*many(Severity.WARNING, 20), error, *many(Severity.NOTE, 30)]
+    for count, left_out in ((30, 0), (51, 21)):
+        text = "".join(write_of("sarif")(Report(found[:count], {}), Style(version="1.0.0")))
+        (run,) = json.loads(text)["runs"]
+        results, (invocation,) = run["results"], run["invocations"]
+        levels = [result["level"] for result in results]
+        assert levels == ["warning"] * 20 + ["error"] + ["note"] * 9
+        assert len(results[20]["relatedLocations"]) == 100
+        notices = invocation.get("toolExecutionNotifications", [])
+        assert len(notices) == bool(left_out)
+        for notice in notices:
+            assert f"{left_out} of {count} findings" in notice["message"]["text"]
+
+
+def test_texts_of_rules_are_as_short_as_github_shows_them() -> None:
+    for name, code in KnownCodes().items():
+        described = rule(name, code, None)
+        for part in ("shortDescription", "fullDescription"):
+            assert 0 < len(described[part]["text"]) <= 1024, name
+        assert len(described["properties"]["tags"]) <= 10
+
+
+@every_case("name", READERS)
+def test_a_report_is_written_piece_by_piece(name: str) -> None:
+    """So that 100,000 findings take the memory of one, and twice as many take twice the time."""
+
+    def write(count: int) -> int:
+        report = Report(many(Severity.ERROR, count), {"dataset": 1})
+        return max(map(len, write_of(name)(report, Style())))
+
+    write(1)  # imports
+    assert write(2_000) < 4_000
+    assert calls_of(write, 2_000) < 2.5 * calls_of(write, 1_000)
 
 
 @pytest.mark.slow

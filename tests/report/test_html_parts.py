@@ -6,6 +6,7 @@ import json
 import re
 from importlib.resources import files
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
@@ -79,6 +80,16 @@ def _holds(count: int, edges: list[tuple[int, int]]) -> None:
             left, top = boxes[node]
             assert left <= x <= left + WIDTH
             assert top <= y <= top + HEIGHT
+
+
+def test_a_box_stands_in_the_middle_of_what_it_refers_to() -> None:
+    # Two datasets, each with ten rubrics of its own; one of them leads to a judge.
+    edges = [(at % 2, at) for at in range(2, 22)]
+    placed = layout(23, [*edges, (2, 22)])
+    for dataset in (0, 1):
+        tops = [placed.boxes[end][1] for start, end in edges if start == dataset]
+        assert placed.boxes[dataset][1] == pytest.approx((min(tops) + max(tops)) / 2)
+    assert placed.boxes[22][1] == placed.boxes[2][1]
 
 
 @given(st.text(st.characters(codec=None, categories=None)))

@@ -123,7 +123,7 @@ def test_colour_changes_no_exit_code(
 @pytest.mark.slow
 def test_each_finding_has_the_address_of_its_page(tmp_path: Path) -> None:
     write_files(tmp_path)
-    for name in ("json", "jsonl", "github", "junit", "sarif", "markdown"):
+    for name in ("json", "jsonl", "github", "gitlab", "junit", "sarif", "markdown"):
         text = output_of(name, tmp_path)
         for found in READERS[name](text):
             assert f"https://evalcontract.example/rules/{found.code}/" in text, name

@@ -15,6 +15,8 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from reports import output_of, write_files
 from tables import every_case
 
+from evalcontract import __version__
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -152,6 +154,7 @@ def test_what_a_run_says_of_itself(log: Any) -> None:
     assert log["invocations"] == [{"executionSuccessful": True}]
     driver = log["tool"]["driver"]
     assert driver["name"] == "evalcontract"
+    assert driver["semanticVersion"] == driver["version"] == __version__
     codes = {result["ruleId"] for result in log["results"]}
     assert [rule["id"] for rule in driver["rules"]] == sorted(codes)
     for rule in driver["rules"]:

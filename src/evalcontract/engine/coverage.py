@@ -82,10 +82,11 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
 
 
 def run_for_coverage(root: Path, options: Options) -> Run:
-    """Return the run of a workspace that predicts what runs on this machine."""
+    """Return the run of a workspace that predicts what runs on this machine, without rules."""
+    workspace = (options.opened or {}).get(root)
+    workspace = workspace or open_workspace(root, (), options.files, options.configuration)
     has_php = shutil.which("php") is not None
-    workspace = open_workspace(root, (), options.files, options.configuration)
-    return Run(workspace, None, options.today or today(), has_php=has_php)
+    return Run(workspace, None, options.today or today(), has_php=has_php, runs_rules=False)
 
 
 def _rubric_in(dataset: Dataset) -> Document | None:

@@ -21,7 +21,7 @@ from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Resolved
 from evalcontract.library.references import check_use
 from evalcontract.rules._dataset_rule import DatasetContext
-from evalcontract.workspace.rules_in_use import rules_in_use
+from evalcontract.workspace.rules_in_use import RulesInUse, rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +45,7 @@ class DatasetCheck:
 
     def __init__(self, rows: Rows, root: dict[str, Any], context: RowContext) -> None:
         self._rows = rows
-        self._rules = rules_in_use()
+        self._rules = rules_in_use() if context.runs_rules else RulesInUse.none()
         self._context = context
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None

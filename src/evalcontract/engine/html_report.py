@@ -12,16 +12,17 @@ from evalcontract.engine.html_graph import GraphCollector
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.passes import rows_of
 from evalcontract.engine.pipeline import validate
+from evalcontract.engine.repeated import SharedPasses
 from evalcontract.engine.results_file import earlier_results
 from evalcontract.engine.run import today
 from evalcontract.model.reference import Kind
 from evalcontract.report.html.content import GradedRun, HtmlReport, ModeFinding
 from evalcontract.source import MisreadError
-from evalcontract.workspace import display_name, find_root
+from evalcontract.workspace import display_name, find_root, open_workspace
 from evalcontract.workspace.known_codes import KnownCodes, url_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.run import Run
     from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity
     from evalcontract.report.html.content import CoverageTable
+    from evalcontract.workspace import Workspace
 
 
 class ReportInputs(NamedTuple):
@@ -58,13 +60,11 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
     runs = [_graded(path) for path in inputs.results]
     # Standard input is read once, and checked several times.
     datasets = [input_.buffered() for input_ in inputs.datasets]
-    outcomes = {
-        name: validate(Kind.DATASET, _rewound(datasets), options)
-        for name, options in inputs.modes.items()
-    }
+    options = inputs.modes[inputs.mode]
+    options = options._replace(opened=_opened(datasets, options))
+    outcomes = _outcomes(inputs, datasets, options)
     findings = _merged(outcomes)
     collected = _Collected([each.diagnostic for each in findings], inputs.max_rows)
-    options = inputs.modes[inputs.mode]
     for input_ in _rewound(datasets):
         collected.take(input_, options)
     outcome = outcomes[inputs.mode]
@@ -83,6 +83,26 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
         runs,
         inputs.max_rows,
     )
+
+
+def _opened(datasets: Iterable[Input], options: Options) -> dict[Path, Workspace]:
+    """Return the workspaces of datasets by their roots, each opened once for all modes."""
+    files, chosen = options.files, options.configuration
+    roots = {files.real(options.root or find_root(input_.path, files)): None for input_ in datasets}
+    return {root: open_workspace(root, (), files, chosen) for root in roots}
+
+
+def _outcomes(
+    inputs: ReportInputs, datasets: Sequence[Input], options: Options
+) -> dict[str, Outcome]:
+    """Return the outcome in each mode; the first one begins the passes that the others share."""
+    shared = SharedPasses()
+    outcomes: dict[str, Outcome] = {}
+    for name, mode in inputs.modes.items():
+        passes = shared.followers() if outcomes else shared
+        chosen = mode._replace(opened=options.opened, passes=passes)
+        outcomes[name] = validate(Kind.DATASET, _rewound(datasets), chosen)
+    return outcomes
 
 
 def _rewound(inputs: Sequence[Input]) -> Sequence[Input]:

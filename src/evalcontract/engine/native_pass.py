@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evalcontract.engine.dataset_check import DatasetCheck
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
+from evalcontract.engine.kept_results import BatchFindings, KeptResults
 from evalcontract.engine.passes import NATIVE, CheckedBatch
 from evalcontract.engine.row_context import RowContext
 from evalcontract.model.reference import Kind
@@ -83,8 +86,30 @@ class NativePass:
             run.gates,
             graded,
             run.budget(self._ignores, policy),
+            run.runs_rules,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
+        self._kept: KeptResults | None = None
+
+    def keep(self) -> None:
+        """Keep what the pass will find, for passes with another policy."""
+        self._kept = KeptResults(self._rows or self._source)
+
+    def again(self, run: Run, policy: Policy) -> NativePass | None:
+        """Return a pass with another policy that takes what this one has kept.
+
+        None if nothing is kept, or the file was found to be something else on the way.
+        """
+        if self._check is None or self._kept is None or self._kept.has_failed:
+            return None
+        again = copy(self)
+        again.judge_by(run, policy)
+        return again
+
+    def judge_by(self, run: Run, policy: Policy) -> None:
+        """Take the severities, and what is ignored, from another run."""
+        self._run, self._policy = run, policy
+        self._ignores = run.ignores.of(self.file, self._source.document, self.root)
 
     @property
     def has_rows(self) -> bool:
@@ -110,10 +135,10 @@ class NativePass:
         """Yield each batch of rows with its problems; see `DatasetCheck.batches`."""
         if self._check is None:
             return
-        for batch, problems in self._check.batches(keep_rows=keep_rows, jobs=jobs):
-            for row in self._check.ignoring:
+        found = partial(_found_by, self._check, keep_rows=keep_rows, jobs=jobs)
+        for batch, problems, ignoring in self._kept.batches(found) if self._kept else found():
+            for row in ignoring:
                 self._ignores.read_metadata(row.value, self.path_of(row.row_index))
-            self._check.ignoring.clear()
             if batch.first_index == 0 and (foreign := self._foreign(batch, problems)):
                 self._check = None
                 yield foreign
@@ -171,7 +196,7 @@ class NativePass:
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         """Convert problems to diagnostics with places and severities."""
-        source = self._rows or self._source
+        source = self._kept.places if self._kept else self._rows or self._source
         diagnostics = to_diagnostics(problems, source, self._policy, self._run.documents)
         return self._ignores.apply(diagnostics)
 
@@ -183,7 +208,8 @@ class NativePass:
         """Return the findings on the whole dataset, and schedule the artifacts that it uses."""
         problems = list(self._root_problems)
         if self._check is not None:
-            problems += self._check.finish()
+            finish = self._check.finish
+            problems += self._kept.finish(finish) if self._kept else finish()
             for artifact, _ in self._check.referenced_rubrics():
                 self._run.schedule(artifact, self._policy, self._run.workspace.library)
         document = self._source.document
@@ -226,3 +252,10 @@ class NativePass:
         if self._check is None:
             raise TypeError(f"{self.file} has no rows")
         return self._check.grading
+
+
+def _found_by(check: DatasetCheck, *, keep_rows: bool, jobs: int) -> Iterator[BatchFindings]:
+    for batch, problems in check.batches(keep_rows=keep_rows, jobs=jobs):
+        ignoring = [*check.ignoring]
+        check.ignoring.clear()
+        yield BatchFindings(batch, problems, ignoring)

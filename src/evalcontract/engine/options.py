@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.cache import Cache, Memory
+    from evalcontract.engine.passes import Passes
     from evalcontract.policy.selection import Selection
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
@@ -33,7 +34,7 @@ class Options(NamedTuple):
     number of findings after which a run stops; 0 for no limit. `selection` has the codes to report,
     None for all. `look` is called between the batches of a dataset; what it raises ends the run.
     `opened` are workspaces by root that are used as they are. `configuration` is the one that the
-    caller chooses.
+    caller chooses. `passes` begins the passes over datasets, if they are shared with other modes.
     """
 
     root: Path | None = None
@@ -52,6 +53,7 @@ class Options(NamedTuple):
     look: Callable[[], None] | None = None
     opened: Mapping[Path, Workspace] | None = None
     configuration: ChosenConfiguration = NEAREST
+    passes: Passes | None = None
 
 
 class Input(NamedTuple):

@@ -161,6 +161,21 @@ class Dataset(Protocol):
         ...
 
 
+def begin_pass(dataset: Dataset, run: Run, policy: Policy, graded: frozenset[str]) -> DatasetPass:
+    """Begin a pass that shares nothing with others; see `Dataset.begin`."""
+    return dataset.begin(run, policy, graded)
+
+
+class Passes(Protocol):
+    """Begins the passes of a run over its datasets, which may share work with other runs."""
+
+    def begin(
+        self, dataset: Dataset, run: Run, policy: Policy, graded: frozenset[str]
+    ) -> DatasetPass:
+        """Begin a pass; see `Dataset.begin`."""
+        ...
+
+
 def rows_of(dataset_pass: DatasetPass, checked: CheckedBatch) -> Iterator[CheckedRow]:
     """Yield the rows of a batch, each with its problems."""
     if not checked.problems:

@@ -9,6 +9,7 @@ from evalcontract.engine.findings import Findings
 from evalcontract.engine.named_files import check_artifact_file, check_target
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.passes import begin_pass
 from evalcontract.engine.run import Run, today
 from evalcontract.engine.settling import settled
 from evalcontract.model.diagnostic import Outcome
@@ -109,7 +110,9 @@ def check_workspaces(path: Path, options: Options) -> Outcome:
 
 
 #: The options that do not affect the outcome.
-_IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files", "memory", "look", "opened"})
+_IRRELEVANT_OPTIONS = frozenset(
+    {"progress", "jobs", "cache", "files", "memory", "look", "opened", "passes"}
+)
 
 
 def _check_all(path: Path, options: Options) -> Outcome:
@@ -271,7 +274,8 @@ def _check_dataset(
         return findings
     policy = policy or run.policy_for(path)
     try:
-        dataset_pass = dataset.begin(run, policy, run.graded_for(path))
+        begin = options.passes.begin if options.passes else begin_pass
+        dataset_pass = begin(dataset, run, policy, run.graded_for(path))
         for checked in dataset_pass.batches(jobs=run.jobs):
             findings.add(checked.faults)
             diagnostics = dataset_pass.to_diagnostics(checked.problems)

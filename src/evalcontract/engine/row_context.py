@@ -22,7 +22,8 @@ class RowContext(NamedTuple):
 
     `bundles` are the usable schemas; `declared` are the names of all bundles, including those whose
     schema is invalid. `plans` and `gates` may be shared with other datasets. `graded` are the keys
-    of rows that the graders of the runner read. `budget` limits the number of problems.
+    of rows that the graders of the runner read. `budget` limits the number of problems. Without
+    `runs_rules`, only what makes rows ill-formed, and their references, are checked.
     """
 
     checks: EvalContext
@@ -33,6 +34,7 @@ class RowContext(NamedTuple):
     gates: SharedGates | None = None
     graded: frozenset[str] = frozenset()
     budget: FindingBudget = FindingBudget()
+    runs_rules: bool = True
 
     @property
     def library(self) -> Library:

@@ -53,7 +53,7 @@ class Run:
     dataset, `max_findings` the number of findings after which it is not checked further (0: none),
     `has_php` whether checks that need PHP can run, `ask` what asks judges, if anything does,
     `selection` the codes that the caller wants to be reported, None for all, `ignores` what files
-    ignore, if another run has begun to count it.
+    ignore, if another run has begun to count it, `runs_rules` whether rules are run on rows.
     `artifact_policies` has the policy of each scheduled artifact, joined from the datasets that use
     it; `external_policies` those of targets of other workspaces for datasets of this one, and
     `external_graded` the row keys that their runners grade. `scheduled` has the files of the
@@ -74,6 +74,7 @@ class Run:
         ask: Ask | None = None,
         selection: Selection | None = None,
         ignores: RunIgnores | None = None,
+        runs_rules: bool = True,
     ) -> None:
         self.workspace = workspace
         self.selection = selection
@@ -90,6 +91,7 @@ class Run:
         self.files_of_checks: set[str] = set()
         self.schemas_of_files: dict[Path, bool] = {}
         self.ignores = ignores or RunIgnores(workspace)
+        self.runs_rules = runs_rules
         self._patterns = PatternSearch()
 
     @cached_property
@@ -207,12 +209,9 @@ class Run:
                 library.used,
                 policy.age_from,
             )
-            problems = check_artifact(
-                artifact,
-                context,
-                self.workspace.unreadable_names,
-                self.workspace.configuration.declared_kinds,
-            )
+            unreadable = self.workspace.unreadable_names
+            kinds = self.workspace.configuration.declared_kinds
+            problems = check_artifact(artifact, context, unreadable, kinds)
             document = artifact.document
             found = to_diagnostics(problems, document, policy, documents)
             of_schema = self.schema_reference(artifact.kind, document, document.value, policy)
@@ -258,9 +257,10 @@ class Run:
         """Check one target."""
         document = target.document
         problems = self._target_check.problems(target)
-        found = to_diagnostics(problems, document, self.base_policy, {})
-        of_schema = self.schema_reference(Kind.TARGET, document, document.value, self.base_policy)
-        yield from self.ignores.without_ignored(document, self.base_policy, found, of_schema)
+        policy = self.base_policy
+        found = to_diagnostics(problems, document, policy, {})
+        of_schema = self.schema_reference(Kind.TARGET, document, document.value, policy)
+        yield from self.ignores.without_ignored(document, policy, found, of_schema)
 
     def bundles(self) -> Iterator[Diagnostic]:
         """Check the files of `bundles/`: each must be a JSON Schema."""
@@ -283,7 +283,7 @@ class Run:
 
     def listing_errors(self) -> Iterator[Diagnostic]:
         """Yield the findings for folders that could not be listed."""
-        yield from self.unreadable(list(self.workspace.unreadable_dirs.values()))
+        yield from self.unreadable([*self.workspace.unreadable_dirs.values()])
 
     def unread(self) -> Iterator[Diagnostic]:
         """Yield the findings for files in the folders of the workspace that are not read."""

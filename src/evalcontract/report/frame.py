@@ -95,7 +95,7 @@ def _fitting(text: str, room: int) -> str:
 
 def escape_controls(text: str) -> str:
     """Replace control characters by visible symbols, so that a terminal does not act on them."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(_sign(character) for character in text)
 

@@ -29,7 +29,7 @@ def write(report: Report, style: Style) -> Iterator[str]:
         issue = {
             "type": "issue",
             "check_name": diagnostic.code,
-            "description": _description(diagnostic),
+            "description": _description(diagnostic, report),
             "categories": ["Bug Risk"],
             "severity": _SEVERITIES[diagnostic.severity],
             "fingerprint": mark,
@@ -46,7 +46,11 @@ def write(report: Report, style: Style) -> Iterator[str]:
     yield "\n]\n" if report.diagnostics else "]\n"
 
 
-def _description(diagnostic: Diagnostic) -> str:
-    """Return the message and the help in one line: GitLab shows no other text."""
+def _description(diagnostic: Diagnostic, report: Report) -> str:
+    """Return the message, the help and the address of the page in one line.
+
+    GitLab shows no other text, and reads no other member of an issue that could have the address.
+    """
     advice = f" ({diagnostic.help})" if diagnostic.help else ""
-    return escape_controls(f"{diagnostic.message}{advice}")
+    url = report.url_of(diagnostic.code)
+    return escape_controls(f"{diagnostic.message}{advice}{f' {url}' if url else ''}")

@@ -54,9 +54,12 @@ def _case(file: str, found: Sequence[Diagnostic], report: Report) -> Iterator[st
         first, more = failing[0], len(failing) - 1
         message = first.message + (f" … and {more:,} more" if more else "")
         yield f'<failure type="{escaped(first.code)}" message="{escaped(message)}">'
-        yield f"{''.join(_texts(failing, report))}</failure>\n"
+        yield from _texts(failing, report)
+        yield "</failure>\n"
     if others := [each for each in found if each.severity < report.fails_from]:
-        yield f"<system-out>{''.join(_texts(others, report))}</system-out>\n"
+        yield "<system-out>"
+        yield from _texts(others, report)
+        yield "</system-out>\n"
     yield "</testcase>\n"
 
 

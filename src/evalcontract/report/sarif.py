@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.fingerprint import VERSION, fingerprints
 from evalcontract.model.page import SITE
+from evalcontract.model.version import Version
 from evalcontract.report.frame import escape_controls
 from evalcontract.report.messages import message_lines
 from evalcontract.report.sarif_rules import rule
@@ -23,23 +24,25 @@ SCHEMA = (
 )
 #: Locations are relative to this base: the top of the repository, wherever it is.
 BASE = "SRCROOT"
-#: The number of places of one finding that are listed.
-_MAX_SITES = 100
+#: GitHub refuses a log with a run that has more results, and shows 100 places of a result.
+MAX_RESULTS, _MAX_PLACES = 25_000, 100
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
-    """Yield one log with one run, a result per line."""
+    """Yield one log with one run, a result per line: the most severe ones if there are too many."""
+    numbers, notifications = _kept(report.diagnostics)
     codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
     driver = {
         "name": "evalcontract",
         "version": style.version,
+        **({"semanticVersion": style.version} if Version.parse(style.version) else {}),
         "informationUri": SITE,
         "rules": [rule(code, report.codes.get(code), report.url_of(code)) for code in codes],
     }
     is_whole = not any(found.code.startswith("internal/") for found in report.diagnostics)
     run = {
         "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": is_whole}],
+        "invocations": [{"executionSuccessful": is_whole, **notifications}],
         "originalUriBaseIds": {BASE: {"description": {"text": "The top of the repository."}}},
         "columnKind": "unicodeCodePoints",
         "defaultEncoding": "utf-8",
@@ -50,15 +53,30 @@ def write(report: Report, style: Style) -> Iterator[str]:
     marks = fingerprints(report.diagnostics, report.name_of)
     edits = report.edits_of(report.diagnostics)
     indexes = {code: index for index, code in enumerate(codes)}
-    for number, diagnostic in enumerate(report.diagnostics):
+    for count, number in enumerate(numbers):
+        diagnostic = report.diagnostics[number]
         result = {
             "ruleId": diagnostic.code,
             "ruleIndex": indexes[diagnostic.code],
             **_result(diagnostic, report, edits.get(number, ())),
             "partialFingerprints": _fingerprints(marks[number]),
         }
-        yield ("," if number else "") + "\n" + _dump(result)
+        yield ("," if count else "") + "\n" + _dump(result)
     yield "\n]}]}\n" if report.diagnostics else "]}]}\n"
+
+
+def _kept(diagnostics: Sequence[Diagnostic]) -> tuple[Sequence[int], dict[str, Any]]:
+    """Return the numbers of the findings in the log, in order, and a notification on the others."""
+    count = len(diagnostics)
+    if count <= MAX_RESULTS:
+        return range(count), {}
+    by_severity = sorted(range(count), key=lambda number: -diagnostics[number].severity)
+    text = (
+        f"{count - MAX_RESULTS:,} of {count:,} findings are not in this log, the least severe ones:"
+        f" GitHub accepts {MAX_RESULTS:,} results of a run. JSON has all findings."
+    )
+    notification = {"level": "warning", "message": {"text": text}}
+    return sorted(by_severity[:MAX_RESULTS]), {"toolExecutionNotifications": [notification]}
 
 
 def _fingerprints(mark: str) -> dict[str, str]:
@@ -90,12 +108,12 @@ def _result(diagnostic: Diagnostic, report: Report, edits: Sequence[TextEdit]) -
 
 
 def _related(diagnostic: Diagnostic, report: Report) -> Iterator[dict[str, Any]]:
-    sites = diagnostic.sites.first[:_MAX_SITES] if diagnostic.sites else ()
+    sites = diagnostic.sites.first if diagnostic.sites else ()
     places = [
         *((escape_controls(message), place) for message, place in diagnostic.related),
         *((_row(site.row), site.place) for site in sites),
     ]
-    for number, (message, place) in enumerate(places, 1):
+    for number, (message, place) in enumerate(places[:_MAX_PLACES], 1):
         yield {"id": number, **_location(place, report), "message": {"text": _text(message)}}
 
 

@@ -35,13 +35,16 @@ _PSEUDO_FILE_SYSTEMS = frozenset({"/dev", "/proc", "/sys"})
 
 
 def display_name(path: Path) -> str:
-    """Return the name of a file in findings: relative to the current folder if it is below it."""
+    r"""Return the name of a file in findings: relative to the current folder if it is below it.
+
+    Bytes that are not UTF-8 become escapes such as `\xff`, so that no two files have one name.
+    """
     try:
         relative = os.path.relpath(path)
     except ValueError:  # on another drive
         relative = ".."
     name = path.as_posix() if relative.startswith("..") else Path(relative).as_posix()
-    return os.fsencode(name).decode("utf-8", "replace")
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def folders_below(

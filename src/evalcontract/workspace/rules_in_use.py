@@ -50,6 +50,13 @@ class RulesInUse:
         self._row = tuple(rule for rule in others.values() if isinstance(rule, RowRule))
         self._dataset = tuple(rule for rule in others.values() if isinstance(rule, DatasetRule))
 
+    @classmethod
+    def none(cls) -> RulesInUse:
+        """Return no rules, for rows of which only the structure matters."""
+        rules = cls()
+        rules.row = rules.dataset = ()
+        return rules
+
     @cached_property
     def row(self) -> tuple[RowRule, ...]:
         """The rules on one row."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 Point = tuple[float, float]
 
@@ -42,7 +42,7 @@ def layout(
     layer_of = dict(enumerate(layers)) | {node: at for chain in chains for node, at in chain}
     links = [(one, other) for chain in chains for (one, _), (other, _) in pairwise(chain)]
     columns = _ordered(layer_of, links)
-    tops = _tops(columns, count)
+    tops = _tops(columns, links, count)
     boxes = [(_left(layers[node]), tops[node]) for node in range(count)]
     lines = [
         _points(chain, tops, count, is_back=edge != ends)
@@ -147,17 +147,48 @@ def _middle(neighbours: Sequence[int], place: Mapping[int, int], default: int) -
     return sum(place[each] for each in neighbours) / len(neighbours)
 
 
-def _tops(columns: Sequence[Sequence[int]], count: int) -> dict[int, float]:
-    """Return the top of each box and bend; the layers are centred."""
+def _tops(
+    columns: Sequence[Sequence[int]], links: Sequence[tuple[int, int]], count: int
+) -> dict[int, float]:
+    """Return the top of each box and bend.
+
+    The tallest layer has no gaps; the nodes of the others stand as near as possible to the middle
+    of what they are linked to, from there on to both sides.
+    """
     heights = [sum(_height(node, count) + _GAP_Y for node in column) for column in columns]
     tallest = max(heights, default=0.0)
-    tops = {}
-    for column, height in zip(columns, heights, strict=True):
-        top = _MARGIN + (tallest - height) / 2
-        for node in column:
-            tops[node] = top
-            top += _height(node, count) + _GAP_Y
+    first = heights.index(tallest) if heights else 0
+    tops: dict[int, float] = {}
+    near: Mapping[int, list[int]] = defaultdict(list)
+    for start, end in links:
+        near[start].append(end)
+        near[end].append(start)
+    for at in (*range(first, len(columns)), *reversed(range(first))):
+        column, room = columns[at], tallest - heights[at]
+        offsets = [*accumulate((_height(node, count) + _GAP_Y for node in column), initial=0.0)]
+        wanted = []
+        for node, offset in zip(column, offsets, strict=False):
+            middles = [
+                tops[other] + _height(other, count) / 2 for other in near[node] if other in tops
+            ]
+            middle = sum(middles) / len(middles) if middles else _MARGIN + offset + room / 2
+            wanted.append(middle - _height(node, count) / 2 - offset - _MARGIN)
+        for node, offset, shift in zip(column, offsets, _rising(wanted), strict=False):
+            tops[node] = _MARGIN + offset + min(max(shift, 0.0), room)
     return tops
+
+
+def _rising(wanted: Sequence[float]) -> Iterator[float]:
+    """Yield the numbers that never fall and are nearest to those wanted, by least squares."""
+    runs: list[tuple[float, int]] = []  # the sum and the number of those that become equal
+    for each in wanted:
+        run = (each, 1)
+        while runs and runs[-1][0] * run[1] >= run[0] * runs[-1][1]:
+            total, number = runs.pop()
+            run = (total + run[0], number + run[1])
+        runs.append(run)
+    for total, number in runs:
+        yield from [total / number] * number
 
 
 def _height(node: int, count: int) -> float:

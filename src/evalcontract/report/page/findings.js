@@ -8,6 +8,7 @@ import { virtualList } from "./virtual.js";
 const FACETS = { severity: "Severity", code: "Code", file: "File" };
 const MOST_CHOICES = 200;
 const LINE = 21;
+const WRAPPED_BITS = 6; // 64 characters, less than a line has
 const PRINTED = 500;
 
 const texts = new Map();
@@ -189,6 +190,13 @@ function estimate({ excerpt, findings }) {
   return 60 + excerpt.lines.length * LINE + findings.length * 74;
 }
 
+/** Return what decides how high a card is: its lines, as they wrap, and the codes of its findings. */
+function shape({ excerpt, findings }) {
+  const wrapped = excerpt.lines.map((line) =>
+    line.reduce((length, part, at) => length + (at ? plain(part).length : 0), 0) >> WRAPPED_BITS);
+  return `${wrapped} ${findings.map((number) => DATA.findings[number].code)}`;
+}
+
 /** Make the view; return what moves through it and what prepares it for paper. */
 export function makeFindings() {
   const search = el("input", {
@@ -214,7 +222,7 @@ export function makeFindings() {
       el("div", { class: "content" }, count, empty, feed, left)),
   );
   let total = 0;
-  const list = virtualList(feed, { estimate, render: (item, index) => card(item, index, total) });
+  const list = virtualList(feed, { estimate, shape, render: (item, index) => card(item, index, total) });
   let drawn = "";
 
   function show() {

@@ -2,7 +2,7 @@
 
 import { byId, el, svg } from "./dom.js";
 import { DATA, many } from "./data.js";
-import { fragment } from "./state.js";
+import { follow, fragment } from "./state.js";
 
 // What fits into a box.
 const NAME = 18;
@@ -120,10 +120,19 @@ export function makeGraph() {
   for (const excerpt of DATA.excerpts) {
     findings.set(excerpt.file, (findings.get(excerpt.file) ?? 0) + excerpt.findings.length);
   }
+  const picture = el("div", { class: "graph", tabindex: 0, role: "region", "aria-label": "Picture of the references" }, drawn(graph, findings));
   byId("references").replaceChildren(
     el("h2", { class: "hidden" }, "References"),
     key(graph),
-    el("div", { class: "graph", tabindex: 0, role: "region", "aria-label": "Picture of the references" }, drawn(graph, findings)),
+    picture,
     el("details", { open: graph.nodes.length <= 40 }, el("summary", {}, "The same as a list"), listed(graph)),
   );
+  // A large picture begins where the first dataset is, and not between the rubrics above it.
+  const first = Math.min(...graph.nodes.filter((node) => node.kind === "dataset").map((node) => node.at[1]));
+  let isNew = true;
+  follow(() => {
+    if (!isNew || byId("references").hidden) return;
+    isNew = false;
+    if (first > picture.clientHeight - graph.box[1]) picture.scrollTop = first - picture.clientHeight / 3;
+  });
 }

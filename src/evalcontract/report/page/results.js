@@ -35,10 +35,12 @@ function checkTable(run) {
       el("td", { class: "name" }, check.rubric ?? "the row's own expectations"),
       el("td", { class: "figure" }, scored(check.mean)), el("td", {}, check.scored ? distribution(check.bins) : el("span", { class: "muted" }, "no score")),
       names.map((name) => el("td", { class: "figure" }, check.counts[name] ? figure(check.counts[name]) : "·"))));
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores by check" },
-    el("table", {}, el("caption", {}, "Scores by check. Only those that passed or failed have a score; the others are counted beside."),
+  return [
+    el("p", { class: "caption", id: "scores" }, "Scores by check. Only those that passed or failed have a score; the others are counted beside."),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores by check" }, el("table", { "aria-describedby": "scores" },
       el("thead", {}, el("tr", {}, head.map((text, at) => el("th", { scope: "col", class: at === 3 || at > 4 ? "figure" : null }, text)))),
-      el("tbody", {}, body)));
+      el("tbody", {}, body))),
+  ];
 }
 
 function resultCard(run, row, index, total) {
@@ -48,9 +50,9 @@ function resultCard(run, row, index, total) {
     "article", { class: "card", tabindex: -1, "aria-posinset": index + 1, "aria-setsize": total, "aria-label": `${id}: ${outcomeOf(outcome)}` },
     el("h3", {}, el("span", { class: "name" }, id), " ", chip(outcomeOf(outcome), score)),
     reason ? el("p", { class: "detail" }, withCode(reason)) : null,
-    el("ul", { class: "verdicts" }, order.map(([number, result, value, why]) =>
+    order.length ? el("ul", { class: "verdicts" }, order.map(([number, result, value, why]) =>
       el("li", {}, chip(result, value), " ", el("span", { class: "name" }, run.checks[number].check),
-        why ? el("span", { class: "detail" }, " – ", withCode(why)) : null))),
+        why ? el("span", { class: "detail" }, " – ", withCode(why)) : null))) : null,
   );
 }
 
@@ -84,6 +86,7 @@ export function makeResults() {
   let shown = [];
   const list = virtualList(feed, {
     estimate: (row) => 70 + row[4].length * 28,
+    shape: (row) => `${Boolean(row[3])} ${row[4].map(([, result, , why]) => `${result} ${Boolean(why)}`)}`,
     render: (row, index) => resultCard(run, row, index, shown.length),
   });
   let drawn = "";
@@ -107,7 +110,7 @@ export function makeResults() {
     choice.value = String(at);
     if (run !== runs[at]) {
       run = runs[at];
-      top.replaceChildren(summary(run), checkTable(run));
+      top.replaceChildren(summary(run), ...checkTable(run));
     }
     const names = OUTCOMES.filter((name) => run.rows_tally.counts[name]);
     outcomes.replaceChildren(el("legend", {}, "Outcome"), ...names.map((name) => {

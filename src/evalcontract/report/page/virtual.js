@@ -1,13 +1,18 @@
-// A long list of which only what can be seen is in the document. Heights are estimated, then measured.
+// A long list of which only what can be seen is in the document. Heights are estimated, then measured:
+// what was measured of one item is the estimate for all others of its shape.
 
 const BEYOND = 600;
 
 /**
  * Show items in a container that scrolls with the page.
- * `estimate(item)` returns a height in pixels, `render(item, index)` an element.
+ * `estimate(item)` returns a height in pixels, `render(item, index)` an element, and `shape(item)` a
+ * text: items with the same one are about as high.
  */
-export function virtualList(container, { estimate, render }) {
+export function virtualList(container, { estimate, render, shape }) {
   let items = [];
+  let shapes = [];
+  let isMeasured = new Uint8Array(0);
+  const learned = new Map();
   let heights = new Float64Array(0);
   let tops = new Float64Array(1);
   const shown = new Map();
@@ -51,12 +56,24 @@ export function virtualList(container, { estimate, render }) {
 
   function measure(fresh) {
     let isChanged = false;
+    const isNew = new Set();
     for (const index of fresh) {
       const height = shown.get(index).offsetHeight; // only the first of them makes the browser lay out
-      if (height && Math.abs(height - heights[index]) > 0.5) {
+      if (!height) continue;
+      isMeasured[index] = 1;
+      if (!learned.has(shapes[index])) {
+        learned.set(shapes[index], height);
+        isNew.add(shapes[index]);
+      }
+      if (Math.abs(height - heights[index]) > 0.5) {
         heights[index] = height;
         isChanged = true;
       }
+    }
+    for (let index = 0; isNew.size && index < items.length; index += 1) {
+      if (isMeasured[index] || !isNew.has(shapes[index])) continue;
+      heights[index] = learned.get(shapes[index]);
+      isChanged = true;
     }
     return isChanged;
   }
@@ -101,6 +118,8 @@ export function virtualList(container, { estimate, render }) {
   new ResizeObserver(() => {
     if (isSpread || container.clientWidth === width) return;
     width = container.clientWidth;
+    learned.clear();
+    isMeasured.fill(0);
     clear();
     later();
   }).observe(container);
@@ -114,7 +133,9 @@ export function virtualList(container, { estimate, render }) {
     set(wanted) {
       clear();
       items = wanted;
-      heights = Float64Array.from(items, estimate);
+      shapes = items.map(shape);
+      isMeasured = new Uint8Array(items.length);
+      heights = Float64Array.from(items, (item, index) => learned.get(shapes[index]) ?? estimate(item));
       sum();
       draw();
     },
