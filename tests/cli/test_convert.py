@@ -33,7 +33,7 @@ ROWS = """\
 - request: {messages: [{role: user, content: Why?}]}
   # the answer
   expected_response: "yes"
-  guidelines: [Be kind]
+  guidelines: {tone: [Be kind]}
   retrieved_context: [{doc_uri: port/7, content: "x: y", score: 0.5}]
 """
 
@@ -116,7 +116,7 @@ def test_losses_are_told_and_listed(folder: Path) -> None:
     assert code(done) == 0
     assert done.stderr == (
         "preserved in metadata, restored when converting back:\n"
-        "  1  `guidelines`  rows of evalcontract have no key for it\n"
+        "  1  `guidelines`  criteria have no names, as lists of guidelines may have\n"
         "                   first at rows.yaml:10:3\n"
     )
     report = json.loads((folder / "losses.json").read_text(encoding="utf-8"))
@@ -132,7 +132,7 @@ def test_losses_are_told_and_listed(folder: Path) -> None:
                 "path": "$[1].guidelines",
                 "file": "rows.yaml",
                 "line": 10,
-                "reason": "rows of evalcontract have no key for it",
+                "reason": "criteria have no names, as lists of guidelines may have",
                 "kept": True,
             }
         ],

@@ -129,3 +129,34 @@ def last_question(messages: list[Any]) -> Any:
         if isinstance(message, dict) and message.get("role") == "user":
             return message.get("content")
     return None
+
+
+class Conversation(NamedTuple):
+    """A recorded conversation: what was `asked`, and the `run` after the last question.
+
+    `answer` is the last text of the assistant in the run; None if there is none.
+    """
+
+    asked: list[Any]
+    run: list[Any]
+    answer: str | None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether the run has more than the text of the answer."""
+        return bool(self.run) and self.run != [{"role": "assistant", "content": self.answer}]
+
+
+def conversation_of(row: dict[str, Any]) -> Conversation:
+    """Split the conversation of a row after its last question, so that no answer is asked."""
+    messages = row.get("messages")
+    messages = messages if isinstance(messages, list) else []
+    end = next((n for n in range(len(messages), 0, -1) if _role(messages[n - 1]) == "user"), 0)
+    run = messages[end:]
+    texts = [part.get("content") for part in run if _role(part) == "assistant"]
+    answers = [text for text in texts if isinstance(text, str) and text.strip()]
+    return Conversation(messages[:end], run, answers[-1] if answers else None)
+
+
+def _role(message: Any) -> Any:
+    return message.get("role") if isinstance(message, dict) else None

@@ -86,7 +86,7 @@ class Form(NamedTuple):
     """How a residual is written as a mapping.
 
     `set` and `absent` are its keys; without `set`, the values to set stand beside `absent`. What is
-    absent are single keys, or paths of keys if the form `has_paths`.
+    absent are paths of keys; a path of one key is that key, unless the form `has_paths` only.
     """
 
     set: str | None
@@ -95,7 +95,9 @@ class Form(NamedTuple):
 
     def written(self, residual: Residual) -> Row:
         """Return a residual as a mapping without empty parts."""
-        absent = residual.absent if self.has_paths else [key for (key,) in residual.absent]
+        absent: list[Any] = residual.absent
+        if not self.has_paths:
+            absent = [path[0] if len(path) == 1 else path for path in residual.absent]
         whole = residual.set if self.set is None else {self.set: residual.set}
         kept = whole if residual.set else {}
         return {**kept, self.absent: absent} if absent else {**kept}
@@ -108,8 +110,9 @@ class Form(NamedTuple):
             return None
         if self.set is None:
             given.pop(self.absent, None)
-        paths = absent if self.has_paths else [[key] for key in absent]
-        return Residual(given, paths) if all(map(_is_path, paths)) else None
+        if not self.has_paths:
+            absent = [[path] if isinstance(path, str) else path for path in absent]
+        return Residual(given, absent) if all(map(_is_path, absent)) else None
 
     def fits(self, kept: Row) -> bool:
         """Whether `written` can have written a mapping."""

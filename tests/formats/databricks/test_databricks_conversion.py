@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import every_case
 
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
 from evalcontract.model.equality import json_equal
@@ -21,7 +22,7 @@ ANY = st.recursive(
     max_leaves=4,
 )
 MESSAGE = st.fixed_dictionaries(
-    {}, optional={"role": st.sampled_from(["user", "tool"]), "content": ANY}
+    {}, optional={"role": st.sampled_from(["user", "tool", "assistant"]), "content": ANY}
 )
 DOCUMENT = st.fixed_dictionaries(
     {"doc_uri": TEXT}, optional={"content": TEXT, "id": TEXT, "score": st.integers()}
@@ -38,12 +39,15 @@ THEIRS = st.fixed_dictionaries(
         "request_id": st.none() | TEXT | st.just("row_1"),
         "expected_response": st.none() | TEXT,
         "expected_facts": st.none() | st.lists(TEXT, max_size=2),
-        "guidelines": st.lists(TEXT, max_size=2) | st.dictionaries(TEXT, st.lists(TEXT)),
+        "guidelines": st.lists(TEXT, max_size=2)
+        | st.dictionaries(TEXT, st.lists(TEXT))
+        | st.sampled_from([["a", "b"], ["- a", "b"], ["- a\n- b"], ["a\nb"]]),
         "expected_retrieved_context": st.none() | st.lists(DOCUMENT, max_size=2),
         "retrieved_context": st.none() | st.lists(DOCUMENT, max_size=2),
         "response": ANY,
         "trace": st.none() | TEXT,
-        "custom_expected": st.dictionaries(TEXT, ANY, max_size=2),
+        "custom_expected": st.none()
+        | st.dictionaries(TEXT | st.sampled_from(["format", "reference"]), ANY, max_size=2),
         "metadata": ANY,
         "difficulty": ANY,
     },
@@ -51,8 +55,10 @@ THEIRS = st.fixed_dictionaries(
 OURS = st.fixed_dictionaries(
     {"id": st.text(min_size=1, max_size=6), "input": st.text(min_size=1, max_size=6)},
     optional={
-        "criteria": TEXT,
-        "expected": st.dictionaries(TEXT, ANY, max_size=2),
+        "criteria": TEXT | st.sampled_from(["- a\n- b", "- a\n- ", "- a"]),
+        "expected": st.dictionaries(
+            st.sampled_from(["reference", "format", "own"]) | TEXT, ANY, max_size=3
+        ),
         "expected_facts": st.lists(TEXT, max_size=2),
         "expected_tools": st.lists(TEXT, max_size=2),
         "context": ANY,
@@ -103,7 +109,22 @@ CARRIED: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"request": "a?"}, {"id": "row_1", "input": "a?"}),
     (
         {"request_id": "x", "request": "a?", "expected_response": "b"},
-        {"id": "x", "input": "a?", "criteria": "b"},
+        {"id": "x", "input": "a?", "expected": {"reference": "b"}},
+    ),
+    ({"request": "a?", "guidelines": ["b"]}, {"id": "row_1", "input": "a?", "criteria": "b"}),
+    (
+        {"request": "a?", "guidelines": ["b", "c"]},
+        {"id": "row_1", "input": "a?", "criteria": "- b\n- c"},
+    ),
+    (
+        {"request": "a?", "custom_expected": {"depth_m": 9}, "response": "b"},
+        {
+            "id": "row_1",
+            "input": "a?",
+            "expected": {"depth_m": 9},
+            "recorded_output": "b",
+            "bundle": "rag",
+        },
     ),
     (
         {"request": {"messages": [{"role": "user", "content": "a?"}]}},
@@ -135,6 +156,54 @@ def test_what_is_carried_keeps_nothing_aside(theirs: dict[str, Any], ours: dict[
     found = RequestReader().read(theirs, 0)
     assert (found.row, found.losses) == (ours, ())
     assert RequestWriter(has_outputs=False).write(ours, None, 0).row == theirs
+
+
+ASKED, ANSWERED = {"role": "user", "content": "a?"}, {"role": "assistant", "content": "b"}
+CALLED = {"role": "assistant", "tool_calls": []}
+
+
+@every_case(
+    ("messages", "request", "response", "lost"),
+    [
+        ([ASKED], [ASKED], None, []),
+        ([ASKED, ANSWERED], [ASKED], "b", []),
+        ([ASKED, ANSWERED, ASKED, ANSWERED], [ASKED, ANSWERED, ASKED], "b", []),
+        ([ASKED, CALLED, ANSWERED], [ASKED], "b", [("messages",)]),
+        ([ASKED, CALLED], [ASKED], None, [("messages",)]),
+    ],
+)
+def test_an_answer_is_never_a_part_of_the_request(
+    messages: list[Any], request: list[Any], response: str | None, lost: list[Any]
+) -> None:
+    row = {"id": "x", "input": "a?", "messages": messages, "bundle": "agent"}
+    found = WRITER.write(row, None, 0)
+    assert found.row["request"] == {"messages": request}
+    assert found.row.get("response") == response
+    assert [each.path for each in found.losses] == lost
+    assert READER.read(found.row, 0).row == row
+
+
+@every_case(
+    ("expected", "facts", "columns", "lost"),
+    [
+        ({"reference": "b"}, None, {"expected_response": "b"}, []),
+        ({"reference": "b"}, ["b"], {"expected_response": "b"}, []),
+        # Its judge takes one of both, and the facts say more.
+        ({"reference": "b"}, ["c"], {"expected_facts": ["c"]}, [("expected", "reference")]),
+        ({"format": "json"}, None, {}, [("expected", "format")]),
+        ({"own": 1, "format": "json"}, None, {"custom_expected": {"own": 1}},
+         [("expected", "format")]),
+    ],
+)  # fmt: skip
+def test_what_is_expected_goes_where_it_means_the_same(
+    expected: dict[str, Any], facts: Any, columns: dict[str, Any], lost: list[Any]
+) -> None:
+    row = {"id": "x", "input": "a?", "expected": expected}
+    row |= {"expected_facts": facts} if facts else {}
+    found = WRITER.write(row, None, 0)
+    left = {k: v for k, v in found.row.items() if k not in ("request_id", "request", "metadata")}
+    assert (left, [each.path for each in found.losses]) == (columns, lost)
+    assert READER.read(found.row, 0).row == row
 
 
 def test_a_row_without_output_cannot_be_one_with() -> None:

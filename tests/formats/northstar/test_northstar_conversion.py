@@ -16,6 +16,7 @@ from tables import every_case
 
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.conversion import CaseWriter
+from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.mapping import to_case, to_row
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, normal
 from evalcontract.model.equality import json_equal
@@ -60,7 +61,15 @@ def test_what_is_carried_is_the_normal_form(case: dict[str, Any]) -> None:
     plain = json.loads(json.dumps(case).replace("NaN", "1").replace("Infinity", "1"))
     native, losses, _ = to_case(*to_row(plain, 0))
     assert losses == []
-    assert json_equal(native.get("expected", {}), normal(plain.get("expected", {}), EXPECTED))
+    wanted = normal(plain.get("expected", {}), EXPECTED)
+    limits = {key: wanted.pop(key) for key in OF_RUN if key in wanted}
+    limits |= {key: wanted["trace"].pop(key) for key in OF_TRACE if key in wanted.get("trace", {})}
+    if not wanted.get("trace"):
+        wanted.pop("trace", None)
+    if set(wanted.get("required_tools", ())) <= set(wanted.get("tool_sequence", ())):
+        wanted.pop("required_tools", None)  # the sequence implies them
+    assert json_equal(native.get("expected", {}), wanted)
+    assert limits.keys().isdisjoint(native)
     assert json_equal(native.get("metrics", {}), normal(plain.get("metrics", {}), METRICS))
 
 
@@ -84,7 +93,12 @@ rows = st.fixed_dictionaries(
         "expected": st.one_of(
             mappings,
             st.just({"format": "json"}),
-            st.fixed_dictionaries({"goal": texts, "rubric": texts}),
+            st.fixed_dictionaries(
+                {},
+                optional=dict.fromkeys(
+                    ("goal", "rubric", "ground_truth", "reference", "format"), texts
+                ),
+            ),
         ),
         "expected_facts": st.lists(names, max_size=2),
         "expected_tools": st.lists(tools, max_size=2),
@@ -94,7 +108,7 @@ rows = st.fixed_dictionaries(
         "metadata": metadata,
         "rubric_ref": st.just("rubric/weather@1.0.0"),
         "bundle": st.sampled_from(("agent", "rag")),
-        "messages": st.just(SAID),
+        "messages": st.sampled_from((SAID, SAID[:1], [])),
         "trace": st.one_of(mappings, texts),
         "metrics": st.one_of(mappings, st.just({"latency_ms": 5})),
         "expected_documents": documents,
@@ -132,7 +146,6 @@ checks = st.lists(
             optional={"facts": st.lists(names, max_size=2), "min_recall": st.just(0.5)},
         ),
         st.just({"kind": "llm_judge", "judge_prompt_ref": "judge/tone@1.0.0"}),
-        st.just({"kind": "llm_judge", "judge_prompt_ref": "judge/northstar_rubric@1.0.0"}),
         st.just({"kind": "regex", "pattern": "a"}),
     ),
     min_size=1,
@@ -229,12 +242,50 @@ def test_what_a_case_says_is_not_lost() -> None:
     assert lost({**asked, "context": "e"}) == []
     assert lost({"recorded_output": "f", "bundle": "rag"}) == []
     assert [key for key, _ in lost({"bundle": "own"})] == ["bundle"]
-    assert lost({"tags": ["x"]}) == [("tags", "cases have no place for this `tags`")]
+    assert lost({"tags": ["x"]}) == [("tags", "cases have no place for it")]
     checks = [{"id": "f", "kind": "fact_match"}, {"id": "t", "kind": "tool_usage"}]
     rubric = {"checks": checks, "scoring": {"combine": "all_pass"}}
     only = "a case says what the rubric requires, but not which rubric it is"
     row = {"expected_facts": ["b"], "expected_tools": ["d"], "rubric_ref": "rubric/r@1.0.0"}
     assert lost(row, rubric) == [("rubric_ref", only)]
+
+
+@every_case(
+    ("row", "expected"),
+    [
+        ({"expected": {"reference": "b"}}, {"ground_truth": "b"}),
+        ({"expected": {"ground_truth": "b"}}, {"ground_truth": "b"}),
+        ({"criteria": "b"}, {"goal": "b"}),
+        ({"criteria": "b", "expected": {"goal": "c"}}, {"goal": "c", "rubric": "b"}),
+        ({"expected": {"goal": "c", "rubric": "d"}}, {"goal": "c", "rubric": "d"}),
+    ],
+)
+def test_what_a_row_expects_goes_where_it_means_the_same(
+    row: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    row = {"id": "a", "input": "Hi", **row}
+    written = WRITER.write(row, None, 0)
+    assert (written.row["expected"], written.losses) == (expected, ())
+    assert READER.read(written.row, 0).row == row
+
+
+ASKED, ANSWERED = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "b"}
+
+
+@every_case(
+    ("row", "messages"),
+    [
+        ({"recorded_output": "b"}, [ASKED, ANSWERED]),
+        ({"messages": [ASKED], "recorded_output": "b"}, [ASKED, ANSWERED]),
+        ({"messages": [ASKED, ANSWERED], "recorded_output": "b"}, [ASKED, ANSWERED]),
+        ({"context": {"history": [ASKED, ANSWERED]}}, [ASKED, ANSWERED, ASKED]),
+    ],
+)
+def test_a_run_is_the_conversation_of_a_case(row: dict[str, Any], messages: list[Any]) -> None:
+    row = {"id": "a", "input": "Hi", **row}
+    written = WRITER.write(row, None, 0)
+    assert (written.row["messages"], written.losses) == (messages, ())
+    assert READER.read(written.row, 0).row == row
 
 
 def test_a_rubric_that_a_case_cannot_say_is_lost_once() -> None:

@@ -15,7 +15,7 @@ from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.formats.northstar.rubric_synthesis import REFERENCE, judge
+from evalcontract.model.path import key_of
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
 from evalcontract.structure.exact import validator_for
@@ -97,17 +97,17 @@ def test_a_workspace_of_it_is_clean(case: dict[str, Any], tmp_path: Path) -> Non
     ours = READER.read(case, 0)
     row = dict(ours.row)
     write(tmp_path, {"bundles/agent.schema.json": json.loads(text_of("bundles/agent"))})
-    write(tmp_path, {"judges/northstar_rubric.json": judge()})
     if ours.rubric:
         write(tmp_path, {"rubrics/weather.json": {**NAMED, **ours.rubric}})
         row["rubric_ref"] = "rubric/weather@1.0.0"
     write(tmp_path, {"datasets/weather.json": {"questions": [row]}})
     found = check_workspaces(tmp_path, Options(root=tmp_path, strict=False)).diagnostics
-    # Nobody has held the judge against people yet.
-    expected = {"judge/unvalidated"} if ours.judges else set()
-    expected |= set() if ours.rubric else {"dataset/nothing-to-grade"}
+    # The default plan of NorthStar has no judge that would read a goal, a rubric or a context.
+    unread = {"criteria", "expected"} & row.keys() if ours.rubric else set()
+    expected = {"dataset/unread-expectation"} if unread else set()
+    expected |= set() if ours.rubric or "criteria" in row else {"dataset/nothing-to-grade"}
     assert {each.code for each in found} == expected
-    assert ours.judges == ((judge(),) if "goal" in case.get("expected", {}) else ())
+    assert ours.judges == ()
 
 
 def test_every_expectation_has_its_place() -> None:
@@ -117,25 +117,18 @@ def test_every_expectation_has_its_place() -> None:
         "checks": [
             {"id": "contains_and_ground_truth", "kind": "fact_match"},
             {"id": "not_contains", "kind": "must_not_contain", "values": ["rain"]},
-            {"id": "required_tools", "kind": "tool_usage", "expected_tools": ["weather"]},
-            {"id": "forbidden_tools", "kind": "tool_usage", "forbidden_tools": ["delete_user"]},
             {
                 "id": "tool_sequence",
                 "kind": "tool_usage",
-                "expected_tools": ["find_city", "weather"],
                 "match": "exact",
                 "order": "sequence",
+                "forbidden_tools": ["delete_user"],
+                "max_calls": 3,
             },
             {
                 "id": "tool_arguments",
                 "kind": "tool_usage",
                 "expected_tools": [{"name": "weather", "arguments": {"city": "Paris"}}],
-            },
-            {"id": "max_tool_calls", "kind": "tool_usage", "max_calls": 3},
-            {
-                "id": "judged",
-                "kind": "llm_judge",
-                "judge_prompt_ref": "judge/northstar_rubric@1.0.0",
             },
         ],
         "scoring": {"combine": "all_pass"},
@@ -143,10 +136,12 @@ def test_every_expectation_has_its_place() -> None:
     }
     assert row["input"] == "How is the weather in Paris?"
     assert row["criteria"] == "Names the temperature."
+    assert row["expected"] == {"reference": "22 degrees", "goal": "Say how the weather is."}
     assert row["expected_facts"] == ["sunny", "Paris", "22 degrees"]
+    assert row["expected_tools"] == ["find_city", "weather"]
     assert row["context"] == ["In Paris it is 22 degrees."]
     assert row["expected_documents"] == [{"id": "weather_report"}]
-    assert (row["max_cost_usd"], row["max_repeated_tool_calls"]) == (0.01, 2)
+    assert row.keys().isdisjoint(("max_cost_usd", "max_repeated_tool_calls"))
     assert row["metrics"] == {"latency_ms": 320.5}
     assert row["metadata"] == {
         "owner": "support team",
@@ -155,19 +150,37 @@ def test_every_expectation_has_its_place() -> None:
                 "input": {"question": "How is it?", "city": "Paris"},
                 "expected": {
                     "context": "In Paris it is 22 degrees.",
+                    # The sequence implies it.
+                    "required_tools": ["weather"],
                     "forbidden_tools": "delete_user",
                     "require_tool_output_reference": "yes",
                     "max_tool_calls": "3",
                     "contains": ["sunny", "Paris", "SUNNY"],
                     "not_contains": ["rain", "rain"],
+                    "max_latency_ms": 5000,
                     "max_cost_usd": "0.01",
-                    "trace": {"max_repeated_tool_calls": 2.0, "min_retrieval_recall": True},
+                    "trace": {
+                        "max_repeated_tool_calls": 2.0,
+                        "allowed_state_transitions": [
+                            {"from_state": "idle", "to_state": "searching"}
+                        ],
+                        "min_retrieval_precision": 0.5,
+                        "min_retrieval_recall": True,
+                        "max_step_cost_usd": 0.002,
+                    },
                 },
                 "metrics": {"cost_usd": None},
             }
         },
     }
-    assert [loss.path for loss in ours.losses] == [("input",)]
+    assert [key_of(loss.path) for loss in ours.losses] == [
+        "input",
+        *("expected.require_tool_output_reference", "expected.max_latency_ms"),
+        *("expected.max_cost_usd", "expected.trace.max_repeated_tool_calls"),
+        "expected.trace.allowed_state_transitions",
+        *("expected.trace.min_retrieval_precision", "expected.trace.min_retrieval_recall"),
+        "expected.trace.max_step_cost_usd",
+    ]
 
 
 def test_an_ordinary_case_needs_no_stash() -> None:
@@ -285,18 +298,22 @@ def test_files_go_there_and_back(tmp_path: Path) -> None:
 # What a case expects, the checks of its rubric, and what its row expects.
 SHARED: list[tuple[dict[str, Any], list[str], dict[str, Any]]] = [
     ({"contains": ["sunny"]}, ["contains"], {"expected_facts": ["sunny"]}),
-    ({"ground_truth": "22"}, ["ground_truth"], {"expected_facts": ["22"]}),
+    (
+        {"ground_truth": "22"},
+        ["ground_truth"],
+        {"expected_facts": ["22"], "expected": {"reference": "22"}},
+    ),
     (
         {"contains": ["sunny", "Paris"], "ground_truth": "Paris"},
         ["contains"],
-        {"expected_facts": ["sunny", "Paris"]},
+        {"expected_facts": ["sunny", "Paris"], "expected": {"reference": "Paris"}},
     ),
     # Two of them are one fact.
     ({"contains": ["Paris  in May", "paris in may"]}, ["contains_1", "contains_2"], {}),
     (
         {"contains": ["sunny", "Sunny "], "ground_truth": "sunny"},
         ["contains_and_ground_truth", "contains_2"],
-        {},
+        {"expected": {"reference": "sunny"}},
     ),
     (
         {"required_tools": ["a"], "forbidden_tools": ["b"], "max_tool_calls": 2},
@@ -332,7 +349,10 @@ def test_what_a_case_expects_stands_in_its_row(
     convert(
         Input(tmp_path / "cases.json"), there, ConvertOptions("northstar", "evalcontract"), options
     )
-    assert check_workspaces(tmp_path, options).diagnostics == []
+    # Phrases that are one fact are not in the row.
+    is_read = "expected_facts" in row or "expected" not in row
+    found = check_workspaces(tmp_path, options).diagnostics
+    assert {each.code for each in found} == (set() if is_read else {"dataset/unread-expectation"})
     convert(Input(there), back, ConvertOptions("evalcontract", "northstar"), options)
     assert json.loads(back.read_text(encoding="utf-8")) == [case]
 
@@ -365,9 +385,5 @@ def test_by_way_of_a_system_without_rubrics(other: str, tmp_path: Path) -> None:
     assert (back if isinstance(back, list) else back["cases"]) == [case]
     converted("theirs.json", "ours/datasets/a.yaml", other, "evalcontract")
     found = check_workspaces(tmp_path / "ours", options).diagnostics
-    assert {each.code for each in found} == {"judge/unvalidated"}
-
-
-def test_the_judge_is_valid_and_has_the_name_that_rubrics_say() -> None:
-    assert list(validator_for(load("judge")).iter_errors(judge())) == []
-    assert f"judge/{judge()['id']}@{judge()['version']}" == REFERENCE
+    # The default plan of NorthStar has no judge that would read the goal.
+    assert {each.code for each in found} == {"dataset/unread-expectation"}

@@ -34,11 +34,13 @@ VALUES = st.recursive(
     max_leaves=4,
 )
 MAPPINGS = st.dictionaries(TEXTS, VALUES, max_size=3)
-MESSAGES = st.lists(st.fixed_dictionaries({}, optional={"role": TEXTS, "content": VALUES}))
+ROLES = TEXTS | st.sampled_from(["user", "assistant"])
+MESSAGES = st.lists(st.fixed_dictionaries({}, optional={"role": ROLES, "content": VALUES}))
 INPUTS = (
     st.builds(lambda key, value: {key: value}, st.sampled_from(["question", "query"]), VALUES)
     | st.builds(lambda messages: {"messages": messages}, MESSAGES)
     | MAPPINGS
+    | st.builds(lambda text, others: {**others, "query": text}, TEXTS, MAPPINGS)
 )
 CALL = st.fixed_dictionaries({"name": VALUES}, optional={"arguments": MAPPINGS, "id": TEXTS})
 DOCUMENT = st.fixed_dictionaries({}, optional={"doc_uri": TEXTS, "content": VALUES, "id": TEXTS})
@@ -51,6 +53,8 @@ EXPECTATIONS = st.fixed_dictionaries(
         "expected_tool_calls": st.lists(CALL) | VALUES,
         "expected_retrieved_context": st.lists(DOCUMENT) | VALUES,
         "mine": VALUES,
+        "reference": VALUES,
+        "format": VALUES,
     },
 )
 KEPT = st.fixed_dictionaries(
@@ -85,8 +89,10 @@ FILLED = TEXTS.filter(bool)
 ROWS = st.fixed_dictionaries(
     {"id": FILLED | st.sampled_from(["row_1", "row_2"]), "input": FILLED},
     optional={
-        "criteria": TEXTS,
-        "expected": st.fixed_dictionaries({"format": st.sampled_from(["json", "text"])}),
+        "criteria": TEXTS | st.sampled_from(["- a\n- b", "- a\n- "]),
+        "expected": st.dictionaries(
+            st.sampled_from(["format", "reference", "guidelines", "own"]) | TEXTS, VALUES
+        ),
         "expected_facts": st.lists(FILLED),
         "expected_tools": st.lists(
             FILLED | st.fixed_dictionaries({"name": FILLED}, optional={"arguments": MAPPINGS})
@@ -101,7 +107,12 @@ ROWS = st.fixed_dictionaries(
             st.fixed_dictionaries({"id": TEXTS}, optional={"content": TEXTS, "doc_uri": TEXTS})
         ),
         "recorded_output": VALUES,
-        "messages": st.lists(MAPPINGS),
+        "messages": st.lists(
+            MAPPINGS
+            | st.fixed_dictionaries(
+                {"role": st.sampled_from(["user", "assistant"]), "content": TEXTS}
+            )
+        ),
         "trace": MAPPINGS | TEXTS,
         "mine": VALUES,
     },
@@ -204,8 +215,9 @@ def test_records_of_one_mlflow_are_taken_by_another(
         ({"question": "How deep?"}, "How deep?"),
         ({"query": "How deep?"}, "How deep?"),
         ({"topic": "tides"}, '{"topic": "tides"}'),
-        ({"question": "How deep?", "port": "Wick"}, '{"question": "How deep?", "port": "Wick"}'),
-        ({"b": 1, "a": 2}, '{"b": 1, "a": 2}'),
+        ({"question": "How deep?", "port": "Wick"}, "How deep?"),
+        ({"b": 1, "a": "x"}, "b: 1\na: x"),
+        ({"question": "How?", "query": "deep"}, "question: How?\nquery: deep"),
         ({"question": ""}, '{"question": ""}'),
         ({"messages": [{"role": "user", "content": "How deep?"}]}, "How deep?"),
         ({}, "{}"),
@@ -231,20 +243,91 @@ def test_what_is_expected_finds_its_place() -> None:
     assert ours.row == {
         "id": "row_1",
         "input": "How deep?",
-        "criteria": "Nine metres at low tide.",
+        "expected": {"reference": "Nine metres at low tide.", "depth_m": 9},
         "expected_facts": ["nine metres"],
         "expected_tools": [{"name": "read_chart", "arguments": {"port": "Wick"}}],
         "expected_documents": [{"id": "s3://port/charts.md", "content": "9 m"}],
         "recorded_output": "Nine metres.",
         "bundle": "rag",
-        "metadata": {
-            "mlflow": {
-                "set": {"expectations": {"depth_m": 9}},
-                "criteria_from": "expected_response",
-            }
-        },
+        "metadata": {"mlflow": {"expects": "both"}},
     }
-    assert [each.path for each in ours.losses] == [("expectations", "depth_m")]
+    assert ours.losses == ()
+    assert as_record(ours.row, "oss").row == record
+
+
+@every_case(
+    ("expectations", "row", "hints"),
+    [
+        ({"expected_response": "b"}, {"expected": {"reference": "b"}}, {}),
+        ({"guidelines": ["b"]}, {"criteria": "b"}, {}),
+        ({"guidelines": ["b", "c"]}, {"criteria": "- b\n- c"}, {}),
+        ({"guidelines": "b"}, {"criteria": "b"}, {"criteria_from": "guideline"}),
+        ({"must_mention": ["b"], "expected_answer": "c"},
+         {"expected": {"must_mention": ["b"], "expected_answer": "c"}}, {}),
+        # They mean something else in our rows.
+        ({"reference": "b", "format": "json"}, {},
+         {"set": {"expectations": {"reference": "b", "format": "json"}}}),
+    ],
+)  # fmt: skip
+def test_an_expectation_goes_where_it_means_the_same(
+    expectations: dict[str, Any], row: dict[str, Any], hints: dict[str, Any]
+) -> None:
+    record = {"inputs": {"question": "a?"}, "expectations": expectations}
+    ours = as_row(record, "oss")
+    metadata = {"metadata": {"mlflow": hints}} if hints else {}
+    assert ours.row == {"id": "row_1", "input": "a?", **row, **metadata}
+    names = hints.get("set", {}).get("expectations", {})
+    assert [each.path for each in ours.losses] == [("expectations", name) for name in names]
+    assert as_record(ours.row, "oss").row == record
+
+
+@every_case(
+    ("expected", "facts", "expectations", "lost"),
+    [
+        ({"reference": "b"}, None, {"expected_response": "b"}, []),
+        ({"reference": "b"}, ["b"], {"expected_response": "b"}, []),
+        # Correctness takes one of both, and the facts say more.
+        ({"reference": "b"}, ["c"], {"expected_facts": ["c"]}, [("expected", "reference")]),
+        ({"own": 1, "format": "json"}, None, {"own": 1}, [("expected", "format")]),
+        ({"guidelines": ["b"]}, None, None, [("expected", "guidelines")]),
+    ],
+)
+def test_what_a_row_expects_goes_where_it_means_the_same(
+    expected: dict[str, Any], facts: Any, expectations: Any, lost: list[Any]
+) -> None:
+    row = {"id": "row_1", "input": "a?", "expected": expected}
+    row |= {"expected_facts": facts} if facts else {}
+    theirs = as_record(row, "oss")
+    assert theirs.row.get("expectations") == expectations
+    assert [each.path for each in theirs.losses if each.path != ("id",)] == lost
+    assert as_row(theirs.row, "oss").row == row
+
+
+ASKED, ANSWERED = {"role": "user", "content": "a?"}, {"role": "assistant", "content": "b"}
+
+
+@every_case(
+    ("messages", "inputs", "outputs", "lost"),
+    [
+        ([ASKED], {"question": "a?"}, None, []),
+        ([ASKED, ANSWERED], {"question": "a?"}, "b", []),
+        (
+            [ASKED, ANSWERED, ASKED, ANSWERED],
+            {"messages": [ASKED, ANSWERED, ASKED]},
+            "b",
+            [],
+        ),
+        ([ASKED, {"role": "tool"}, ANSWERED], {"question": "a?"}, "b", [("messages",)]),
+    ],
+)
+def test_an_answer_is_never_an_input(
+    messages: list[Any], inputs: dict[str, Any], outputs: str | None, lost: list[Any]
+) -> None:
+    row = {"id": "row_1", "input": "a?", "messages": messages, "bundle": "agent"}
+    theirs = as_record(row, "oss")
+    assert (theirs.row["inputs"], theirs.row.get("outputs")) == (inputs, outputs)
+    assert [each.path for each in theirs.losses] == lost
+    assert as_row(theirs.row, "oss").row == row
 
 
 def test_prose_of_ours_is_a_guideline() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import (
     OURS,
@@ -12,34 +12,48 @@ from evalcontract.formats._conversion import (
     Reader,
     TheirRow,
     Writer,
+    conversation_of,
     default_id,
     last_question,
     with_bundle,
     with_renamed_key,
 )
-from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
+from evalcontract.formats._expectations import (
+    criteria_of,
+    guidelines_of,
+    losses_of,
+    own_expectations,
+    reference_of,
+)
+from evalcontract.formats._fields import reason_against, reason_for
+from evalcontract.formats._residual import (
+    Form,
+    Residual,
+    ResidualPlace,
+    applied,
+    difference,
+    is_row,
+)
+from evalcontract.formats.databricks.fields import FIELDS, RUBRIC
 from evalcontract.model.diagnostic import Problem
 
-#: Columns of an evaluation set and the keys of evalcontract that hold the same.
-CARRIED = {
-    "request_id": "id",
-    "request": "input",
-    "expected_response": "criteria",
-    "expected_facts": "expected_facts",
-    "expected_retrieved_context": "expected_documents",
-    "response": "recorded_output",
-    "retrieved_context": "retrieved_documents",
-    "trace": "trace",
-}
-#: Keys of evalcontract that the request holds, or that follow from other keys.
-DERIVED = frozenset({"messages", "context", "bundle"})
-_UNCHANGED = ("expected_response", "expected_facts", "response", "trace")
-#: The columns that hold documents.
-CONTEXTS = ("expected_retrieved_context", "retrieved_context")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-_NOT_IN_OURS = "rows of evalcontract have no key for it"
-_NOT_IN_THEIRS = "evaluation sets have no column for it"
-_RUBRIC = "evaluation sets have no rubrics; judges are chosen when the evaluation runs"
+    from evalcontract.model.path import Path
+
+_UNCHANGED = {"expected_facts": "expected_facts", "response": "recorded_output", "trace": "trace"}
+_DOCUMENTS = {
+    "expected_retrieved_context": "expected_documents",
+    "retrieved_context": "retrieved_documents",
+}
+#: The columns that hold documents.
+CONTEXTS = tuple(_DOCUMENTS)
+_BESIDE = "its correctness judge takes facts or a response, not both"
+_RUN = "an evaluation set has the question and the answer; the run between them is a trace"
+# The mappings of a row that are compared key by key.
+_NESTED: dict[str, Any] = {"expected": {}, "context": {}}
+_NESTED_THEIRS: dict[str, Any] = {"custom_expected": {}}
 _FORM = Form(None, "_unset")
 _IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
 _IN_OURS = ResidualPlace("metadata", "databricks", "_metadata")
@@ -50,14 +64,29 @@ class RequestReader(Reader):
 
     def read(self, row: dict[str, Any], index: int) -> OurRow:
         """Convert a valid row; a foreign value in place of the residual is ordinary data."""
-        lost = [key for key in row if key not in CARRIED and key != "metadata"]
-        losses = tuple(Loss((key,), _NOT_IN_OURS, is_kept=True) for key in lost)
         bare, kept = _IN_THEIRS.split(row, _FORM.fits)
-        ours = _restored(to_ours(bare, index), kept)
+        ours = _restored(to_ours(bare, index), kept, _NESTED)
         if not is_row(ours):
             bare, ours = row, to_ours(row, index)
-        residual = difference(to_theirs(ours, index), bare)
+        residual = difference(to_theirs(ours, index), bare, _NESTED_THEIRS)
+        losses = tuple(
+            Loss(path, reason_for(FIELDS, path, None), is_kept=True)
+            for path in _lost(residual, bare)
+        )
         return OurRow(_IN_OURS.joined(ours, _FORM.written(residual)), None, losses)
+
+
+def _lost(residual: Residual, row: dict[str, Any]) -> Iterator[Path]:
+    """Yield what a row of evalcontract does not hold of a row."""
+    for key, part in residual.set.items():
+        if key in ("metadata", "request", "request_id") or row.get(key) in (None, [], {}):
+            continue
+        if key == "expected_response" and row.get("expected_facts") and part.strip():
+            continue  # it is the reference, which is written without facts alone
+        if key == "custom_expected" and isinstance(part, dict):
+            yield from ((key, name) for name in part)
+        else:
+            yield (key,)
 
 
 class RequestWriter(Writer):
@@ -69,12 +98,15 @@ class RequestWriter(Writer):
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row."""
         bare, kept = _IN_OURS.split(row, _FORM.fits)
-        theirs = _restored(to_theirs(bare, index), kept)
-        residual = difference(to_ours(theirs, index), bare)
-        known = {*CARRIED.values(), *DERIVED, "metadata", "rubric_ref"}
-        losses = [Loss((key,), _NOT_IN_THEIRS, is_kept=True) for key in row if key not in known]
-        if rubric is not None or "rubric_ref" in row:
-            losses.append(Loss(("rubric_ref",), _RUBRIC, is_kept=True))
+        theirs = _restored(to_theirs(bare, index), kept, _NESTED_THEIRS)
+        if "expected_response" in theirs and "expected_response" in (kept or {}):
+            # It stood beside facts; the reference may have changed since.
+            theirs["expected_response"] = reference_of(bare) or theirs["expected_response"]
+        residual = difference(to_ours(theirs, index), bare, _NESTED)
+        own = Residual({k: v for k, v in residual.set.items() if k != "metadata"}, [])
+        losses = [*losses_of(own, bare, _reason, _BESIDE, _RUN)]
+        if rubric is not None and "rubric_ref" not in row:
+            losses.append(Loss(("rubric_ref",), RUBRIC, is_kept=True))
         whole = _IN_THEIRS.joined(theirs, _FORM.written(residual))
         return TheirRow(whole, tuple(losses), tuple(self._problems(whole)))
 
@@ -86,9 +118,15 @@ class RequestWriter(Writer):
         return []
 
 
-def _restored(row: dict[str, Any], kept: dict[str, Any] | None) -> dict[str, Any]:
+def _reason(path: Path) -> str:
+    return reason_against(FIELDS, path, None)
+
+
+def _restored(
+    row: dict[str, Any], kept: dict[str, Any] | None, nested: dict[str, Any]
+) -> dict[str, Any]:
     residual = _FORM.read(kept or {})
-    return applied(row, residual) if residual else row
+    return applied(row, residual, nested) if residual else row
 
 
 def to_ours(row: dict[str, Any], index: int) -> dict[str, Any]:
@@ -103,13 +141,26 @@ def to_ours(row: dict[str, Any], index: int) -> dict[str, Any]:
         ours["messages"] = request["messages"]
     elif isinstance(request, dict) and isinstance(request.get("history"), list):
         ours["context"] = {"history": request["history"]}
-    ours |= {CARRIED[key]: row[key] for key in _UNCHANGED if row.get(key) is not None}
+    if criteria := criteria_of(row.get("guidelines")):
+        ours["criteria"] = criteria
+    if expected := _expected(row):
+        ours["expected"] = expected
+    ours |= {own: row[key] for key, own in _UNCHANGED.items() if row.get(key) is not None}
     if not all(ours.get("expected_facts", ())):
         del ours["expected_facts"]  # evalcontract allows no empty fact
-    for key in CONTEXTS:
+    for key, own in _DOCUMENTS.items():
         if isinstance(row.get(key), list):
-            ours[CARRIED[key]] = [with_renamed_key(part, "doc_uri", "id") for part in row[key]]
+            ours[own] = [with_renamed_key(part, "doc_uri", "id") for part in row[key]]
     return with_bundle(ours)
+
+
+def _expected(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the reference answer and the author's own expectations."""
+    custom = row.get("custom_expected")
+    expected = own_expectations({"expected": custom})
+    response = row.get("expected_response")
+    is_text = isinstance(response, str) and response.strip()
+    return {"reference": response, **expected} if is_text else expected
 
 
 def to_theirs(row: dict[str, Any], index: int) -> dict[str, Any]:
@@ -118,11 +169,23 @@ def to_theirs(row: dict[str, Any], index: int) -> dict[str, Any]:
     if row.get("id") != default_id(index):
         theirs["request_id"] = row.get("id")
     theirs["request"] = _request(row)
-    for key in _UNCHANGED:
-        if (part := row.get(CARRIED[key])) is not None:
-            theirs[key] = part
-    for key in CONTEXTS:
-        if isinstance(documents := row.get(CARRIED[key]), list):
+    reference, facts = reference_of(row), row.get("expected_facts")
+    if reference and (not facts or facts == [reference]):
+        theirs["expected_response"] = reference
+    elif facts is not None:
+        theirs["expected_facts"] = facts
+    criteria = row.get("criteria")
+    if isinstance(criteria, str) and criteria.strip():
+        theirs["guidelines"] = guidelines_of(criteria)
+    if custom := own_expectations(row):
+        theirs["custom_expected"] = custom
+    answer = row.get("recorded_output", conversation_of(row).answer)
+    if answer is not None:
+        theirs["response"] = answer
+    if row.get("trace") is not None:
+        theirs["trace"] = row["trace"]
+    for key, own in _DOCUMENTS.items():
+        if isinstance(documents := row.get(own), list):
             theirs[key] = [with_renamed_key(part, "id", "doc_uri") for part in documents]
     return theirs
 
@@ -136,8 +199,8 @@ def _question(request: Any) -> str | None:
 
 
 def _request(row: dict[str, Any]) -> Any:
-    if isinstance(row.get("messages"), list):
-        return {"messages": row["messages"]}
+    if asked := conversation_of(row).asked:
+        return {"messages": asked}
     context = row.get("context")
     if isinstance(context, dict) and isinstance(context.get("history"), list):
         return {"query": row.get("input"), "history": context["history"]}

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import OURS, Loss, OurRow, Reader, TheirRow, Writer
+from evalcontract.formats._conversion import (
+    OURS,
+    Loss,
+    OurRow,
+    Reader,
+    TheirRow,
+    Writer,
+)
+from evalcontract.formats._expectations import losses_of
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._residual import Residual, applied, difference, is_row
 from evalcontract.formats.mlflow.evaluate import MIXED_TRACES
+from evalcontract.formats.mlflow.fields import FIELDS
 from evalcontract.formats.mlflow.mapping import as_record, as_row
 from evalcontract.formats.mlflow.residual import (
     NESTED,
+    NESTED_OURS,
     Kept,
     join_record,
     join_row,
@@ -24,18 +35,10 @@ from evalcontract.model.equality import json_equal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NOT_IN_ROWS = {
-    "source": "rows have no source",
-    "tags": "tags of rows have no values",
-    "outputs": "the store writes an empty mapping for absent outputs",
-}
-_EXPECTATION = "no check reads it"
-_UNREAD = "neither MLflow nor evalcontract reads it"
-_NOT_IN_RECORDS = {
-    "id": "the store assigns its own record ids",
-    "rubric_ref": "MLflow's scorers are chosen at run time, not in the data",
-}
-_NO_COLUMN = "records have no column for it"
+    from evalcontract.model.path import Path
+
+_BESIDE = "Correctness takes facts or a response, not both"
+_RUN = "a record has the question and the answer; the run between them is a trace"
 _SOURCES = {"oss": for_store, "managed": for_databricks}
 
 
@@ -49,25 +52,28 @@ class MlflowReader(Reader):
         """Convert a valid record."""
         record, kept = split_record(row, self._variant)
         plain, hints = as_row(record, self._variant, index)
-        ours = plain if kept is None else applied(plain, kept)
+        ours = plain if kept is None else applied(plain, kept, NESTED_OURS)
         if not (is_row(ours) and ours.get("id") and ours.get("input")):
             record, kept, ours = row, None, as_row(row, self._variant, index)[0]
         residual = difference(as_record(ours, hints, self._variant, index), record, NESTED)
-        losses = [*_losses(residual)]
-        if kept is not None and not json_equal(join_record(record, difference(plain, ours)), row):
+        losses = [*_losses(residual, record, self._variant)]
+        rest = difference(plain, ours, NESTED_OURS)
+        if kept is not None and not json_equal(join_record(record, rest), row):
             reason = "it repeats what the record says already"
             losses.append(Loss(("tags", OURS), reason, is_kept=False))
         whole = join_row(ours, Kept(residual, hints, self._variant))
         return OurRow(whole, losses=tuple(losses))
 
 
-def _losses(residual: Residual) -> Iterator[Loss]:
+def _losses(residual: Residual, record: dict[str, Any], variant: str) -> Iterator[Loss]:
     for key, value in residual.set.items():
-        if key == "expectations" and isinstance(value, dict):
-            for name in value:
-                yield Loss((key, name), _EXPECTATION, is_kept=True)
-        else:
-            yield Loss((key,), _NOT_IN_ROWS.get(key, _UNREAD), is_kept=True)
+        if key == "inputs" or record[key] in (None, {}, []):
+            continue  # the question is there in another form, or nothing is
+        names = value if key == "expectations" and isinstance(value, dict) else (None,)
+        for name in names:
+            path = (key,) if name is None else (key, name)
+            if name is None or record[key][name] is not None:
+                yield Loss(path, reason_for(FIELDS, path, variant), is_kept=True)
 
 
 class MlflowWriter(Writer):
@@ -91,10 +97,13 @@ class MlflowWriter(Writer):
             losses = [*_untranslated(kept.residual.set, residual.set)]
         record = applied(as_record(bare, kept.hints, self._variant, index), residual, NESTED)
         self._drop_mixed_outputs(record, index)
-        rest = difference(as_row(record, self._variant, index)[0], bare)
+        rest = difference(as_row(record, self._variant, index)[0], bare, NESTED_OURS)
         whole = join_record(record, rest)
-        losses += [Loss((key,), _NOT_IN_RECORDS.get(key, _NO_COLUMN), True) for key in rest.set]
+        losses += losses_of(rest, bare, self._reason, _BESIDE, _RUN)
         return TheirRow(whole, tuple(losses), tuple(self._problems(whole, index)))
+
+    def _reason(self, path: Path) -> str:
+        return reason_against(FIELDS, path, self._variant)
 
     def _drop_mixed_outputs(self, record: dict[str, Any], index: int) -> None:
         """Remove outputs that the store cannot combine with earlier ones; tags preserve them."""

@@ -13,10 +13,12 @@ from evalcontract.model.equality import json_equal
 
 #: Mappings of a record that are compared key by key.
 NESTED: dict[str, Any] = {"expectations": {}, "tags": {}}
+#: Mappings of a row that are compared key by key.
+NESTED_OURS: dict[str, Any] = {"expected": {}}
 _IN_ROW = ResidualPlace("metadata", "mlflow", "_metadata")
 _IN_RECORD = ResidualPlace("tags", OURS, "tags")
 _FORM = Form("set", "absent", has_paths=True)
-_TEXTS = frozenset({"input_key", "input_form", "criteria_from", "variant"})
+_TEXTS = frozenset({"input_key", "input_form", "criteria_from", "expects", "variant"})
 
 
 class Kept(NamedTuple):

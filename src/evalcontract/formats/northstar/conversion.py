@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow, Reader, TheirRow, Writer
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.northstar.case import is_blank, phrases
+from evalcontract.formats.northstar.fields import FIELDS, OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.mapping import THEIRS, to_case
 from evalcontract.formats.northstar.normalization import EXPECTED, TRACE
 from evalcontract.formats.northstar.residual import kept_of, row_kept_in, row_of, with_kept
-from evalcontract.formats.northstar.rubric_synthesis import judges_of
 from evalcontract.formats.northstar.unwritable import without_unwritable
 from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from evalcontract.model.path import Path
     from evalcontract.source.external import ExternalFile
 
 _NO_JSON = "only Python accepts it as JSON"
@@ -51,15 +53,13 @@ class CaseReader(Reader):
         """Convert a valid case."""
         if own := row_kept_in(row, index):
             # The rubric that a row references has a name already.
-            rubric = None if "rubric_ref" in own.row else own.rubric
-            return OurRow(own.row, rubric, (), judges_of(rubric))
+            return OurRow(own.row, None if "rubric_ref" in own.row else own.rubric)
         converted = row_of(row, index)
         losses = [Loss(path, _NO_JSON, is_kept=True) for path in converted.unwritable]
         losses += _case_losses(without_unwritable(row)[0])
         if OURS in row.get("metadata", {}):
             losses.append(Loss(("metadata", OURS), _CHANGED, is_kept=True))
-        rubric = converted.rubric
-        return OurRow(converted.row, rubric, tuple(losses), judges_of(rubric))
+        return OurRow(converted.row, converted.rubric, tuple(losses))
 
 
 def _root_of(beside: dict[str, Any] | None) -> tuple[dict[str, Any], list[Loss]]:
@@ -83,10 +83,16 @@ def _case_losses(case: dict[str, Any]) -> Iterator[Loss]:
     for key, value in case.get("expected", {}).items():
         if key == "trace":
             for name, part in (value or {}).items():
-                if part is not None and TRACE[name](part) is None:
-                    yield Loss(("expected", key, name), _reason(part), is_kept=True)
-        elif _is_lost(key, value):
-            yield Loss(("expected", key), _reason(value), is_kept=True)
+                if part is not None and (name in OF_TRACE or TRACE[name](part) is None):
+                    yield _loss(("expected", key, name), part)
+        elif (key in OF_RUN and value is not None) or _is_lost(key, value):
+            yield _loss(("expected", key), value)
+
+
+def _loss(path: Path, value: Any) -> Loss:
+    is_limit = path[-1] in (*OF_RUN, *OF_TRACE)
+    reason = reason_for(FIELDS, path, None) if is_limit else _reason(value)
+    return Loss(path, reason, is_kept=True)
 
 
 def _is_lost(key: str, value: Any) -> bool:
@@ -132,8 +138,11 @@ def _row_losses(
     kept: dict[str, Any], row: dict[str, Any], said: set[str], *, is_reported: bool
 ) -> Iterator[Loss]:
     """Yield what only the metadata has; `is_reported` means that the rubric's loss is known."""
-    for key in kept.get("row", ()):
-        if key != "rubric_ref" and key not in said:
-            yield Loss((key,), f"cases have no place for this `{key}`", is_kept=True)
+    for key, part in kept.get("row", {}).items():
+        names = part if key == "expected" and isinstance(part, dict) and part else (None,)
+        for name in names:
+            path = (key,) if name is None else (key, name)
+            if key != "rubric_ref" and ".".join(map(str, path)) not in said:
+                yield Loss(path, reason_against(FIELDS, path, None), is_kept=True)
     if kept.get("rubric") is not None and not is_reported:
         yield Loss(("rubric_ref",) if "rubric_ref" in row else (), _UNNAMED, is_kept=True)

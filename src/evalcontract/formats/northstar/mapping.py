@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.formats._conversion import BUNDLES, OURS, Loss, default_id
-from evalcontract.formats._findings import is_list_of
+from evalcontract.formats._conversion import BUNDLES, OURS, Loss, conversation_of, default_id
+from evalcontract.formats._expectations import reference_of
+from evalcontract.formats._findings import is_list_of, mapping_at
 from evalcontract.formats._residual import Residual, applied
 from evalcontract.formats.northstar.case import input_of, is_blank
+from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE, normal
 from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.rubric import from_rubric
@@ -28,17 +30,10 @@ THEIRS = "northstar"
 NESTED: dict[str, Any] = {"expected": {"trace": {}}, "metrics": {}, "metadata": {}}
 _FORMS: dict[str, Any] = {"expected": EXPECTED, "metrics": METRICS}
 _NUMBERED = re.compile(r"row_[0-9]+")
-# Expectations of a run and of its trace that have the same name in the bundle `agent`.
-_OF_RUN = ("require_tool_output_reference", "max_latency_ms", "max_cost_usd")
-_OF_TRACE = (
-    "max_repeated_tool_calls",
-    "allowed_state_transitions",
-    "min_retrieval_precision",
-    "min_retrieval_recall",
-    "max_step_cost_usd",
-)
-# What judges read from the `expected` of a row.
+# What judges read, and a row may have below `expected`.
 _OF_JUDGES = ("goal", "rubric", "ground_truth")
+# How a row says that its criteria are the rubric of a case that has no goal.
+_FROM_RUBRIC = {"criteria_from": "rubric"}
 
 
 def to_row(case: dict[str, Any], index: int) -> GradedRow:
@@ -52,9 +47,13 @@ def to_row(case: dict[str, Any], index: int) -> GradedRow:
     criteria = expected.get("rubric", expected.get("goal"))
     if criteria is not None:
         row["criteria"] = criteria
-        row["expected"] = {key: expected[key] for key in _OF_JUDGES if key in expected}
+    own = {"reference": expected["ground_truth"]} if "ground_truth" in expected else {}
+    if "rubric" in expected and "goal" in expected:
+        own["goal"] = expected["goal"]
+    if own:
+        row["expected"] = own
     graded_row, rubric = graded(expected)
-    row |= {key: part for key, part in graded_row.items() if key not in row}
+    row |= graded_row
     if "context" in expected:
         row["context"] = expected["context"]
     row["bundle"] = "agent"
@@ -66,9 +65,10 @@ def to_row(case: dict[str, Any], index: int) -> GradedRow:
     of_trace = expected.get("trace", {})
     if "relevant_retrieval_ids" in of_trace:
         row["expected_documents"] = [{"id": id_} for id_ in of_trace["relevant_retrieval_ids"]]
-    row |= {key: expected[key] for key in _OF_RUN if key in expected}
-    row |= {key: of_trace[key] for key in _OF_TRACE if key in of_trace}
-    if metadata := _own_metadata(case):
+    metadata = _own_metadata(case)
+    if "rubric" in expected and "goal" not in expected:
+        metadata[THEIRS] = dict(_FROM_RUBRIC)
+    if metadata:
         row["metadata"] = metadata
     return GradedRow(row, rubric)
 
@@ -87,15 +87,16 @@ class ConvertedCase(NamedTuple):
 def to_case(row: dict[str, Any], rubric: dict[str, Any] | None) -> ConvertedCase:
     """Convert a row, and restore what it preserves of a case."""
     carried = from_rubric(rubric, row)
-    expected = carried.expected | _judged(row)
+    expected = _judged(row, carried.said) | carried.expected
     context = row.get("context")
     context = [context] if isinstance(context, str) else context
     if context and is_list_of(context, str):
         expected["context"] = context
         carried.said.add("context")
-    expected |= _valid(row, _OF_RUN, EXPECTED)
-    if of_trace := _valid(row, _OF_TRACE, TRACE) | _documents(row):
+    expected |= _valid(row, OF_RUN, EXPECTED)
+    if of_trace := _valid(row, OF_TRACE, TRACE) | _documents(row):
         expected["trace"] = of_trace
+    carried.said.update(key for key in (*OF_RUN, *OF_TRACE) if key in {**expected, **of_trace})
     messages = _messages(row, carried.said)
     case: dict[str, Any] = {"id": row["id"], "messages": messages}
     if row["input"] != input_of(None, messages, row["id"]):
@@ -123,27 +124,44 @@ def _own_metadata(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _messages(row: dict[str, Any], said: set[str]) -> list[dict[str, Any]]:
-    """Return the conversation of a row, or its question and its recorded answer."""
+    """Return the conversation of a row, or its history and its question; then its answer."""
     messages = row.get("messages")
-    if is_list_of(messages, dict):
-        return messages
-    messages = [{"role": "user", "content": row["input"]}]
-    if isinstance(row.get("recorded_output"), str):
-        messages.append({"role": "assistant", "content": row["recorded_output"]})
+    if not is_list_of(messages, dict):
+        history = mapping_at(row, "context").get("history")
+        before = history if is_list_of(history, dict) else []
+        if before and row["context"].keys() == {"history"}:
+            said.add("context")
+        messages = [*before, {"role": "user", "content": row["input"]}]
+    else:
+        said.add("messages")
+    output = row.get("recorded_output")
+    answer = conversation_of({"messages": messages}).answer
+    if isinstance(output, str) and answer is None:
+        messages = [*messages, {"role": "assistant", "content": output}]
+        answer = output
+    if answer is not None and output == answer:
         said.add("recorded_output")
     return messages
 
 
-def _judged(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the goal and rubric that judges grade by; different `criteria` replace them."""
+def _judged(row: dict[str, Any], said: set[str]) -> dict[str, Any]:
+    """Return the goal, the rubric and the right answer that judges grade by."""
+    given = mapping_at(row, "expected")
+    texts = {key: given[key] for key in _OF_JUDGES if isinstance(given.get(key), str)}
+    said.update(f"expected.{key}" for key in texts)
     criteria = row.get("criteria")
-    if criteria is None:
-        return {}
-    given = row.get("expected", {})
-    judged = {key: given[key] for key in ("goal", "rubric") if isinstance(given.get(key), str)}
-    if judged.get("rubric", judged.get("goal")) != criteria:
-        judged["rubric" if "rubric" in judged else "goal"] = criteria
-    return judged
+    if isinstance(criteria, str):
+        is_rubric = mapping_at(row, "metadata", THEIRS).get("criteria_from") == "rubric"
+        if "rubric" in texts and texts["rubric"] != criteria:
+            said.discard("expected.rubric")
+        texts["rubric" if is_rubric or "goal" in texts else "goal"] = criteria
+        said.add("criteria")
+    if (reference := reference_of(row)) is not None:
+        if texts.setdefault("ground_truth", reference) != reference:
+            said.discard("expected.ground_truth")
+        texts["ground_truth"] = reference
+        said.add("expected.reference")
+    return texts
 
 
 def _valid(row: dict[str, Any], keys: Any, forms: Any) -> dict[str, Any]:
@@ -179,12 +197,9 @@ def _restored(case: dict[str, Any], residual: dict[str, Any]) -> dict[str, Any]:
                 return bool(plain == input_of(value, messages, name))
             case ("trace",) | ("expected", "trace"):
                 return value is None and now is None
-            case ("expected", "ground_truth") if now is None:
-                phrases = case.get("expected", {}).get("contains", ())
-                return any(_means(path, value, text) for text in (None, *phrases))
             case ("metadata", _):
                 return True
-        return _means(path, value, now)
+        return _means(path, value, now) or (now is None and _is_implied(path, value, case))
 
     written = residual.get("written")
     if isinstance(written, dict):
@@ -192,12 +207,32 @@ def _restored(case: dict[str, Any], residual: dict[str, Any]) -> dict[str, Any]:
     return with_unwritable(case, residual.get("unwritable"))
 
 
+def _is_implied(path: Path, value: Any, case: dict[str, Any]) -> bool:
+    """Whether a value that the case lacks may stand there: what the row says does not change it."""
+    expected = case.get("expected", {})
+    match path:
+        case ("expected", "ground_truth"):
+            return any(_means(path, value, text) for text in (None, *expected.get("contains", ())))
+        case ("expected", "required_tools"):
+            names = _normal(path, value)
+            return is_list_of(names, str) and set(names) <= set(expected.get("tool_sequence", ()))
+        case ("expected", key) | ("expected", "trace", key):
+            return key in (*OF_RUN, *OF_TRACE) and _normal(path, value) is not ...
+    return False
+
+
 def _means(path: Path, value: Any, now: Any) -> bool:
     """Whether the normal form of a value at a path is the current value."""
+    normalized = _normal(path, value)
+    return normalized is not ... and json_equal(normalized, now)
+
+
+def _normal(path: Path, value: Any) -> Any:
+    """Return the normal form of a value at a path; `...` if the value is foreign."""
     form: Any = _FORMS
     try:
         for step in path:
             form = form[step]
-        return json_equal(form(value), now)
+        return form(value)
     except (CoercionError, AttributeError, LookupError, TypeError):
-        return False  # the value is foreign
+        return ...

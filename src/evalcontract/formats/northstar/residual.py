@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _FORM = Form("row", "without")
 _IN_CASE = ResidualPlace("metadata", OURS, "metadata")
+# The mappings of a row that are compared key by key.
+_NESTED: dict[str, Any] = {"expected": {}}
 _NAMES = ("id", "version")
 
 
@@ -40,7 +42,8 @@ def row_of(case: dict[str, Any], index: int) -> ConvertedRow:
     native = to_case(row, rubric).case
     kept = {"written": difference(native, plain, NESTED).set, "unwritable": unwritable}
     if kept := {key: part for key, part in kept.items() if part}:
-        row["metadata"] = {**row.get("metadata", {}), THEIRS: kept}
+        own = row.get("metadata", {})
+        row["metadata"] = {**own, THEIRS: {**own.get(THEIRS, {}), **kept}}
     return ConvertedRow(row, rubric, tuple(tuple(path) for *path, _ in unwritable))
 
 
@@ -54,7 +57,7 @@ def row_kept_in(case: dict[str, Any], index: int) -> ConvertedRow | None:
     if residual is None:
         return None
     plain = row_of(bare, index)
-    own = ConvertedRow(applied(plain.row, residual), kept.get("rubric", plain.rubric))
+    own = ConvertedRow(applied(plain.row, residual, _NESTED), kept.get("rubric", plain.rubric))
     return own if _becomes(own, case, index) else None
 
 
@@ -64,7 +67,7 @@ def kept_of(
     """Return what the case of a row must preserve; usually nothing."""
     plain = row_of(case, index)
     rubric = rubric and {key: part for key, part in rubric.items() if key not in _NAMES}
-    residual = difference(plain.row, row)
+    residual = difference(plain.row, row, _NESTED)
     if not json_equal(rubric, plain.rubric):
         return {**_FORM.written(residual), "rubric": rubric}
     if rubric:

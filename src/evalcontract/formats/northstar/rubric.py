@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import Loss
+from evalcontract.formats._expectations import reference_of
 from evalcontract.formats._findings import is_list_of
 from evalcontract.formats.northstar.normalization import EXPECTED, normal
 from evalcontract.formats.northstar.pydantic_coercion import CoercionError
-from evalcontract.formats.northstar.rubric_synthesis import BOTH, PHRASES, REFERENCE, TRUTH
+from evalcontract.formats.northstar.rubric_synthesis import BOTH, PHRASES, TRUTH
 
 # With these every check must pass, like every grader of NorthStar.
 _ALL = ("all_pass", "min")
 # The keys by which a row without a rubric is graded.
 _OF_ROW = ("expected_facts", "must_not_contain", "expected_tools")
-# Keys of a check that only describe it.
-_DESCRIPTION = frozenset({"id", "kind", "label", "description", "metadata"})
 
 
 class Carried(NamedTuple):
@@ -111,7 +110,7 @@ def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) ->
         return True
     facts = row.get("expected_facts") or []
     carried.said.add("expected_facts")
-    truth = row.get("expected", {}).get("ground_truth")
+    truth = reference_of(row)
     if check.get("id") in (TRUTH, BOTH) and facts:
         carried.expected["ground_truth"] = facts[-1]
         facts = facts[:-1]
@@ -140,16 +139,9 @@ def _tool_usage(check: dict[str, Any], row: dict[str, Any], carried: Carried) ->
     return False
 
 
-def _llm_judge(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
-    del row, carried
-    is_plain = check.keys() <= {*_DESCRIPTION, "judge_prompt_ref"}
-    return is_plain and check.get("judge_prompt_ref") == REFERENCE
-
-
 _KINDS = {
     "must_contain_any": _must_contain_any,
     "must_not_contain": _must_not_contain,
     "fact_match": _fact_match,
     "tool_usage": _tool_usage,
-    "llm_judge": _llm_judge,
 }

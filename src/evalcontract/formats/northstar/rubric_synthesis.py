@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from evalcontract.source.shipped import table
-
 #: Ids of checks of phrases, of the ground truth, and of both.
 PHRASES, TRUTH, BOTH = "contains", "ground_truth", "contains_and_ground_truth"
-#: The judge, as rubrics reference it.
-REFERENCE = "judge/northstar_rubric@1.0.0"
 # Marks a generated rubric, whose name need not be preserved.
 _MADE = {"made_from": "northstar"}
 _TOOLS = {
@@ -41,23 +37,10 @@ def graded(expected: dict[str, Any]) -> GradedRow:
         values = expected["not_contains"]
         checks.append({"id": "not_contains", "kind": "must_not_contain", "values": values})
     checks += _of_tools(expected, row)
-    if "goal" in expected or "rubric" in expected:
-        checks.append({"id": "judged", "kind": "llm_judge", "judge_prompt_ref": REFERENCE})
     if not checks:
         return GradedRow(row, None)
     rubric = {"checks": checks, "scoring": {"combine": "all_pass"}, "metadata": dict(_MADE)}
     return GradedRow(row, rubric)
-
-
-def judge() -> dict[str, Any]:
-    """Return the counterpart of RubricJudge, which grades by the goal or rubric of a row."""
-    return table("formats/northstar.judge")
-
-
-def judges_of(rubric: dict[str, Any] | None) -> tuple[dict[str, Any], ...]:
-    """Return the generated judges that a rubric references."""
-    checks = rubric["checks"] if rubric else ()
-    return (judge(),) if any(c.get("judge_prompt_ref") == REFERENCE for c in checks) else ()
 
 
 def _of_facts(expected: dict[str, Any], row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -86,16 +69,34 @@ def _of_phrases(expected: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _of_tools(expected: dict[str, Any], row: dict[str, Any]) -> list[dict[str, Any]]:
+    if expected.get("tool_sequence"):
+        return _of_sequence(expected, row)
     tools = [*expected.get("required_tools", ()), *expected.get("tool_arguments", ())]
     names = [tool["name"] if isinstance(tool, dict) else tool for tool in tools]
     if not tools or len(set(names)) < len(names):  # a duplicate would require two calls
         return [_tool_check(key, expected[key]) for key in _TOOLS if key in expected]
     row["expected_tools"] = tools
-    limits = {_TOOLS[key]: expected[key] for key in _LIMITS if key in expected}
-    checks = [{"id": "tools", "kind": "tool_usage", **limits}]
+    checks = [{"id": "tools", "kind": "tool_usage", **_limits(expected)}]
     if "tool_sequence" in expected:
         checks.append(_tool_check("tool_sequence", expected["tool_sequence"]))
     return checks
+
+
+def _of_sequence(expected: dict[str, Any], row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the checks of an exact sequence, which stands in the row; it implies its tools."""
+    sequence = row["expected_tools"] = expected["tool_sequence"]
+    check = _tool_check("tool_sequence", sequence)
+    del check[_TOOLS["tool_sequence"]]
+    checks = [{**check, **_limits(expected)}]
+    if not set(expected.get("required_tools", ())) <= set(sequence):
+        checks.append(_tool_check("required_tools", expected["required_tools"]))
+    if "tool_arguments" in expected:
+        checks.append(_tool_check("tool_arguments", expected["tool_arguments"]))
+    return checks
+
+
+def _limits(expected: dict[str, Any]) -> dict[str, Any]:
+    return {_TOOLS[key]: expected[key] for key in _LIMITS if key in expected}
 
 
 def _tool_check(key: str, value: Any) -> dict[str, Any]:

@@ -1,0 +1,34 @@
+"""The columns of evaluation sets, and the fields of evalcontract that mean the same."""
+
+from __future__ import annotations
+
+from evalcontract.formats._fields import Field
+
+_NO_COLUMN = "evaluation sets have no column for it"
+_NO_KEY = "rows of evalcontract have no key for it"
+RUBRIC = "evaluation sets have no rubrics; judges are chosen when the evaluation runs"
+
+FIELDS = (
+    Field("request_id", "id"),
+    Field("request", "input", "the last question; a text, `query`, or the last user message"),
+    Field("request.messages", "messages", "up to the question; the run after it is no request"),
+    Field("request.history", "context.history"),
+    Field("expected_response", "expected.reference", "written only without other facts"),
+    Field("expected_facts", "expected_facts"),
+    Field("guidelines", "criteria", "several guidelines are a list with a `- ` before each"),
+    Field("guidelines", None, "criteria have no names, as lists of guidelines may have"),
+    Field("custom_expected.*", "expected.*"),
+    Field("expected_retrieved_context", "expected_documents", "`doc_uri` is `id`"),
+    Field("response", "recorded_output", "or the answer at the end of `messages`"),
+    Field("retrieved_context", "retrieved_documents", "`doc_uri` is `id`"),
+    Field("trace", "trace"),
+    Field("*", None, _NO_KEY),
+    Field(None, "rubric_ref", RUBRIC),
+    Field(None, "expected.format", _NO_COLUMN),
+    Field(None, "expected_tools", _NO_COLUMN),
+    Field(None, "must_contain_any", _NO_COLUMN),
+    Field(None, "must_not_contain", _NO_COLUMN),
+    Field(None, "context", "evaluation sets have a place for a `history` alone"),
+    Field(None, "tags", _NO_COLUMN),
+    Field(None, "*", _NO_COLUMN),
+)

@@ -1,0 +1,44 @@
+"""The fields of MLflow's records, and the fields of evalcontract that mean the same."""
+
+from __future__ import annotations
+
+from evalcontract.formats._fields import Field
+
+_NO_COLUMN = "records have no column for it"
+_STORES = ("managed",)
+_EVALUATE = ("evaluate",)
+
+FIELDS = (
+    Field(None, "id", "the store assigns its own record ids", ("oss",)),
+    Field("dataset_record_id", "id", variants=_STORES),
+    Field("request_id", "id", variants=_EVALUATE),
+    Field("inputs", "input", "the text under `question` or a key like it; else all as lines"),
+    Field("inputs.messages", "messages", "up to the question; the run after it is no input"),
+    Field("inputs.*", "context.*", "written only where the row came from MLflow"),
+    Field(
+        "expectations.expected_response", "expected.reference", "written only without other facts"
+    ),
+    Field("expectations.expected_facts", "expected_facts"),
+    Field(
+        "expectations.guidelines",
+        "criteria",
+        "several guidelines are a list with a `- ` before each",
+    ),
+    Field("expectations.expected_tool_calls", "expected_tools"),
+    Field("expectations.expected_retrieved_context", "expected_documents", "`doc_uri` is `id`"),
+    Field("expectations.*", "expected.*"),
+    Field("outputs", "recorded_output", "or the answer at the end of `messages`"),
+    Field("trace", "trace", variants=_EVALUATE),
+    Field("tags", None, "tags of rows have no values"),
+    Field("source", None, "rows have no source"),
+    Field("*", None, "neither MLflow nor evalcontract reads it"),
+    Field(None, "expected.format", "no scorer of MLflow reads it"),
+    Field(None, "rubric_ref", "MLflow's scorers are chosen at run time, not in the data"),
+    Field(None, "context", "an application takes only the inputs that it knows"),
+    Field(None, "trace", "only rows for `evaluate` have a trace", ("oss", "managed")),
+    Field(None, "must_contain_any", "no scorer of MLflow reads it"),
+    Field(None, "must_not_contain", "no scorer of MLflow reads it"),
+    Field(None, "retrieved_documents", "MLflow takes them from the trace"),
+    Field(None, "tags", "tags of records have values"),
+    Field(None, "*", _NO_COLUMN),
+)

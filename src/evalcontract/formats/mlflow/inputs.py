@@ -1,0 +1,135 @@
+"""Convert the inputs of a record to the question of a row and back.
+
+The hints `input_form` and `input_key` say how a record had them. Without any, a question is a text
+under `question`, and a conversation of several messages stands under `messages`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from evalcontract.formats._conversion import conversation_of, last_question
+from evalcontract.formats._findings import has_lone_surrogate, is_list_of, parsed_json
+
+#: The key of a single text among the inputs if nothing else is known.
+DEFAULT_KEY = "question"
+#: Keys under which applications usually take a single text.
+USUAL_KEYS = frozenset(
+    {DEFAULT_KEY, "query", "input", "request", "prompt", "message", "text"}
+    | {"user_input", "user_query", "user_message", "instruction"}
+)
+#: The key of a conversation, and the form of inputs that are one.
+MESSAGES = "messages"
+# Other forms: any value as JSON, a question with other keys, keys as lines, or no inputs.
+_JSON, _KEYS, _LINES, _NONE = "json", "keys", "lines", "none"
+_NO_TEXT = "The input stands in the trace."
+
+
+class ReadInputs(NamedTuple):
+    """The question of a record, and the hints.
+
+    `row` are the `input`, and the other inputs as `context` or `messages`.
+    """
+
+    row: dict[str, Any]
+    hints: dict[str, Any]
+
+
+def read_inputs(record: dict[str, Any]) -> ReadInputs:
+    """Return the question of a record."""
+    if "inputs" not in record:
+        return ReadInputs({"input": _preview_of(record.get("trace"))}, {"input_form": _NONE})
+    inputs = record["inputs"]
+    if not isinstance(inputs, dict) or not inputs:
+        return _as_json(inputs)
+    if inputs.keys() == {MESSAGES} and inputs[MESSAGES] and is_list_of(inputs[MESSAGES], dict):
+        return _as_chat(inputs)
+    keys = [key for key in inputs if key in USUAL_KEYS and _is_text(inputs[key])]
+    if len(keys) == 1:
+        return _as_question(inputs, keys[0])
+    if len(inputs) == 1:
+        return _as_json(inputs)
+    row = {"input": _lines(inputs), "context": {**inputs}}
+    return ReadInputs(row, {"input_form": _LINES})
+
+
+def _as_question(inputs: dict[str, Any], key: str) -> ReadInputs:
+    hints = {} if key == DEFAULT_KEY else {"input_key": key}
+    if len(inputs) == 1:
+        return ReadInputs({"input": inputs[key]}, hints)
+    context = {name: part for name, part in inputs.items() if name != key}
+    row = {"input": inputs[key], "context": context}
+    return ReadInputs(row, {**hints, "input_form": _KEYS})
+
+
+def write_inputs(
+    row: dict[str, Any], hints: dict[str, Any], *, is_optional: bool
+) -> dict[str, Any]:
+    """Return a record with the `inputs` of a row.
+
+    They are a mapping; if `is_optional`, they may be any value, or absent.
+    """
+    text = row["input"]
+    context = row.get("context")
+    others = context if isinstance(context, dict) else {}
+    key = hints.get("input_key", DEFAULT_KEY)
+    match hints.get("input_form"):
+        case "none" if is_optional:
+            return {}
+        case "json":
+            # A text that was edited since may be a plain question.
+            inputs = parsed_json(text, default={key: text})
+            if is_optional or isinstance(inputs, dict):
+                return {"inputs": inputs}
+        case "lines":
+            return {"inputs": others if text == _lines(others) else {**others, key: text}}
+        case "keys":
+            return {"inputs": {key: text, **{k: v for k, v in others.items() if k != key}}}
+        case form if asked := _asked(row, is_chat=form == MESSAGES):
+            return {"inputs": {MESSAGES: asked}}
+    return {"inputs": {key: text}}
+
+
+def _asked(row: dict[str, Any], *, is_chat: bool) -> list[Any]:
+    """Return the messages of a row up to its question; none if they say no more than its input."""
+    if is_chat and row.get(MESSAGES) and is_list_of(row[MESSAGES], dict):
+        return conversation_of(row).asked or row[MESSAGES]
+    asked = conversation_of(row).asked
+    is_same = is_list_of(asked, dict) and last_question(asked) == row["input"]
+    return asked if is_same and len(asked) > 1 else []
+
+
+def _as_json(inputs: Any) -> ReadInputs:
+    return ReadInputs({"input": _json(inputs)}, {"input_form": _JSON})
+
+
+def _as_chat(inputs: dict[str, Any]) -> ReadInputs:
+    question = last_question(inputs[MESSAGES])
+    is_text = isinstance(question, str) and question.strip()
+    row = {"input": question if is_text else _json(inputs), MESSAGES: inputs[MESSAGES]}
+    is_implied = _asked(row, is_chat=False) == inputs[MESSAGES]
+    return ReadInputs(row, {} if is_implied else {"input_form": MESSAGES})
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _lines(inputs: dict[str, Any]) -> str:
+    """Return inputs as lines, in the author's order: texts as they are, other values as JSON."""
+    return "\n".join(
+        f"{key}: {part if _is_text(part) else _json(part)}" for key, part in inputs.items()
+    )
+
+
+def _preview_of(trace: Any) -> str:
+    info = trace.get("info") if isinstance(trace, dict) else None
+    preview = info.get("request_preview") if isinstance(info, dict) else None
+    return preview if isinstance(preview, str) and preview.strip() else _NO_TEXT
+
+
+def _json(value: Any) -> str:
+    """Format a value as JSON, with its keys in the author's order."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(value) if has_lone_surrogate(text) else text
