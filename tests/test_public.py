@@ -58,7 +58,7 @@ def names_of(module: ModuleType) -> Iterator[str]:
 
 def options(command: click.Command, *above: str) -> Iterator[str]:
     """Yield each command with its parameters."""
-    context = click.Context(command)
+    context = click.Context(command, **command.context_settings)  # its options are kept
     named = (each.opts[-1] for each in command.get_params(context))
     yield f"{' '.join(above)}: {', '.join(sorted(named))}"
     if isinstance(command, click.Group):

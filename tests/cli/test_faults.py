@@ -17,8 +17,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract.cache import FOLDER_VARIABLE
-from evalcontract.cli import calibrate
-from evalcontract.engine.fix_options import write as write_fixes
+from evalcontract.engine.calibration import Calibrated
 from evalcontract.scoring.runner import RubricRunner
 from evalcontract.source.writing import Staged
 
@@ -276,11 +275,13 @@ def test_a_judge_that_changes_while_it_is_measured(
     judge = tmp_path / "judges/j.json"
     changed = judge.read_bytes() + b"\n"
 
-    def late(calibration: Any) -> None:
-        judge.write_bytes(changed)
-        write_fixes(calibration)
+    written = Calibrated.write
 
-    monkeypatch.setattr(calibrate, "write", late)
+    def late(self: Calibrated) -> None:
+        judge.write_bytes(changed)
+        written(self)
+
+    monkeypatch.setattr(Calibrated, "write", late)
     assert command_line(*WRITERS["calibrate-judge"].arguments) == 2
     said = "judges/j.json cannot be written: the file changed in the meantime"
     assert said in capsys.readouterr().err

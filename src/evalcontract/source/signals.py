@@ -1,7 +1,8 @@
-"""Hold back signals while something must not be interrupted."""
+"""Hold signals back while something must not be interrupted."""
 
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def signals_held() -> Iterator[None]:
-    """Hold back the signals that end a process; they come at the end of the block.
+    """Block the signals that end a process in this thread, and in a process that it forks.
 
-    They are held in this thread. Windows has no such thing: there, nothing is held.
+    They come at the end of the block. Windows has no such thing: there, nothing is blocked.
     """
     import signal  # rarely needed
 
@@ -26,3 +27,30 @@ def signals_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def signals_deferred() -> Iterator[None]:
+    """Handle the signals that end a process at the end of the block, whatever thread gets them.
+
+    Python handles signals in the main thread; in any other there is nothing to defer.
+    """
+    import signal  # rarely needed
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
+    handlers = {number: signal.getsignal(number) for number in numbers if number is not None}
+    came: list[int] = []
+    # What is ignored stays so, and what is handled outside of Python is left alone.
+    held = [each for each, handler in handlers.items() if handler not in (None, signal.SIG_IGN)]
+    for number in held:
+        signal.signal(number, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        for number in held:
+            signal.signal(number, handlers[number])
+        for number in dict.fromkeys(came):
+            signal.raise_signal(number)

@@ -10,7 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self
 
-from evalcontract.source.signals import signals_held
+from evalcontract.source.signals import signals_deferred
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,7 +135,7 @@ class Staged:
             file.stream.close()
             with _errors_name(file.path):
                 check_target(target, replace=file.replace)  # it may be new
-        with signals_held():  # all or none
+        with signals_deferred():  # all or none
             while self._files:
                 target = next(iter(self._files))
                 file = self._files[target]
