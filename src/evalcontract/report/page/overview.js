@@ -59,7 +59,8 @@ export function makeOverview() {
   const more = DATA.datasets.length - 3;
   byId("subject").replaceChildren(
     el("span", { class: "name" }, names), more > 0 ? ` and ${figure(more)} more` : "",
-    ` · ${files.join(", ")} · ${many(DATA.rows, "row")} · ${DATA.date}`,
+    ` · ${files.join(", ")} · ${many(DATA.rows, "row")} · `,
+    el("span", { class: "unbroken" }, DATA.date),
   );
   document.title = `${names}: evalcontract report`;
   byId("controls").replaceChildren(modeControl(), themeControl());
