@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import bombs_of_folders
 import bombs_of_grading
+import bombs_of_ignores
 import bombs_of_labels
 import bombs_of_patterns
 import bombs_of_references
@@ -31,6 +32,7 @@ BOMBS: dict[str, Bomb] = {
         bombs_of_folders,
         bombs_of_grading,
         bombs_of_labels,
+        bombs_of_ignores,
     )
     for bomb in module.BOMBS
 }

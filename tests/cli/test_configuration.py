@@ -11,6 +11,7 @@ from tables import every_case
 from evalcontract.model.code import Code
 from evalcontract.policy.severities import is_locked
 from evalcontract.rules._row_rule import RowRule
+from evalcontract.workspace.configuration import MAX_PATTERNS
 from evalcontract.workspace.known_codes import KnownCodes
 from evalcontract.workspace.patterns import excludes, selects
 from evalcontract.workspace.rules_in_use import RulesInUse
@@ -181,7 +182,16 @@ def test_a_file_that_is_no_configuration(
         ("*.yaml", "deep/a.yaml", True),
         ("a.yaml", "ba.yaml", False),
         ("[ab].yaml", "b.yaml", True),
+        ("**", "a/b.yaml", True),
+        ("a/**/**/b.yaml", "a/b.yaml", True),
+        ("**/a/**/a/**/b.yaml", "a/c/a/b.yaml", True),
+        ("**/a/**/a/**/b.yaml", "a/c/b.yaml", False),
+        ("a/**", "b/c.yaml", False),
+        # Neither the depth of Python's stack nor the ways to match limit a pattern.
+        ("**/" * 5000 + "b.yaml", "a/b.yaml", True),
+        ("**/a/" * 200 + "b.yaml", "a/" * 150 + "c.yaml", False),
     ],
+    ids=lambda value: str(value)[:30],
 )
 def test_which_files_a_pattern_selects(pattern: str, name: str, *, expected: bool) -> None:
     assert selects(pattern, name) is expected
@@ -319,3 +329,28 @@ def test_what_no_reader_takes_is_refused(
     text: str, said: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert refusal(text, place, capsys) == f"error: evalcontract.toml: {said}\n"
+
+
+@every_case(
+    "text",
+    [
+        "datasets = [{}]",
+        "exclude = [{}]",
+        "[per_file_ignores]\n{}",
+        "[tool.evalcontract.per_file_ignores]\n{}",
+    ],
+)
+def test_patterns_are_few(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each file is compared with each of them."""
+    monkeypatch.chdir(tmp_path)
+    for file in ("rows.yaml", "others.yaml"):
+        (tmp_path / file).write_text("questions: [{id: a, input: b, criteria: c}]\n")
+    name = "pyproject.toml" if "tool" in text else "evalcontract.toml"
+    ends = ' = ["dataset"]\n' if "]\n" in text else ", "
+    for many, status in ((MAX_PATTERNS, 0), (MAX_PATTERNS + 1, 2)):
+        patterns = "".join(f'"rows{at * "*"}.yaml"{ends}' for at in range(many))
+        (tmp_path / name).write_text(text.format(patterns))
+        assert command_line("check", "--no-cache") == status
+    assert f"has more than {MAX_PATTERNS} patterns" in capsys.readouterr().err

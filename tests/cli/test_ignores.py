@@ -10,6 +10,7 @@ from doors import command_line
 from tables import every_case
 
 from evalcontract import ContractViolation, DatasetLoader
+from evalcontract.engine.ignores import MAX_FAULTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -280,3 +281,14 @@ def test_loaders_ignore_the_same(tmp_path: Path) -> None:
         DatasetLoader(tmp_path, strict=True).load(path)
     path.write_text(rows(f"  # evalcontract: ignore[{NEAR}]"), encoding="utf-8")
     assert DatasetLoader(tmp_path, strict=True).load(path).diagnostics == ()
+
+
+def test_faulty_ignores_are_bounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What each may mean is looked for, so a run says it of some; the others have no effect."""
+    codes = ",".join(f"dataset/x{at}" for at in range(MAX_FAULTS + 50))
+    text = rows(f"  # evalcontract: ignore[{codes},{NEAR}]")
+    count, found = checked(text, tmp_path, capsys)
+    assert (count, sorted(set(found))) == (0, [f"5 {NEAR}", "5 workspace/invalid-ignore"])
+    assert len(found) == MAX_FAULTS + 2
+    few = text.replace(codes, "dataset/x0")
+    assert checked(few, tmp_path, capsys) == (1, ["5 workspace/invalid-ignore"])

@@ -12,6 +12,7 @@ from doors import command_line
 from evals import large, small
 from pages import data_of, report
 from tables import every_case
+from writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -387,6 +388,17 @@ HOSTILE: dict[str, Any] = {
 }
 
 
+def nothing_runs(browser: Browser) -> None:
+    """Nothing in the page is an element, a script or a link that a file has brought."""
+    title = browser.run("document.title")
+    assert title.endswith(": evalcontract report")
+    assert "owned" not in title
+    assert browser.complaints() == []
+    assert browser.run("document.querySelectorAll('img, iframe, object').length") == 0
+    assert browser.run("document.scripts.length") == 2
+    assert browser.run("[...document.links].every(a => /^(https|file):/.test(a.href))")
+
+
 def test_hostile_names_are_text(browser: Browser, tmp_path: Path) -> None:
     folder = tmp_path / "datasets"
     folder.mkdir()
@@ -399,15 +411,44 @@ def test_hostile_names_are_text(browser: Browser, tmp_path: Path) -> None:
     page = report(dataset)
     for view in ("findings", "coverage", "references"):
         browser.open(page, f"#view={view}")
-        title = browser.run("document.title")
-        assert title.endswith(": evalcontract report")
-        assert "owned" not in title
-        assert browser.complaints() == []
-        assert browser.run("document.querySelectorAll('img, iframe, object').length") == 0
-        assert browser.run("document.scripts.length") == 2
-        assert browser.run("[...document.links].every(a => /^(https|file):/.test(a.href))")
+        nothing_runs(browser)
     browser.open(page, "#q=owned")
     assert any("</script><script>" in text for text in browser.texts(".line"))
     shown = browser.run("document.body.textContent")
     assert not set(shown) & {"\u202e", "\u2028", "\u2029", "\x00", "\x1b"}
     assert page.stat().st_size < 1_000_000
+
+
+def test_hostile_checks_and_results_are_text(browser: Browser, tmp_path: Path) -> None:
+    """Texts that checks look for, reasons of outcomes and rows, with files named alike."""
+    texts = {name: text for name, text in HOSTILE.items() if name not in ("surrogate", "long")}
+    rubric = {
+        "id": "a",
+        "version": "1.0.0",
+        "description": texts["script"],
+        "checks": [
+            {"id": name, "kind": "must_contain_any", "values": [text]}
+            for name, text in texts.items()
+        ],
+        "scoring": {"combine": "all_pass"},
+    }
+    row = {"input": "b", "rubric_ref": "rubric/a@1.0.0"}
+    rows = [{"id": text, **row, "tags": [text]} for text in texts.values()]
+    outputs = [{"id": text, "output": "no"} for text in texts.values()]
+    files = {
+        "rubrics/<script>alert(1)<!--.json": rubric,
+        "datasets/a'\"><svg onload=alert(1)>.json": {"questions": rows},
+        "outputs.jsonl": "".join(f"{json.dumps(line)}\n" for line in outputs),
+    }
+    write(tmp_path, files)
+    (dataset,) = (tmp_path / "datasets").iterdir()
+    results = tmp_path / "<b onclick=alert(1)>.jsonl"
+    graded = ("--outputs", tmp_path / "outputs.jsonl", "--results", results)
+    assert command_line("grade", dataset, *graded) == 0
+    page = report(dataset, "--results", results)
+    for view in VIEWS:
+        browser.open(page, f"#view={view}")
+        nothing_runs(browser)
+    shown = browser.run("document.body.textContent")
+    assert "</script><script>document.title" in shown
+    assert not set(shown) & {"\u202e", "\u2028", "\u2029", "\x00", "\x1b"}

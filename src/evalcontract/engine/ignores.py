@@ -25,19 +25,34 @@ if TYPE_CHECKING:
     from evalcontract.source import Document
 
 UNUSED, INVALID = "workspace/unused-ignore", "workspace/invalid-ignore"
+#: The ignores of a run that may be faulty: what each may mean is looked for, which takes long.
+MAX_FAULTS = 200
+
+
+class Faulty:
+    """The number of faulty ignores in the files of a run."""
+
+    count = 0
 
 
 class Ignores:
     """What is ignored in one file; `codes` are those that the configuration ignores in it.
 
     `ignored` identifies the findings that were ignored. With `demands_reason`, an ignore without a
-    reason has no effect.
+    reason has no effect. `faulty` is counted up; beyond MAX_FAULTS, no more ignores are read.
     """
 
     def __init__(
-        self, file: str, codes: Collection[str] = (), *, demands_reason: bool = False
+        self,
+        file: str,
+        codes: Collection[str] = (),
+        faulty: Faulty | None = None,
+        *,
+        demands_reason: bool = False,
     ) -> None:
         self.file = file
+        self._faulty = faulty or Faulty()
+        self._is_cut = False
         self.ignored: set[int] = set()
         self.demands_reason = demands_reason
         self.codes = codes
@@ -76,9 +91,14 @@ class Ignores:
             self.add(ignores_in_metadata(ours, path, demands_reason=self.demands_reason))
 
     def add(self, found: Iterable[Ignore | Fault]) -> None:
-        """Add ignores and the faults of others."""
-        for item in found:
+        """Add ignores and the faults of others; all but the first MAX_FAULTS of a run are left."""
+        for item in () if self._is_cut else found:
             if isinstance(item, Fault):
+                self._faulty.count += 1
+                if self._faulty.count > MAX_FAULTS:
+                    self._is_cut = True
+                    self._faults.append(_TOO_MANY._replace(span=item.span, path=item.path))
+                    return
                 self._faults.append(item)
                 continue
             self._all.append(item)
@@ -152,6 +172,12 @@ class Ignores:
         found = from_source_fault(fault, place.file, text, policy)
         if found and not is_chosen(code, self.codes):
             yield found._replace(path=at.path)
+
+
+_TOO_MANY = Fault(
+    f"more than {MAX_FAULTS} ignores are not valid: from here on, the file ignores nothing more",
+    "correct the others first",
+)
 
 
 def _is_reported(code: str, policy: Policy) -> bool:

@@ -6,7 +6,7 @@ import os
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.ignores import Ignores
+from evalcontract.engine.ignores import Faulty, Ignores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,6 +25,7 @@ class RunIgnores:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._faulty = Faulty()
         self._kept: dict[str, tuple[Document, Policy, Ignores]] = {}
 
     @property
@@ -36,7 +37,8 @@ class RunIgnores:
         """Return what is ignored in a file, with that of its document and of its root."""
         configuration = self._workspace.configuration
         codes = self._codes(file) if configuration.per_file_ignores else frozenset()
-        ignores = Ignores(file, codes, demands_reason=configuration.require_ignore_reason)
+        demands_reason = configuration.require_ignore_reason
+        ignores = Ignores(file, codes, self._faulty, demands_reason=demands_reason)
         return ignores.read(document, value) if document else ignores
 
     def _codes(self, file: str) -> frozenset[str]:

@@ -30,12 +30,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.lsp.documents import Open, Snapshot
+    from evalcontract.lsp.names import Name
     from evalcontract.lsp.naming import Kept
     from evalcontract.lsp.server import Server
     from evalcontract.lsp.symbols import Symbol
 
 #: Threads for answers; one slow answer does not hold up the others.
 _THREADS = 2
+#: Seconds that an answer may take. A text that is made for it takes longer: then the answer is
+#: empty, rather than late.
+_SECONDS = 4.0
 _NOTHING: list[Any] = []
 
 
@@ -63,7 +67,7 @@ class Answers:
         empty = types.CompletionList(is_incomplete=False, items=[])
         if asked is None:
             return empty
-        context = self._context(asked)
+        context = await self._context(asked)
         naming = self._naming(asked)
 
         def work() -> types.CompletionList:
@@ -79,7 +83,7 @@ class Answers:
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return what the word at a position means."""
         asked = self._asked(params.text_document.uri, params.position)
-        context = self._context(asked) if asked else None
+        context = await self._context(asked) if asked else None
         if asked is None or context is None:
             return None
         workspace = await self._run(lambda: self._workspace(asked), None)
@@ -107,9 +111,9 @@ class Answers:
     ) -> types.PrepareRenamePlaceholder | None:
         """Return the id at a position that can be renamed."""
         asked = self._asked(params.text_document.uri, params.position)
-        context = self._context(asked) if asked else None
+        context = await self._context(asked) if asked else None
         naming = self._naming(asked) if asked else None
-        name = naming.name(context) if naming and context else None
+        name = await self._name(naming, context)
         if asked is None or context is None or name is None or name.role not in ROLES:
             return None
         id_ = name.reference.id if name.reference else name.text
@@ -124,9 +128,9 @@ class Answers:
     async def rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
         """Return the changes that rename the id at a position."""
         asked = self._asked(params.text_document.uri, params.position)
-        context = self._context(asked) if asked else None
+        context = await self._context(asked) if asked else None
         naming = self._naming(asked) if asked else None
-        name = naming.name(context) if naming and context else None
+        name = await self._name(naming, context)
         if asked is None or naming is None or name is None or name.role not in ROLES:
             raise ValueError("there is no id that can be renamed here")
         encoding = self._server.documents.encoding
@@ -209,9 +213,9 @@ class Answers:
 
     async def _places(self, params: Any, find: Callable[..., Any]) -> list[types.Location]:
         asked = self._asked(params.text_document.uri, params.position)
-        context = self._context(asked) if asked else None
+        context = await self._context(asked) if asked else None
         naming = self._naming(asked) if asked else None
-        name = naming.name(context) if naming and context else None
+        name = await self._name(naming, context)
         if naming is None or name is None:
             return []
         places = await self._run(lambda: list(find(naming, name)), [])
@@ -227,24 +231,50 @@ class Answers:
     def _naming(self, asked: Asked) -> Naming:
         return Naming(asked.document, asked.snapshot, self._kept)
 
-    def _context(self, asked: Asked) -> Context | None:
-        text = asked.document.text
-        point = text.point(asked.position.line, asked.position.character)
-        kind = asked.kind or self._naming(asked).kind
-        return context_at(asked.document, kind, point, None)
+    async def _context(self, asked: Asked) -> Context | None:
+        """Return what is at the position; None if the text has changed meanwhile."""
+        document, naming = asked.document, self._naming(asked)
+        kind = asked.kind or await self._run(lambda: naming.kind, None)
+        if document.version != asked.snapshot.versions.get(document.real):
+            return None
+        point = document.text.point(asked.position.line, asked.position.character)
+        return context_at(document, kind, point, None)
+
+    async def _name(self, naming: Naming | None, context: Context | None) -> Name | None:
+        if naming is None or context is None:
+            return None
+        found: Name | None = await self._run(lambda: naming.name(context), None)
+        return found
 
     def _workspace(self, asked: Asked) -> Any:
         return self._server.workspace_of(asked.document, asked.snapshot)
 
     async def _run(self, work: Callable[[], Any], default: Any) -> Any:
-        """Return the result of work in another thread; a file that it cannot read gives none."""
+        """Return the result of work in another thread; the default if it takes too long.
+
+        A file that it cannot read gives the default, too.
+        """
         try:
             return await self._raising(work)
-        except (EvalContractError, MisreadError, OSError):
+        except (EvalContractError, MisreadError, OSError):  # of which `TimeoutError` is one
             return default
 
     async def _raising(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        return await in_time(work, self._threads)
+
+
+async def in_time(work: Callable[[], Any], threads: ThreadPoolExecutor) -> Any:
+    """Return the result of work in another thread.
+
+    Raises:
+        TimeoutError: it takes too long; its thread goes on.
+
+    """
+    running = asyncio.get_running_loop().run_in_executor(threads, work)
+    try:
+        return await asyncio.wait_for(running, _SECONDS)
+    except TimeoutError:
+        raise TimeoutError(f"this takes more than {_SECONDS:g} seconds") from None
 
 
 def _is_wanted(kind: str, wanted: Any) -> bool:

@@ -53,7 +53,10 @@ def parse_codes(
     for name in map(current_code, map(str.strip, text.split(","))):
         kind, _, fault = name.partition("/")
         chosen = kind if fault in ("", "*") else name
-        meant = [code for code in codes if is_chosen(code, (chosen,))]
+        if "/" in chosen:
+            meant = [chosen] if chosen in codes else []
+        else:
+            meant = [code for code in codes if is_chosen(code, (chosen,))]
         if not meant:
             raise UsageError(f"there is no code `{name}`; {_advice(chosen, codes)}")
         if to_ignore and all(map(is_locked, meant)):

@@ -21,7 +21,7 @@ from evalcontract.workspace.pyproject import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     from evalcontract.source import Files
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 FILE_NAME = "evalcontract.toml"
 _PREFIX = "tool.evalcontract."
+#: The patterns of one setting.
+MAX_PATTERNS = 500
 _PER_FILE, _PER_FILE_TOO = "per_file_ignores", "per-file-ignores"
 
 
@@ -159,6 +161,7 @@ def _days(value: Any, key: str, locate: Locate) -> int:
 def _globs(value: Any, key: str, locate: Locate) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(pattern, str) for pattern in value):
         raise ConfigurationError(f"{locate(key)}: `{key}` must be a list of patterns")
+    _require_few(value, key, locate)
     for pattern in value:
         if error := pattern_error(pattern):
             raise ConfigurationError(f"{locate(key)}: `{key}`: the pattern `{pattern}` {error}")
@@ -195,18 +198,25 @@ def _per_file_ignores(
 
     known = KnownCodes()
     ignores = []
+    _require_few(value, key, locate)
     for glob, names in value.items():
-        where = locate(glob)
         if error := pattern_error(glob):
-            raise ConfigurationError(f"{where}: `{key}`: the pattern `{glob}` {error}")
+            raise ConfigurationError(f"{locate(glob)}: `{key}`: the pattern `{glob}` {error}")
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ConfigurationError(f"{where}: `{key}`: `{glob}` must have a list of codes")
+            raise ConfigurationError(f"{locate(glob)}: `{key}`: `{glob}` must have a list of codes")
         try:
             codes = (code for name in names for code in parse_codes(name, known, to_ignore=True))
             ignores.append((glob, tuple(codes)))
         except UsageError as unknown:
-            raise ConfigurationError(f"{where}: `{key}`: {unknown}") from None
+            raise ConfigurationError(f"{locate(glob)}: `{key}`: {unknown}") from None
     return tuple(ignores)
+
+
+def _require_few(patterns: Collection[str], key: str, locate: Locate) -> None:
+    """Bound the work, since every file of a workspace is compared with every pattern."""
+    if len(patterns) > MAX_PATTERNS:
+        message = f"has more than {MAX_PATTERNS:,} patterns; `*` and `**` match many files"
+        raise ConfigurationError(f"{locate(key)}: `{key}` {message}")
 
 
 def _severity(value: Any, key: str, locate: Locate) -> dict[str, Any]:

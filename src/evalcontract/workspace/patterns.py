@@ -20,9 +20,15 @@ def pattern_error(pattern: str) -> str | None:
 
 def excludes(patterns: tuple[str, ...], relative: str) -> bool:
     """Whether one of `patterns` matches a file or a folder above it; `*` also matches `/`."""
-    path = PurePosixPath(relative)
-    names = [relative, *(str(folder) for folder in path.parents if folder.parts)]
-    return any(fnmatch(name, _normalized(pattern)) for pattern in patterns for name in names)
+    names, end = [relative], len(relative)
+    while (end := relative.rfind("/", 0, end)) > 0:
+        names.append(relative[:end])
+    for pattern in patterns:
+        normalized = _normalized(pattern)
+        for name in names:
+            if fnmatch(name, normalized):
+                return True
+    return False
 
 
 def selects(pattern: str, relative: str) -> bool:
@@ -30,16 +36,16 @@ def selects(pattern: str, relative: str) -> bool:
 
     `*` matches within one folder, `**` any number of folders.
     """
-    parts, names = _normalized(pattern).split("/"), relative.split("/")
-    return any(_match(parts, names[start:]) for start in range(len(names)))
-
-
-def _match(parts: list[str], names: list[str]) -> bool:
-    if not parts:
-        return not names
-    if parts[0] == "**":
-        return any(_match(parts[1:], names[start:]) for start in range(len(names) + 1))
-    return bool(names) and fnmatch(names[0], parts[0]) and _match(parts[1:], names[1:])
+    names = relative.split("/")
+    reached = set(range(len(names)))  # the parts of the path that the next part may match
+    for part in _normalized(pattern).split("/"):
+        if part == "**":
+            reached = set(range(min(reached), len(names) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(names) and fnmatch(names[at], part)}
+        if not reached:
+            return False
+    return len(names) in reached
 
 
 def _normalized(pattern: str) -> str:
