@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import UsageError
 from evalcontract.workspace import find_root, open_workspace
+
+if TYPE_CHECKING:
+    from evalcontract.workspace import Workspace as OpenedWorkspace
 
 
 class Workspace:
@@ -27,7 +31,8 @@ class Workspace:
         if root is not None and not os.path.isdir(root):
             raise UsageError(f"the workspace {root} is not a folder")
         #: For the loaders; not part of the public API.
-        self.opened = open_workspace(Path(root) if root is not None else find_root(Path.cwd()))
+        folder = Path(root) if root is not None else find_root(Path.cwd())
+        self.opened: OpenedWorkspace = open_workspace(folder)
 
     def __repr__(self) -> str:
         return f"Workspace({str(self.root)!r})"

@@ -43,7 +43,7 @@ class RecordingFiles(Files):
 
     def __init__(self) -> None:
         self.results: dict[Query, str] = {}
-        self.is_cacheable = True
+        self.is_cacheable: bool = True
         self._listed: dict[str, dict[str, Entry]] = {}
         self._real_folders: dict[str, Path] = {}
         self._started = time.time_ns()

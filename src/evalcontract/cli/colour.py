@@ -3,14 +3,45 @@
 from __future__ import annotations
 
 import os
-from typing import IO, Any
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: The values of `--color`.
+WHEN = ("auto", "always", "never")
+# What `--color` says to this process and those that it starts.
+_CHOSEN = "_EVALCONTRACT_COLOR"
+
+
+def choose_colour(when: str) -> None:
+    """Colour `always` or `never`, whatever the other variables say; `auto` changes nothing."""
+    if when != "auto":
+        os.environ[_CHOSEN] = when
+
+
+@contextmanager
+def choice_of_colour() -> Iterator[None]:
+    """Forget at the end what was chosen in between."""
+    before = os.environ.get(_CHOSEN)
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_CHOSEN, None)
+        else:
+            os.environ[_CHOSEN] = before
 
 
 def wants_colour(stream: IO[Any]) -> bool:
     """Whether to colour a stream: terminals only, unless NO_COLOR or FORCE_COLOR is set.
 
-    See https://no-color.org.
+    See https://no-color.org. `--color` precedes both.
     """
+    chosen = os.environ.get(_CHOSEN)
+    if chosen in ("always", "never"):
+        return chosen == "always"
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()

@@ -1,4 +1,4 @@
-"""A command as all are: with `-h`, `--version`, and examples at the end of its help."""
+"""A command as all are: with `-h`, `--version`, `--color`, and examples at the end of its help."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract import __version__
+from evalcontract.cli.colour import WHEN, choose_colour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +23,9 @@ class Command(click.Command):
         self.examples = tuple(examples)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters, `--version` and `--help` last."""
+        """Return the parameters; `--color`, `--version` and `--help` are the last ones."""
         *others, help_ = super().get_params(ctx)
-        return [*others, _version(), help_]
+        return [*others, _colour(), _version(), help_]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
@@ -39,6 +40,22 @@ class Command(click.Command):
 
 #: What `-h` means; click knows only `--help` by itself.
 HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def _colour() -> click.Option:
+    def choose(context: click.Context, option: click.Parameter, value: str | None) -> None:
+        del option
+        if value is not None and not context.resilient_parsing:
+            choose_colour(value)
+
+    return click.Option(
+        ["--color"],
+        type=click.Choice(WHEN),
+        expose_value=False,
+        is_eager=True,
+        callback=choose,
+        help="When to colour (default: auto, terminals only).",
+    )
 
 
 def _version() -> click.Option:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract.cli.candidates import chosen
+from evalcontract.cli.colour import choice_of_colour
 from evalcontract.cli.failures import guarded, refuse
 from evalcontract.cli.group import CommandGroup
 from evalcontract.policy.exit_status import INTERRUPTED, USAGE
@@ -129,7 +130,8 @@ def group() -> None:
 
 def run(to_run: click.Command, arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    return guarded(_status, to_run, arguments)
+    with choice_of_colour():
+        return guarded(_status, to_run, arguments)
 
 
 def _status(to_run: click.Command, arguments: Sequence[str] | None) -> int:

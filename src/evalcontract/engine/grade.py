@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.outputs import Record
     from evalcontract.engine.passes import CheckedRow, DatasetPass
     from evalcontract.judging.asking import Judging
+    from evalcontract.model.diagnostic import Diagnostic
 
 T = TypeVar("T")
 
@@ -96,7 +97,7 @@ class Grading:
             )
         source = outputs.read()
         unreadable = [file for file in (self._dataset.unreadable, source.unreadable) if file]
-        self.diagnostics = list(self._run.unreadable(unreadable))
+        self.diagnostics: list[Diagnostic] = list(self._run.unreadable(unreadable))
         self._outputs = None if unreadable else Outputs(source, self._run.base_policy)
         self._outputs_file = source.file
         self._grader = RowGrader(self._run)

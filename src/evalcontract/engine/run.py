@@ -90,7 +90,7 @@ class Run:
         self.scheduled: list[str] = []
         self.files_of_checks: set[str] = set()
         self.schemas_of_files: dict[Path, bool] = {}
-        self.ignores = ignores or RunIgnores(workspace)
+        self.ignores: RunIgnores = ignores or RunIgnores(workspace)
         self.runs_rules = runs_rules
         self._patterns = PatternSearch()
 

@@ -183,11 +183,11 @@ class Outcome:
         checked: dict[str, str] | None = None,
         ignored: int = 0,
     ) -> None:
-        self.diagnostics = diagnostics or []
-        self.files = files or {}
+        self.diagnostics: list[Diagnostic] = diagnostics or []
+        self.files: dict[str, int] = files or {}
         self.rows = rows
-        self.left_out = left_out or []
-        self.checked = checked or {}
+        self.left_out: list[str] = left_out or []
+        self.checked: dict[str, str] = checked or {}
         self.ignored = ignored
 
     __hash__ = None  # type: ignore[assignment]

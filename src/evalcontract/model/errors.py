@@ -59,7 +59,7 @@ class ContractViolation(EvalContractError):
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__(diagnostics)
-        self.diagnostics = tuple(diagnostics)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 
     def __str__(self) -> str:
         errors = [diagnostic for diagnostic in self.diagnostics if diagnostic.is_error]

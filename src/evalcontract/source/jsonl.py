@@ -55,7 +55,7 @@ class RowStream:
         self.file = file
         self._as_python = as_python
         self.size = size
-        self.done = 0
+        self.done: int = 0
         self._part = part or _WHOLE
         self._open = open_
         self._index = BlockIndex(open_)

@@ -110,7 +110,7 @@ class RowIterable:
 
     def __init__(self, name: str, rows: Iterable[Any], *, as_python: bool = False) -> None:
         self.file = name
-        self.stream = IterableRows(name, rows, as_python=as_python)
+        self.stream: IterableRows = IterableRows(name, rows, as_python=as_python)
 
     def peek(self) -> None:
         """Return None: the rows can be read only once."""

@@ -50,8 +50,8 @@ class Workspace:
         self.nested = nested
         self._nested = frozenset(nested)
         self.files = files
-        self.schemas = SchemaAnalyses()
-        self.listing = Listing(root, configuration, nested, files)
+        self.schemas: SchemaAnalyses = SchemaAnalyses()
+        self.listing: Listing = Listing(root, configuration, nested, files)
         self.extra_datasets: list[Path] = []
         self._json: dict[str, tuple[Any, str | None]] = {}
 
