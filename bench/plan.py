@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graded import OUTPUTS
@@ -13,6 +12,8 @@ from subject import HERE, Group
 from timing import Command
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from environments import Installed
     from subject import Subject
 
