@@ -118,6 +118,6 @@ class OfTexts:
         return self.judge((row,), OutputTexts((output.text,)))[0]
 
 
-def of_text(judge: Callable[[Mapping[str, Any], str], Verdict]) -> Executor:
+def of_text(judge: Callable[[Mapping[str, Any], str], Verdict]) -> OfTexts:
     """Return an executor that judges the text of an output; it is unavailable without one."""
     return OfTexts(lambda rows, texts: list(map(judge, rows, texts.written)))
