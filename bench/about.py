@@ -9,7 +9,7 @@ from layouts import LAYOUTS
 from shapes import SHAPES
 
 if TYPE_CHECKING:
-    from plan import Sizes
+    from subject import Sizes
 
 ABOUT = """\
 `make bench` measures this on the machine that it runs on, and writes this page. Times differ from
@@ -23,8 +23,9 @@ HOW = f"""\
   bytecode compiled, as pip does for everybody. The peers likewise; sourcemeta runs as the program
   itself, without the Python that its package starts it from.
 - All commands are whole, from the start of the interpreter to its end, and each ratio is one of
-  processor time (user and system), of one round, in which the commands took turns. A case has the
-  median of its rounds, and a verdict is on the worst case. The median is that of the cases.
+  processor time (user and system), of one round, in which the commands took turns; where it says
+  elapsed, it is one of the time that passes. A case has the median of its rounds, and a verdict is
+  on the worst case. The median is that of the cases.
 - Ours run with `--strict`, and in one process. What they say in the end is checked in each run.
 - `grade` runs as a user calls it, with a process for each core; processor time is that of all of
   them. Its floor, `bench/read_both.py`, reads both files as `grade` does and grades nothing: rows

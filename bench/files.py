@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from graded import write_graded
 from layouts import LAYOUTS, plain
-from plan import FULL, Sizes
 from rows import SEED, rows, unlike_rows, with_faults
 from shapes import SHAPES
+from subject import FULL, Sizes
 from workspaces import write, write_many, write_rubrics, write_schemas
 
 if TYPE_CHECKING:

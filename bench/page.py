@@ -13,8 +13,8 @@ from ratios import digits, measure, verdict, worst
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from plan import Group, Sizes
     from ratios import Goal, Measured, Round
+    from subject import Group, Sizes
     from timing import Run
 
     #: The rounds of each group, by its name.

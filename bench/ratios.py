@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 class Case:
     """Two commands whose processor time is compared: that of `over` by that of `under`.
 
-    Without `under` it is the peak memory of `over`, in MB.
+    With `elapsed` it is the time that passes. Without `under` it is the peak memory of `over`, in
+    MB.
     """
 
     over: str
     under: str = ""
     name: str = ""
+    elapsed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,11 @@ def measure(case: Case, rounds: Sequence[Round]) -> Measured:
     """Return the values of a case; a ratio is of one round."""
     if not case.under:
         return Measured(case, tuple(each[case.over].megabytes for each in rounds))
-    pairs = ((each[case.over].cpu, each[case.under].cpu) for each in rounds)
+    runs = ((each[case.over], each[case.under]) for each in rounds)
+    if case.elapsed:
+        pairs = ((over.seconds, under.seconds) for over, under in runs)
+    else:
+        pairs = ((over.cpu, under.cpu) for over, under in runs)
     return Measured(case, tuple(over / under if under else float("nan") for over, under in pairs))
 
 

@@ -29,20 +29,23 @@ from environments import (
     state_of,
 )
 from page import Machine, amended, cases_of, costs_of, goals_of, page_of
-from plan import FULL, QUICK, Subject, make_plan
+from plan import make_plan
+from subject import FULL, QUICK, Subject
 from timing import Run, run, smallest_measurable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plan import Group, Sizes
     from ratios import Round
+    from subject import Group, Sizes
 
 WORK = HERE / ".work"
 KEPT = WORK / "rounds.json"
 PAGE = ROOT / "docs" / "performance.md"
-DATA = tuple(f"bench/{name}.py" for name in ("rows", "layouts", "shapes", "workspaces", "files"))
-SCRIPTS = ("floor", "plain_script", "read_both", "plan", "timing")
+DATA = tuple(
+    f"bench/{name}.py" for name in ("rows", "layouts", "shapes", "graded", "workspaces", "files")
+)
+SCRIPTS = ("floor", "plain_script", "read_both", "plan", "subject", "timing")
 COMMANDS = tuple(f"bench/{name}.py" for name in SCRIPTS)
 #: What a figure depends on.
 MEASURED = (*CODE, *DATA, *COMMANDS)

@@ -22,9 +22,10 @@ from files import write_all  # noqa: E402
 from graded import OUTPUTS  # noqa: E402
 from layouts import LAYOUTS  # noqa: E402
 from notes import NOTES  # noqa: E402
-from plan import QUICK, Sizes, Subject, make_plan  # noqa: E402
+from plan import make_plan  # noqa: E402
 from rows import FAULTS, ONE_BAD_IN, rows, unlike_rows  # noqa: E402
 from shapes import SHAPES  # noqa: E402
+from subject import QUICK, Sizes, Subject  # noqa: E402
 
 # What the benchmark is made of covers nothing of the package that other tests do not.
 pytestmark = [pytest.mark.no_cover, pytest.mark.slow]

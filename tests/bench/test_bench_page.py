@@ -14,8 +14,8 @@ sys.path.append(str(Path(__file__).parents[2] / "bench"))
 import environments
 from environments import state_of
 from page import Machine, amended, goals_of, page_of
-from plan import FULL, Group
 from ratios import Case, Goal, measure, verdict, worst
+from subject import FULL, Group
 from timing import Command, Run, run
 
 HIGH = Goal("speed", (Case("theirs", "ours"),), must=2, aim=3)

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.analysis.normalized import folded
+from evalcontract.checks._output_texts import OutputTexts
 from evalcontract.checks._texts import facts_to_find, not_stated
 from evalcontract.checks.outcome import Outcome, Output, ToolCall
 
@@ -25,10 +26,13 @@ def collapsed(text: str) -> str:
 @example([" "], "")
 @example(["a b", "b b", "a a", "b a", "ab a", "a b b"], "a\nb\nb")
 @example(["a b a b a b a b a b"], " ".join("ababababab").replace("b a", "b\na"))
+@example(["É a"], "é\u2003a")
+@example(["É a", "a b"], "é ab")
 @example(["b a", "a b"], "a\t\r\v\nb\x1ca")
 def test_facts_are_compared_with_white_space_collapsed(facts: list[str], text: str) -> None:
     expected = [fact for fact in facts if collapsed(fact) not in collapsed(text)]
-    assert not_stated(facts_to_find(facts), text) == expected
+    spaced = OutputTexts([text]).spaced
+    assert not_stated(facts_to_find(facts), folded(text), spaced) == expected
 
 
 NAMES = st.lists(st.sampled_from("abc"), max_size=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.api.judging import judging_of_environment
 from evalcontract.api.loaded import LoadedRow
@@ -17,6 +17,7 @@ from evalcontract.engine.outputs import output_of
 from evalcontract.engine.row_grader import RowGrader
 from evalcontract.engine.run import Run, today
 from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.scoring.runner import Task
 from evalcontract.structure.codes import GUESSES, ILL_FORMED
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator, structure_of
@@ -24,21 +25,12 @@ from evalcontract.structure.validator import SchemaValidator, structure_of
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from evalcontract.checks._kind import Ask
-    from evalcontract.checks.outcome import Output
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.scoring.results import RowResult
 
     #: A row of a dataset, and what a model answered to it: its text, or a record of an output.
     Row = LoadedRow | Mapping[str, Any]
     Answer = str | Mapping[str, Any]
-
-
-class _Task(NamedTuple):
-    id: str
-    rubric: str | None
-    row: Mapping[str, Any]
-    output: Output
 
 
 class Grader:
@@ -95,7 +87,7 @@ class Grader:
             UsageError: the row or the output is malformed.
 
         """
-        return self._grader.grade(*self._task(row, output))
+        return self._grader.grade(self._task(row, output))
 
     def grade_all(self, pairs: Iterable[tuple[Row, Answer]]) -> Iterator[RowResult]:
         """Yield the result of each row and output, in order; pairs are read when they are needed.
@@ -108,14 +100,10 @@ class Grader:
         """
         tasks = (self._task(*pair) for pair in pairs)
         if self._judging is None:
-            yield from (self._grader.grade(*task) for task in tasks)
+            yield from map(self._grader.grade, tasks)
             return
-
-        def asking(task: _Task, ask: Ask) -> None:
-            self._grader.ask(*task, ask)
-
-        for task in asked_ahead(tasks, self._judging, asking):
-            yield self._grader.grade(*task)
+        for task in asked_ahead(tasks, self._judging, self._grader.ask):
+            yield self._grader.grade(task)
 
     def grade_files(self, dataset: str | Path, outputs: str | Path) -> GradedFiles:
         """Grade recorded outputs by the rows of a dataset, joined by id; iterate over the results.
@@ -131,7 +119,7 @@ class Grader:
             judging = judging_of_environment()
         return GradedFiles(Grading(*inputs, options, judging))
 
-    def _task(self, row: Row, output: Answer) -> _Task:
+    def _task(self, row: Row, output: Answer) -> Task:
         value = row.value if isinstance(row, LoadedRow) else row
         plain = dict(value) if isinstance(value, Mapping) else value
         for problem in self._row.check(plain):
@@ -146,7 +134,7 @@ class Grader:
                 raise UsageError(f"the output is malformed: {problem.message}")
         if record["id"] != plain["id"]:
             raise UsageError(f"the output is of `{record['id']}`, the row is `{plain['id']}`")
-        return _Task(plain["id"], plain.get("rubric_ref"), plain, output_of(record))
+        return Task(plain["id"], plain.get("rubric_ref"), plain, output_of(record))
 
 
 class GradedFiles:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.normalized import composed, folded
@@ -12,25 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
-class Wanted(NamedTuple):
-    """A text that a check looks for, as it is written and as it is compared."""
-
-    written: str
-    normal: str
-
-
 # So many facts, words of a fact and sorts of gaps are tried before a text is made comparable.
 _TRIED, _MOST_WORDS, _MOST_GAPS = 4, 8, 3
 # White space of ASCII but the space.
 _OTHER_SPACES = "\n\t\v\f\r\x1c\x1d\x1e\x1f"
 
-# The checks of a rubric ask for the same output, one after the other.
-_composed_output, _folded_output = lru_cache(maxsize=4)(composed), lru_cache(maxsize=4)(folded)
 
+class Wanted(NamedTuple):
+    """A text that a check looks for, as it is written and as it is compared."""
 
-def searched_form(*, case_sensitive: bool) -> Callable[[str], str]:
-    """Return what gives an output in the form in which checks search it."""
-    return _composed_output if case_sensitive else _folded_output
+    written: str
+    normal: str
 
 
 def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]], list[Wanted]]:
@@ -50,44 +41,58 @@ def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]]
     return lambda _: own
 
 
-def facts_to_find(facts: Iterable[str]) -> list[Wanted]:
-    """Return facts as `not_stated` compares them: without case, each run of white space a space."""
-    return [Wanted(fact, " ".join(folded(fact).split())) for fact in facts]
+def facts_to_find(facts: Iterable[str]) -> list[tuple[str, str]]:
+    """Return facts as they are written, and as `not_stated` compares them.
 
-
-def not_stated(facts: Iterable[Wanted], text: str) -> list[str]:
-    """Return the facts that a text does not contain, as they are written.
-
-    It is compared like them. It is searched as it is first, since making it so takes long: what it
-    contains then has single spaces, which stay.
+    That is without case, each run of white space a space.
     """
-    searched = _folded_output(text)
+    return [(fact, " ".join(folded(fact).split())) for fact in facts]
+
+
+def not_stated(
+    facts: Iterable[tuple[str, str]], text: str, spaced_form: Callable[[str], str]
+) -> list[str]:
+    """Return the facts that a folded text does not contain, as they are written.
+
+    It is compared like them, in its `spaced_form`. It is searched as it is first, since making
+    that takes long: what it contains then has single spaces, which stay.
+    """
+    gaps: list[str] | None = None
     spaced = None
     missing: list[str] = []
     for fact, wanted in facts:
-        if wanted in searched:
+        if wanted in text:
             continue
-        if spaced is None and (len(missing) >= _TRIED or _may_be_apart(wanted, searched)):
-            spaced = _spaced_output(searched)
+        if spaced is None and " " in wanted:
+            if gaps is None:
+                gaps = _gaps_in(text) if text.isascii() else []
+            if len(missing) >= _TRIED or _may_be_apart(wanted, text, gaps):
+                spaced = spaced_form(text)
         if spaced is None or wanted not in spaced:
             missing.append(fact)
     return missing
 
 
-def _may_be_apart(fact: str, text: str) -> bool:
-    """Whether more than a space may follow a word in a text, other than the last of the words."""
+def _gaps_in(text: str) -> list[str]:
+    """Return what more than a space after a word may begin with, in a text of ASCII."""
+    return ["  ", *[space for space in _OTHER_SPACES if space in text]]
+
+
+def _may_be_apart(fact: str, text: str, gaps: list[str]) -> bool:
+    """Whether a text may have the words of a fact in a row, with more than a space between two.
+
+    `gaps` are those of the text, none if they are not known.
+    """
     words = fact.split(" ", _MOST_WORDS)
-    if len(words) == 1:
-        return False
-    if len(words) > _MOST_WORDS or not text.isascii():
+    if len(words) > _MOST_WORDS or len(gaps) > _MOST_GAPS:
         return True
-    gaps = ["  ", *[space for space in _OTHER_SPACES if space in text]]
-    return len(gaps) > _MOST_GAPS or any(word + gap in text for gap in gaps for word in words[:-1])
-
-
-@lru_cache(maxsize=1)
-def _spaced_output(text: str) -> str:
-    return " ".join(text.split())
+    if not gaps:
+        return all(word in text for word in words)
+    for word in words[:-1]:
+        for gap in gaps:
+            if word + gap in text:
+                return True
+    return False
 
 
 def quoted(text: str) -> str:

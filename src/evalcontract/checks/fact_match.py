@@ -15,17 +15,20 @@ from evalcontract.checks._kind import (
     never_runs,
 )
 from evalcontract.checks._texts import facts_to_find, not_stated, quoted_list
-from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always, failed, of_text
+from evalcontract.checks.outcome import NO_TEXT, OfTexts, Outcome, Output, Verdict, always
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from evalcontract.checks._output_texts import OutputTexts
     from evalcontract.checks.outcome import Executor
 
 
 #: So many of the facts that are missing are in the results; the score tells how many are.
 _MAX_MISSING = 100
+#: So many of the verdicts on outputs that state all facts are kept for a check.
+_MAX_COMPLETE = 100
 
 
 def _reads(check: Check, context: EvalContext) -> frozenset[str]:
@@ -54,12 +57,22 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         return _by_judge(filled, least, context)
 
     own = facts_to_find(filled.get("facts", ()))
+    complete: dict[int, Verdict] = {}  # by the number of facts, all of which are stated
 
-    def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        facts = own or facts_to_find(row["expected_facts"])
-        return _verdict(facts, not_stated(facts, text), least)
+    def judge(rows: Sequence[Mapping[str, Any]], texts: OutputTexts) -> list[Verdict]:
+        verdicts = []
+        for row, text in zip(rows, texts.folded, strict=True):
+            facts = own or facts_to_find(row["expected_facts"])
+            missing = not_stated(facts, text, texts.spaced)
+            verdict = None if missing else complete.get(len(facts))
+            if verdict is None:
+                verdict = _verdict(facts, missing, least)
+                if not missing and len(complete) < _MAX_COMPLETE:
+                    complete[len(facts)] = verdict
+            verdicts.append(verdict)
+        return verdicts
 
-    return of_text(judge)
+    return OfTexts(judge)
 
 
 def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
@@ -94,13 +107,13 @@ def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
     return facts
 
 
-def _verdict(facts: Sequence[Any], missing: Sequence[str], least: float) -> Verdict:
+def _verdict(facts: Sequence[Any], missing: list[str], least: float) -> Verdict:
     """Return the verdict: the score is the recall, the fraction of the facts that are stated."""
     recall = (len(facts) - len(missing)) / len(facts)
-    details = {"facts": len(facts), "missing": list(missing[:_MAX_MISSING])}
+    details = {"facts": len(facts), "missing": missing[:_MAX_MISSING]}
     if recall >= least:
         return Verdict(Outcome.PASSED, recall, None, details)
-    return failed(f"it does not state {quoted_list(missing)}", recall, **details)
+    return Verdict(Outcome.FAILED, recall, f"it does not state {quoted_list(missing)}", details)
 
 
 KIND = CheckKind("fact_match", _reads, _needs, prepare=_prepare)

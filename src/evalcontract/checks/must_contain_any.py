@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
-from evalcontract.checks._texts import quoted, searched_form, texts_of
-from evalcontract.checks.outcome import PASSED, failed, of_text
+from evalcontract.checks._texts import quoted, texts_of
+from evalcontract.checks.outcome import PASSED, OfTexts, failed
 from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from evalcontract.checks._kind import Check, EvalContext
+    from evalcontract.checks._output_texts import OutputTexts
     from evalcontract.checks._texts import Wanted
     from evalcontract.checks.outcome import Executor, Verdict
 
@@ -21,19 +22,24 @@ if TYPE_CHECKING:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    texts = texts_of(filled, "must_contain_any")
-    fault = _fault(texts({})) if "values" in filled else None  # the same for all rows
-    form = searched_form(case_sensitive=filled["case_sensitive"])
+    wanted_by = texts_of(filled, "must_contain_any")
+    fault = _fault(wanted_by({})) if "values" in filled else None  # the same for all rows
+    case_sensitive = filled["case_sensitive"]
 
-    def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        searched = form(text)
-        wanted = texts(row)
-        for value in wanted:
-            if value.normal in searched:
-                return PASSED
-        return fault or _fault(wanted)
+    def judge(rows: Sequence[Mapping[str, Any]], texts: OutputTexts) -> list[Verdict]:
+        verdicts = []
+        searched = texts.searched(case_sensitive=case_sensitive)
+        for row, text in zip(rows, searched, strict=True):
+            wanted = wanted_by(row)
+            for value in wanted:
+                if value.normal in text:
+                    verdicts.append(PASSED)
+                    break
+            else:
+                verdicts.append(fault or _fault(wanted))
+        return verdicts
 
-    return of_text(judge)
+    return OfTexts(judge)
 
 
 def _fault(wanted: Iterable[Wanted]) -> Verdict:

@@ -5,31 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
-from evalcontract.checks._texts import quoted, searched_form, texts_of
-from evalcontract.checks.outcome import PASSED, failed, of_text
+from evalcontract.checks._texts import quoted, texts_of
+from evalcontract.checks.outcome import PASSED, OfTexts, failed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from evalcontract.checks._kind import Check, EvalContext
+    from evalcontract.checks._output_texts import OutputTexts
     from evalcontract.checks.outcome import Executor, Verdict
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
     filled = with_defaults(check)
-    texts = texts_of(filled, "must_not_contain")
-    form = searched_form(case_sensitive=filled["case_sensitive"])
+    unwanted_by = texts_of(filled, "must_not_contain")
+    case_sensitive = filled["case_sensitive"]
 
-    def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        searched = form(text)
-        for value in texts(row):
-            if value.normal in searched:
-                return failed(f"it contains {quoted(value.written)}")
-        return PASSED
+    def judge(rows: Sequence[Mapping[str, Any]], texts: OutputTexts) -> list[Verdict]:
+        verdicts = []
+        searched = texts.searched(case_sensitive=case_sensitive)
+        for row, text in zip(rows, searched, strict=True):
+            for value in unwanted_by(row):
+                if value.normal in text:
+                    verdicts.append(failed(f"it contains {quoted(value.written)}"))
+                    break
+            else:
+                verdicts.append(PASSED)
+        return verdicts
 
-    return of_text(judge)
+    return OfTexts(judge)
 
 
 KIND = CheckKind(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
+
+from evalcontract.checks._output_texts import OutputTexts
 
 
 class Outcome(StrEnum):
@@ -96,17 +98,26 @@ def always(verdict: Verdict) -> Executor:
     return execute
 
 
-@dataclass(frozen=True, slots=True)
-class OfText:
-    """An executor that judges the text of an output; it is unavailable without one."""
+#: Judges the texts of some outputs, each of its row, in order; see `Executor`.
+JudgeTexts: TypeAlias = Callable[[Sequence[Mapping[str, Any]], OutputTexts], list[Verdict]]
 
-    judge: Callable[[Mapping[str, Any], str], Verdict]
+
+@dataclass(frozen=True, slots=True)
+class OfTexts:
+    """An executor that judges the texts of outputs; it is unavailable without one.
+
+    `judge` takes several at a time, so that what they share is done once.
+    """
+
+    judge: JudgeTexts
 
     def __call__(self, row: Mapping[str, Any], output: Output) -> Verdict:
         """Judge an output."""
-        return NO_TEXT if output.text is None else self.judge(row, output.text)
+        if output.text is None:
+            return NO_TEXT
+        return self.judge((row,), OutputTexts((output.text,)))[0]
 
 
-def of_text(judge: Callable[[Mapping[str, Any], str], Verdict]) -> Executor:
+def of_text(judge: Callable[[Mapping[str, Any], str], Verdict]) -> OfTexts:
     """Return an executor that judges the text of an output; it is unavailable without one."""
-    return OfText(judge)
+    return OfTexts(lambda rows, texts: list(map(judge, rows, texts.written)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.cli.output import put_json
@@ -39,15 +40,13 @@ class Kept(NamedTuple):
 
     def of(self, rows: list[RowResult]) -> Share:
         """Return the share of some rows."""
-        share = Share(Summary(), Errors(), [], "", rows if self.rows else [])
-        for row in rows:
-            share.summary.add(row)
-            share.errors.add(row)
-            if is_failure(row) and (not self.limit or len(share.failures) < self.limit):
-                share.failures.append(row)
-        if not self.lines:
-            return share
-        return share._replace(lines="".join(harmless_json(["".join(map(row_line, rows))])))
+        summary, errors = Summary.of(rows), Errors()
+        if summary.has_errors:
+            for row in rows:
+                errors.add(row)
+        failures = list(islice(filter(is_failure, rows), self.limit or None))
+        lines = "".join(harmless_json(["".join(map(row_line, rows))])) if self.lines else ""
+        return Share(summary, errors, failures, lines, rows if self.rows else [])
 
 
 class Taken:

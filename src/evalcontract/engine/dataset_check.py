@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.crash import guarded
@@ -102,13 +102,23 @@ class DatasetCheck:
 
     def check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
         """Check rows, or a part of them, in any process; the results are for `take_part`."""
-        has_odd_numbers = partial(_has_other_numbers, rows) if quick else bool
-        gates = Gates(self.grading, self._rules.row, has_odd_numbers, self._context.gates)
+        gates = self._gates_for(rows) if quick else self._exact_gates
         for batch in rows.batches(quick=quick):
             if not gates.has_learned:  # avoids compiling the first gate again for every new key
                 for row in batch.rows[:_SAMPLE_ROWS]:
                     gates.learn(row)
             yield self._check_batch(rows, batch, gates, quick=quick)
+
+    @cached_property
+    def _exact_gates(self) -> Gates:
+        """The gates of all parts that are not read quickly, which have the same numbers."""
+        return self._gates_for(None)
+
+    def _gates_for(self, quickly_read: Rows | None) -> Gates:
+        has_odd_numbers = (
+            partial(_has_other_numbers, quickly_read) if quickly_read is not None else bool
+        )
+        return Gates(self.grading, self._rules.row, has_odd_numbers, self._context.gates)
 
     def _check_batch(self, rows: Rows, batch: Batch, gates: Gates, *, quick: bool) -> BatchResult:
         first = batch.first_index

@@ -6,7 +6,6 @@ import shutil
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.engine.asking_ahead import asked_ahead
 from evalcontract.engine.grade_parts import IrregularError, parts_of
 from evalcontract.engine.grading_work import Work
@@ -21,14 +20,13 @@ from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
 from evalcontract.model.reference import Kind
-from evalcontract.scoring.results import RowResult
+from evalcontract.scoring.runner import Task
 from evalcontract.source.digest import sha256_of
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
-    from evalcontract.checks._kind import Ask
     from evalcontract.engine.grade_parts import Parts
     from evalcontract.engine.joining import Pair
     from evalcontract.engine.options import Input, Options
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.passes import CheckedRow, DatasetPass
     from evalcontract.judging.asking import Judging
     from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.scoring.results import RowResult
 
 T = TypeVar("T")
 
@@ -54,16 +53,6 @@ class Manifest(NamedTuple):
     outputs: tuple[str, str | None]
     artifacts: Mapping[str, str]
     judging: Mapping[str, str | None] | None = None
-
-
-class _Task(NamedTuple):
-    """A row to grade, and by which rubric, if any; or the `reason` why that is not possible."""
-
-    id: str
-    rubric: str | None
-    row: Mapping[str, Any]
-    output: Output = Output()
-    reason: str | None = None
 
 
 class Grading:
@@ -146,7 +135,7 @@ class Grading:
         if parts:
 
             def grade(pairs: list[Pair]) -> T:
-                return of([self._grade(task) for task in self._tasks(pairs, done)])
+                return of(self._grader.grade_all(list(self._tasks(pairs, done))))
 
             try:
                 for share in parts.shares(grade, self._options.jobs):
@@ -179,12 +168,12 @@ class Grading:
         self.diagnostics += self._run.artifacts()
         self.diagnostics.sort(key=sort_key)
 
-    def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[_Task]:
+    def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[Task]:
         return (task for pair in pairs if (task := self._task(pair)).id not in done)
 
     def _counted(
         self, pairs: Iterable[Pair], parts: Parts | None, done: Container[str]
-    ) -> Iterator[_Task]:
+    ) -> Iterator[Task]:
         """Yield the tasks of what is not graded yet; the work on all rows is counted in order."""
         for pair in pairs:
             row, record = pair
@@ -205,7 +194,7 @@ class Grading:
         plan = self._grader.plan_of(row.value.get("rubric_ref"))
         return self._work.is_ordinary(plan, row.value, record.output)
 
-    def _in_chunks(self, tasks: Iterator[_Task], of: Callable[[list[RowResult]], T]) -> Iterator[T]:
+    def _in_chunks(self, tasks: Iterator[Task], of: Callable[[list[RowResult]], T]) -> Iterator[T]:
         """Yield what `of` makes of the results of tasks, in order.
 
         Judges are asked by threads of this process, and answers are known in it alone.
@@ -213,21 +202,16 @@ class Grading:
         if self._judging is None:
             chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
 
-            def work(chunk: list[_Task]) -> T:
-                return of(self._grade_all(chunk))
+            def work(chunk: list[Task]) -> T:
+                return of(self._grader.grade_all(chunk))
 
             yield from map_in_parallel(work, chunks, self._options.jobs)
             return
         try:
-            for task in asked_ahead(tasks, self._judging, self._asking):
-                yield of([self._grade(task)])
+            for task in asked_ahead(tasks, self._judging, self._grader.ask):
+                yield of([self._grader.grade(task)])
         finally:
             self._judging.close()
-
-    def _asking(self, task: _Task, ask: Ask) -> None:
-        """Run only the checks of a task that ask judges."""
-        if task.reason is None:
-            self._grader.ask(*task[:4], ask)
 
     def _rows(self, dataset_pass: DatasetPass) -> Iterator[list[CheckedRow]]:
         for checked in dataset_pass.batches(keep_rows=True):
@@ -235,27 +219,19 @@ class Grading:
             self.diagnostics += dataset_pass.to_diagnostics(checked.problems)
             yield list(rows_of(dataset_pass, checked))
 
-    def _task(self, pair: Pair) -> _Task:
+    def _task(self, pair: Pair) -> Task:
         row, record = pair
         value: Any = row.value
         id_ = value.get("id") if isinstance(value, dict) else None
         name = id_ if isinstance(id_, str) else f"row {row.number + 1}"
         if row.fault is not None:
-            return _Task(name, None, {}, reason=f"the row is not valid: {row.fault.message}")
+            return Task(name, None, {}, reason=f"the row is not valid: {row.fault.message}")
         if record is None and self._outputs and name in self._outputs.invalid:
-            return _Task(name, None, {}, reason="its recorded output is not valid")
+            return Task(name, None, {}, reason="its recorded output is not valid")
         if record is None:
             self._missing.append(name)
-            return _Task(name, None, {}, reason="no output was recorded")
-        return _Task(name, value.get("rubric_ref"), value, record.output)
-
-    def _grade_all(self, tasks: Iterable[_Task]) -> list[RowResult]:
-        return [self._grade(task) for task in tasks]
-
-    def _grade(self, task: _Task) -> RowResult:
-        if task.reason is not None:
-            return RowResult(task.id, None, Outcome.ERROR, None, task.reason)
-        return self._grader.grade(*task[:4])
+            return Task(name, None, {}, reason="no output was recorded")
+        return Task(name, value.get("rubric_ref"), value, record.output)
 
     def _report_unmatched(self, outputs: Outputs, surplus: list[Record]) -> None:
         if self._missing:

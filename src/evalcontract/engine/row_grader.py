@@ -1,8 +1,8 @@
-"""Grade outputs of rows, one at a time, by the rubrics that the rows name."""
+"""Grade outputs of rows by the rubrics that the rows name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalcontract.checks.outcome import Outcome
 from evalcontract.library.library import Resolved
@@ -12,12 +12,12 @@ from evalcontract.scoring.results import RowResult
 from evalcontract.scoring.runner import OwnRunner, RubricRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from evalcontract.checks._kind import Ask, EvalContext
-    from evalcontract.checks.outcome import Output
     from evalcontract.checks.plan import Plan
     from evalcontract.engine.run import Run
+    from evalcontract.scoring.runner import Task
 
 
 class RowGrader:
@@ -30,24 +30,42 @@ class RowGrader:
         self._askers: dict[str, RubricRunner | None] = {}
         self._own = OwnRunner(run.plans.context)
 
-    def grade(
-        self, id_: str, rubric: str | None, row: Mapping[str, Any], output: Output
-    ) -> RowResult:
+    def grade(self, task: Task) -> RowResult:
         """Return what a rubric, or the row's own expectations, make of an output."""
+        return self.grade_all((task,))[0]
+
+    def grade_all(self, tasks: Sequence[Task]) -> list[RowResult]:
+        """Return the results of tasks, in order; those by the same rubric are graded together."""
+        groups: dict[tuple[str | None, str | None], list[int]] = {}
+        for number, (_, rubric, _, _, reason) in enumerate(tasks):
+            groups.setdefault((rubric, reason), []).append(number)
+        if len(groups) == 1:
+            return self._graded(tasks)
+        results: dict[int, RowResult] = {}
+        for numbers in groups.values():
+            some = self._graded([tasks[number] for number in numbers])
+            results.update(zip(numbers, some, strict=True))
+        return [results[number] for number in range(len(tasks))]
+
+    def _graded(self, tasks: Sequence[Task]) -> list[RowResult]:
+        """Return the results of tasks that have the same rubric and the same reason."""
+        rubric, reason = tasks[0].rubric, tasks[0].reason
+        runner = reason or self._runner(rubric)
+        if isinstance(runner, str):
+            return [RowResult(task.id, None, Outcome.ERROR, None, runner) for task in tasks]
+        return runner.grade(tasks)
+
+    def _runner(self, rubric: str | None) -> RubricRunner | OwnRunner | str:
         if rubric is None:
-            return self._own.grade(id_, row, output)
+            return self._own
         if rubric not in self._runners:
             self._runners[rubric] = self._runner_for(rubric, self._run.plans.context)
-        runner = self._runners[rubric]
-        if isinstance(runner, str):
-            return RowResult(id_, None, Outcome.ERROR, None, runner)
-        return runner.grade(id_, row, output)
+        return self._runners[rubric]
 
-    def ask(
-        self, id_: str, rubric: str | None, row: Mapping[str, Any], output: Output, ask: Ask
-    ) -> None:
-        """Run only the checks that ask judges, by `ask`."""
-        if rubric is None:
+    def ask(self, task: Task, ask: Ask) -> None:
+        """Run only the checks of a task that ask judges, by `ask`."""
+        rubric = task.rubric
+        if rubric is None or task.reason is not None:
             return
         if rubric not in self._askers:
             context = self._run.plans.context._replace(ask=ask)
@@ -55,7 +73,7 @@ class RowGrader:
             self._askers[rubric] = None if isinstance(runner, str) else runner
         asker = self._askers[rubric]
         if asker is not None and asker.asks:
-            asker.grade(id_, row, output)
+            asker.grade((task,))
 
     def plan_of(self, rubric: str | None) -> Plan | None:
         """Return the plan that a row is graded by; None if it has no rubric, or no valid one."""

@@ -4,99 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.checks import State, kinds_in_use
-from evalcontract.checks._kind import RUNS, Needs, outlook_of
-from evalcontract.checks.outcome import PASSED, OfText, Outcome, Verdict, error, unavailable
+from evalcontract.checks import kinds_in_use
+from evalcontract.checks.outcome import PASSED, OfTexts, Output, unavailable
 from evalcontract.checks.plan import OWN_EXPECTATIONS, own_needs, own_outlook
 from evalcontract.checks.steps import Nested
-from evalcontract.scoring.arithmetic import Scoring, Total, of_composite, total
+from evalcontract.scoring.arithmetic import Scoring, total
+from evalcontract.scoring.ready import Checks, Composite, Single, block_of
 from evalcontract.scoring.results import CheckResult, RowResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from evalcontract.checks import Prediction
-    from evalcontract.checks._kind import EvalContext
-    from evalcontract.checks.outcome import Executor, Output
+    from evalcontract.checks._kind import EvalContext, Needs
+    from evalcontract.checks.outcome import Executor
     from evalcontract.checks.plan import Plan
 
-#: The outcome of a check that does not run on a row, by what is predicted of it.
-_OUTCOMES = {
-    State.SKIP: Outcome.SKIPPED,
-    State.VACUOUS: Outcome.SKIPPED,
-    State.UNAVAILABLE: Outcome.UNAVAILABLE,
-    State.FAIL: Outcome.FAILED,
-}
+# The checks run on so many outputs at a time, or on those with so many characters.
+_BLOCK_ROWS, _BLOCK_CHARACTERS = 500, 1 << 18
 
 
-# The outcome and the score of the result of a check.
-_SCORED = slice(2, 4)
-# So many of both are kept, for a rubric or a check.
-_MAX_TOTALS, _MAX_RESULTS = 1 << 12, 1 << 8
+class Task(NamedTuple):
+    """A row with its output, and by which rubric it is graded, if by any.
 
-
-class _Single(NamedTuple):
-    """A check that is ready to run; `needs` is None if it runs on every row.
-
-    `passed` is its result if it passes, which is the same on all rows. `judge` is that of the text
-    of an output, if the executor asks for nothing else. `known` has the results of verdicts that
-    the executor gives again and again, by the `id()` of each, with the verdict.
+    `reason` is why it cannot be graded.
     """
 
     id: str
-    kind: str
-    weight: float
-    needs: Needs | None
-    execute: Executor
-    passed: CheckResult
-    judge: Callable[[Mapping[str, Any], str], Verdict] | None
-    known: dict[int, tuple[Verdict, CheckResult]]
-
-    def result(self, verdict: Verdict) -> CheckResult:
-        """Return the result that a verdict comes to: an error if its score is none."""
-        known = self.known.get(id(verdict))
-        if known is not None:
-            return known[1]
-        outcome, score, reason, details = verdict
-        if outcome is Outcome.PASSED or outcome is Outcome.FAILED:
-            if isinstance(score, int | float) and 0 <= score <= 1:
-                score = float(score)
-            else:
-                fault = f"the executor of `{self.kind}` gave the score {score!r}"
-                outcome, score, reason, details = error(fault)
-        result = CheckResult(self.id, self.kind, outcome, score, reason, details)
-        if verdict.details is None and len(self.known) < _MAX_RESULTS:
-            self.known[id(verdict)] = verdict, result
-        return result
-
-
-class _Composite(NamedTuple):
-    """A composite whose rubric is ready to run."""
-
-    id: str
-    weight: float
-    threshold: float | None
-    inner: _Checks
-
-
-class _Checks(NamedTuple):
-    """The checks of a rubric that are ready to run, and how their scores are combined."""
-
-    scoring: Scoring
-    checks: tuple[_Single | _Composite, ...]
-    weights: tuple[float, ...]
-    totals: dict[tuple[Any, ...], Total]
-
-    def total(self, results: Sequence[CheckResult]) -> Total:
-        """Combine results; what scores come to is computed once, and kept for some of them."""
-        scores = tuple([result[_SCORED] for result in results])
-        known = self.totals.get(scores)
-        if known is not None:
-            return known
-        found = total(self.scoring, [*zip(results, self.weights, strict=True)])
-        if found.score is not None and len(self.totals) < _MAX_TOTALS:
-            self.totals[scores] = found
-        return found
+    rubric: str | None
+    row: Mapping[str, Any]
+    output: Output = Output()
+    reason: str | None = None
 
 
 class RubricRunner:
@@ -118,11 +55,35 @@ class RubricRunner:
         """Whether it has any checks."""
         return bool(self._checks.checks)
 
-    def grade(self, id_: str, row: Mapping[str, Any], output: Output) -> RowResult:
-        """Return what the rubric makes of the output of a row."""
-        results = _run(self._checks.checks, row, output)
-        score = self._checks.total(results)
-        return RowResult(id_, self.name, score.outcome, score.score, score.reason, tuple(results))
+    def grade(self, tasks: Sequence[Task]) -> list[RowResult]:
+        """Return what the rubric makes of outputs, in order."""
+        return [result for block in _blocks(tasks) for result in self._graded(block)]
+
+    def _graded(self, tasks: Sequence[Task]) -> Iterator[RowResult]:
+        checks, name = self._checks, self.name
+        ids, _, rows, outputs, _ = zip(*tasks, strict=True)
+        for id_, results in zip(ids, checks.results(block_of(rows, outputs)), strict=True):
+            outcome, score, _, reason = checks.total(results)
+            yield RowResult(id_, name, outcome, score, reason, results)
+
+
+def _blocks(tasks: Sequence[Task]) -> Iterator[Sequence[Task]]:
+    """Divide tasks, so that what is kept of their texts while the checks run is bounded.
+
+    Those without a text are blocks of their own.
+    """
+    start = characters = 0
+    has_text = False
+    for number, task in enumerate(tasks):
+        text = task.output.text
+        is_other = (text is not None) is not has_text
+        if is_other or characters >= _BLOCK_CHARACTERS or number - start >= _BLOCK_ROWS:
+            if number > start:
+                yield tasks[start:number]
+            start, characters, has_text = number, 0, text is not None
+        characters += len(text or "")
+    if start < len(tasks):
+        yield tasks[start:]
 
 
 class OwnRunner:
@@ -130,19 +91,25 @@ class OwnRunner:
 
     def __init__(self, context: EvalContext) -> None:
         self._context = context
-        self._prepared: dict[str, _Single] = {}
+        self._prepared: dict[str, Single] = {}
 
-    def grade(self, id_: str, row: Mapping[str, Any], output: Output) -> RowResult:
-        """Return what the expectations of a row make of its output."""
-        results = [
-            _predicted(self._check_for(key), own_outlook(key, row), row, output)
-            for key in OWN_EXPECTATIONS
-            if row.get(key) is not None
-        ]
+    def grade(self, tasks: Sequence[Task]) -> list[RowResult]:
+        """Return what the expectations of rows make of their outputs, in order."""
+        return list(map(self._graded, tasks))
+
+    def _graded(self, task: Task) -> RowResult:
+        row = task.row
+        block = block_of((row,), (task.output,))
+        results: list[CheckResult] = []
+        for key in OWN_EXPECTATIONS:
+            if row.get(key) is None:
+                continue
+            check, outlook = self._check_for(key), own_outlook(key, row)
+            results += check.judged(block) if outlook.runs else [check.unrun(outlook)]
         score = total(Scoring("all_pass"), [(result, 1.0) for result in results])
-        return RowResult(id_, None, score.outcome, score.score, score.reason, tuple(results))
+        return RowResult(task.id, None, score.outcome, score.score, score.reason, tuple(results))
 
-    def _check_for(self, key: str) -> _Single:
+    def _check_for(self, key: str) -> Single:
         if key not in self._prepared:
             check = {"kind": OWN_EXPECTATIONS[key]}
             self._prepared[key] = _single(key, 1.0, check, self._context, own_needs(key))
@@ -152,17 +119,17 @@ class OwnRunner:
 def _ready(
     plan: Plan,
     context: EvalContext,
-    made: dict[int, _Checks] | None = None,
+    made: dict[int, Checks] | None = None,
     *,
     only_judges: bool = False,
-) -> _Checks:
+) -> Checks:
     """Return the checks of a plan; `made` are those of the plans of composites, by `id()`."""
     made = {} if made is None else made
     if plan.scoring is None:
         raise ValueError(f"{plan.artifact.name} is malformed")
     scoring = plan.scoring
     how = Scoring(scoring["combine"], scoring.get("threshold"), scoring.get("weights", {}))
-    checks: list[_Single | _Composite] = []
+    checks: list[Single | Composite] = []
     for part in plan.steps.parts:
         weight = how.weight_of(part.name)
         if isinstance(part, Nested):
@@ -172,11 +139,11 @@ def _ready(
                 made[key] = _ready(part.plan, context, made, only_judges=only_judges)
             inner = made[key]
             if inner.checks or not only_judges:
-                checks.append(_Composite(part.name, weight, threshold, inner))
+                checks.append(Composite(part.name, weight, threshold, inner))
         elif part.needs.judges or not only_judges:
             check = part.check or {}
             checks.append(_single(part.name, weight, check, context, part.needs))
-    return _Checks(how, tuple(checks), tuple(check.weight for check in checks), {})
+    return Checks(how, tuple(checks), tuple(check.weight for check in checks), {})
 
 
 def _single(
@@ -185,7 +152,7 @@ def _single(
     check: dict[str, Any],
     context: EvalContext,
     needs: Needs,
-) -> _Single:
+) -> Single:
     name = check["kind"]
     kind = kinds_in_use().get(name)
     if needs.never_runs is not None:
@@ -195,51 +162,9 @@ def _single(
     else:
         execute = kind.prepare(check, context)
     always = not (needs.fields or needs.present or needs.never_runs)
-    judge = execute.judge if isinstance(execute, OfText) else None
+    judge = execute.judge if isinstance(execute, OfTexts) else None
     passed = CheckResult(id_, name, *PASSED)
-    return _Single(id_, name, weight, None if always else needs, execute, passed, judge, {})
-
-
-def _run(
-    checks: Iterable[_Single | _Composite], row: Mapping[str, Any], output: Output
-) -> list[CheckResult]:
-    """Run checks on an output; what coverage predicts decides which of them do."""
-    results = []
-    for check in checks:
-        if isinstance(check, _Composite):
-            results.append(_composite(check, row, output))
-        else:
-            prediction = RUNS if check.needs is None else outlook_of(check.needs, row)
-            results.append(_predicted(check, prediction, row, output))
-    return results
-
-
-def _predicted(
-    check: _Single, prediction: Prediction, row: Mapping[str, Any], output: Output
-) -> CheckResult:
-    """Return the result of a check, which runs if that is predicted."""
-    if prediction is not RUNS and prediction.state is not State.RUN:
-        outcome = _OUTCOMES[prediction.state]
-        return CheckResult(check.id, check.kind, outcome, None, prediction.reason)
-    text = output.text
-    try:
-        if check.judge is None or text is None:
-            verdict = check.execute(row, output)
-        else:
-            verdict = check.judge(row, text)
-        return check.passed if verdict is PASSED else check.result(verdict)
-    except MemoryError:
-        raise
-    except Exception as raised:  # noqa: BLE001 - the executor of another package
-        fault = f"{type(raised).__name__}: {raised}"
-        return check.result(error(f"the executor of `{check.kind}` failed: {fault}"))
-
-
-def _composite(check: _Composite, row: Mapping[str, Any], output: Output) -> CheckResult:
-    results = _run(check.inner.checks, row, output)
-    inner = check.inner.total(results)
-    verdict = of_composite(inner, results, check.threshold)
-    return CheckResult(check.id, "composite", *verdict, tuple(results))
+    return Single(id_, name, weight, None if always else needs, execute, passed, judge, {})
 
 
 def _never(reason: str) -> Executor:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
 from math import fsum
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Outcome
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
 
 # So many rows that count differently are kept until they are counted.
 _MAX_ALIKE = 1000
+# Of the result of a row: its outcome and score; of a check: its id, kind, outcome and score, and
+# the checks inside.
+_outcome_and_score = itemgetter(slice(2, 4))
+_counted, _inside = itemgetter(slice(0, 4)), itemgetter(6)
 
 
 class Tally:
@@ -93,9 +99,28 @@ class Summary:
     def of(cls, results: Iterable[RowResult]) -> Summary:
         """Return the summary of some results."""
         summary = cls()
-        for row in results:
-            summary.add(row)
+        for rubric, rows in groupby(results, attrgetter("rubric")):
+            summary._add_all(rubric, list(rows))
         return summary
+
+    def _add_all(self, rubric: str | None, rows: list[RowResult]) -> None:
+        """Count the results of rows of one rubric: check by check, if all have as many checks."""
+        lists = [row.checks for row in rows]
+        has_columns = rubric is not None and len(set(map(len, lists))) == 1 and lists[0]
+        columns = list(zip(*lists, strict=True)) if has_columns else []
+        if not columns or any(any(map(_inside, column)) for column in columns):
+            for row in rows:
+                self.add(row)
+            return
+        self._settle()
+        of_rubric = self._rubrics.setdefault(rubric, Tally())
+        for (outcome, score), times in Counter(map(_outcome_and_score, rows)).items():
+            self._rows.add(outcome, score, times)
+            of_rubric.add(outcome, score, times)
+        for column in columns:
+            for (name, kind, of_check, score), times in Counter(map(_counted, column)).items():
+                _, tally = self._checks.setdefault((rubric, name), (kind, Tally()))
+                tally.add(of_check, score, times)
 
     def add(self, row: RowResult) -> None:
         """Count the result of a row."""
