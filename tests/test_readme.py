@@ -1,4 +1,4 @@
-"""What the README shows is what the commands print today."""
+"""What the README and docs/commands.md show is what the commands print today."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from evalcontract.structure.schemas import load, text_of
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 TODAY = datetime.now(tz=UTC).date()
 # The age of a validation grows by the day.
 DAYS = re.compile(r"[0-9,]+ days ago")
@@ -44,8 +45,8 @@ def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     return run
 
 
-def blocks() -> list[str]:
-    fenced = re.findall(r"^```\w*\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+def blocks(page: str = README) -> list[str]:
+    fenced = re.findall(r"^```\w*\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     return [DAYS.sub("N days ago", each) for each in fenced]
 
 
@@ -66,7 +67,7 @@ def blocks() -> list[str]:
     ],
 )
 def test_output(begins: str, command: tuple[str, ...], exits: int, printed: Print) -> None:
-    shown = next(each for each in blocks() if each.startswith(begins))
+    shown = next(each for each in blocks(README + COMMANDS) if each.startswith(begins))
     output = printed(ROOT, *command, exits=exits)
 
     parts = [part.strip("\n") for part in shown.split("\n\n")]

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from command_pages import command_pages
-from navigation import contents
+from navigation import add_search_words, contents
 from python_pages import python_pages
 from rule_pages import rule_pages
 from schema_pages import schema_pages
@@ -42,6 +42,7 @@ def write_sources(folder: Path) -> None:
     # Pages of commands and codes are listed by an index of their own.
     listed = {name for name in names if not name.startswith(("rules/", "reference/commands/"))}
     listed |= {"rules/index", "reference/commands/index"}
+    add_search_words(DOCS / "navigation.toml", folder)
     order = contents(DOCS / "navigation.toml", listed - {"index"})
     home = folder / "index.md"
     home.write_text(f"{home.read_text(encoding='utf-8')}\n{order}", encoding="utf-8")

@@ -1,7 +1,8 @@
-"""The table of contents: which pages are in which section, by `docs/navigation.toml`."""
+"""The table of contents and the words of the search, by `docs/navigation.toml`."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,24 @@ def contents(order: Path, pages: Iterable[str]) -> str:
             "\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *entries, "```"])
         )
     return "\n\n".join(trees) + "\n"
+
+
+def add_search_words(order: Path, folder: Path) -> None:
+    """Add to pages the words by which the search finds them first, below their titles.
+
+    Raises:
+        ValueError: words are given to a page that does not exist, or has no title.
+
+    """
+    words: dict[str, list[str]] = tomllib.loads(order.read_text(encoding="utf-8"))["search"]
+    for name, phrases in words.items():
+        page = folder / f"{name}.md"
+        entries = "".join(f"\n```{{index}} ! single: {phrase}\n```\n" for phrase in phrases)
+        text = page.read_text(encoding="utf-8") if page.is_file() else ""
+        title = re.search(r"^# .*\n", text, re.MULTILINE)
+        if title is None:
+            raise ValueError(f"{order}: no such page: {name}")
+        page.write_text(f"{text[: title.end()]}{entries}{text[title.end() :]}", encoding="utf-8")
 
 
 def _sections(sections: list[dict[str, Any]], pages: list[str]) -> Iterator[tuple[str, list[str]]]:
