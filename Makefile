@@ -76,10 +76,11 @@ $(VENV)/.docs: $(READY)
 	$(BIN)/python $(PIP) --constraint constraints.txt --editable ".[dev,docs]"
 	@touch $@
 
-# The tables of the documentation that come from schemas.
+# The tables of the documentation that come from schemas, and from the fields of other systems.
 tables: $(READY)
 	$(BIN)/python docs/build_configuration.py
 	$(BIN)/python docs/build_reports.py
+	$(BIN)/python docs/build_formats.py
 
 # The schemas for editors, from the canonical ones; a test compares them.
 schemas: $(READY)

@@ -39,6 +39,7 @@ from evalcontract.checks.outcome import (
 )
 from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._conversion import Loss, OurRow, TheirRow
+from evalcontract.formats._fields import Field
 from evalcontract.formats._format import (
     Dialect,
     Format,
@@ -70,6 +71,7 @@ __all__ = [
     "EvalContext",
     "Executor",
     "ExternalFile",
+    "Field",
     "Fix",
     "Format",
     "GraderPrediction",

@@ -201,6 +201,11 @@ OWN_EXPECTATIONS = {
 _NO_JUDGE = never_runs(
     State.UNAVAILABLE, "a judge reads `criteria`, and the row has no rubric that names one"
 )
+_NO_JUDGE_OF_REFERENCE = Prediction(
+    State.UNAVAILABLE,
+    "a judge reads `expected.reference`, and the row has no rubric that names one",
+    "expected.reference",
+)
 
 
 @cache
@@ -248,4 +253,8 @@ def own_outlook(key: str, row: Mapping[str, Any], *, is_graded: bool = False) ->
     """Return the prediction for an expectation of a row; with `is_graded`, the runner reads it."""
     if is_empty(key, row[key]):
         return Prediction(State.VACUOUS, f"the row's `{key}` is empty", key)
-    return RUNS if is_graded else next(outlooks_of((own_needs(key),), row))
+    if is_graded:
+        return RUNS
+    if key == "expected" and row[key].get("format") is None and row[key].get("reference"):
+        return _NO_JUDGE_OF_REFERENCE
+    return next(outlooks_of((own_needs(key),), row))

@@ -129,7 +129,8 @@ def _convert_rows(
                 result.left_out += 1
                 continue
             row, losses, problems = target.take(converted, source.number)
-            result.losses.note((*converted.losses, *losses), source.number, source.path, place_of)
+            losses = reader.row_losses(source, converted, losses)
+            result.losses.note(losses, source.number, source.path, place_of)
             if problems:
                 relocated = _relocated(problems, source)
                 faults = to_diagnostics(relocated, dataset_pass, Policy(), {})
@@ -140,7 +141,8 @@ def _convert_rows(
             result.rows += 1
     result.diagnostics += dataset_pass.finish()
     whole, losses = target.wrap(output.rows, reader.root)
-    result.losses.note((*reader.losses, *losses), None, (), place_of)
+    losses = [*reader.losses, *reader.root_losses(losses)]
+    result.losses.note(losses, None, (), place_of)
     output.document(whole)
 
 

@@ -8,10 +8,11 @@ from evalcontract.checks import Prediction, State
 from evalcontract.checks.cells import Cell
 from evalcontract.checks.coverage import RowCoverage
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
-from evalcontract.engine.embedded_rubric import without_rubric
+from evalcontract.engine.dialect_rows import DialectRows
 from evalcontract.engine.passes import CheckedBatch
 from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
+from evalcontract.formats._fields import fields_of
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.span import Place
@@ -21,13 +22,12 @@ from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.workspace.known_codes import code_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.engine.ignores import Ignores
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
     from evalcontract.formats import Dialect
-    from evalcontract.formats._conversion import Loss, OurRow, Reader
     from evalcontract.formats._format import RowChecker
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Within
@@ -193,7 +193,8 @@ class DialectPass:
 
     def reader(self) -> DialectRows:
         """Return a reader that converts the rows."""
-        return DialectRows(self._dialect.format.reader(self._external, self._dialect.variant))
+        form, variant = self._dialect.format, self._dialect.variant
+        return DialectRows(form.reader(self._external, variant), fields_of(form.fields, variant))
 
     def provenance(self) -> Provenance:
         """Return the provenance of the rows that were read; they have no rubrics of ours."""
@@ -261,24 +262,3 @@ def _detected(dialect: Dialect, file: str, policy: Policy) -> Iterator[Diagnosti
     severity = policy.severity_of(code_named(code))
     if severity is not None:
         yield Diagnostic(code, severity, message, Place(file), (), advice)
-
-
-class DialectRows:
-    """Converts rows in another format to evalcontract rows; see `RowReader`."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-
-    @property
-    def root(self) -> dict[str, Any]:
-        """The keys of the dataset other than its rows; complete when all rows are read."""
-        return self._reader.root
-
-    @property
-    def losses(self) -> Sequence[Loss]:
-        """What is lost outside the rows; complete when all rows are read."""
-        return self._reader.losses
-
-    def read(self, row: CheckedRow) -> OurRow:
-        """Return a row as an evalcontract row, with an embedded rubric extracted."""
-        return without_rubric(self._reader.read(row.value, row.number))

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._conversion import OurRow
 
-_RUBRIC_KEY, _JUDGES_KEY = "rubric", "judges"
+#: The key of a rubric that is embedded in a row.
+RUBRIC_KEY = "rubric"
+_JUDGES_KEY = "judges"
 # The key below `metadata` of every rubric that was made from a row.
 _ORIGIN_KEY = "made_from"
 
@@ -23,19 +25,19 @@ def with_rubric(
 ) -> dict[str, Any]:
     """Return a row with its rubric embedded, including the judges that the rubric refers to."""
     value = {**rubric, _JUDGES_KEY: list(judges)} if judges else rubric
-    return {**row, _RUBRIC_KEY: value}
+    return {**row, RUBRIC_KEY: value}
 
 
 def without_rubric(converted: OurRow) -> OurRow:
     """Return a row with its embedded rubric extracted, if it has one."""
-    value = converted.row.get(_RUBRIC_KEY)
+    value = converted.row.get(RUBRIC_KEY)
     if (
         converted.rubric is not None
         or "rubric_ref" in converted.row
         or not _is_embedded_rubric(value)
     ):
         return converted
-    row = {key: part for key, part in converted.row.items() if key != _RUBRIC_KEY}
+    row = {key: part for key, part in converted.row.items() if key != RUBRIC_KEY}
     rubric = {key: part for key, part in value.items() if key != _JUDGES_KEY}
     return converted._replace(row=row, rubric=rubric, judges=tuple(value.get(_JUDGES_KEY, ())))
 

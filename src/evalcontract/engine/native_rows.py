@@ -8,6 +8,8 @@ from evalcontract.formats._conversion import OurRow
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.formats._conversion import Loss
     from evalcontract.library.library import Library
@@ -32,6 +34,15 @@ class NativeRows:
         if not value.keys() >= self._required:
             return None
         return OurRow(value, self._rubric(value), is_new=False)
+
+    def row_losses(self, row: CheckedRow, read: OurRow, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses that a writer told; the reader has none."""
+        del row, read
+        return written
+
+    def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses that a writer told; the reader has none."""
+        return written
 
     def _rubric(self, row: dict[str, Any]) -> dict[str, Any] | None:
         rubric = self._library.artifact_of(row.get("rubric_ref"))

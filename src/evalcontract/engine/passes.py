@@ -61,6 +61,14 @@ class RowReader(Protocol):
         """Convert a row that has no fault; return None if that is not possible."""
         ...
 
+    def row_losses(self, row: CheckedRow, read: OurRow, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses of a row: those of the reader, and those that a writer told."""
+        ...
+
+    def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses outside the rows, given those that a writer told of `root`."""
+        ...
+
 
 class DatasetPass(Protocol):
     """One pass over one dataset: iterate over `batches`, then call `finish`."""

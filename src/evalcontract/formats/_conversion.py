@@ -64,6 +64,10 @@ class Reader(Protocol):
         """What is lost outside of the rows."""
         return ()
 
+    def places(self, loss: Loss) -> Sequence[Loss]:
+        """Return the losses in the source that a loss of a key of `root` means."""
+        return (loss,)
+
     def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid row."""
         ...

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._fields import Field
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
@@ -109,6 +110,8 @@ class Format(NamedTuple):
     reader: Callable[[ExternalFile, str | None], Reader]
     #: Starts the conversion of rows of evalcontract to a file of a medium.
     writer: Callable[[str, str | None], Writer]
+    #: The fields that mean the same in evalcontract, and those that have no counterpart.
+    fields: tuple[Field, ...] = ()
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
     #: one. `$defs/row` describes a row.
     schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})

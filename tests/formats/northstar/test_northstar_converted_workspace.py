@@ -379,7 +379,9 @@ def test_by_way_of_a_system_without_rubrics(other: str, tmp_path: Path) -> None:
         return {each.key for each in done.losses.counts if each.is_kept}
 
     (tmp_path / "cases.json").write_text(json.dumps([case]), encoding="utf-8")
-    assert "rubric" in converted("cases.json", "theirs.json", "northstar", other)
+    lost = converted("cases.json", "theirs.json", "northstar", other)
+    assert "expected.required_tools" in lost
+    assert "rubric" not in lost  # the source has none
     converted("theirs.json", "back.json", other, "northstar")
     back = json.loads((tmp_path / "back.json").read_text(encoding="utf-8"))
     assert (back if isinstance(back, list) else back["cases"]) == [case]

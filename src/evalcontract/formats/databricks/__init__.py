@@ -12,6 +12,7 @@ from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
+from evalcontract.formats.databricks.fields import FIELDS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
@@ -83,4 +84,5 @@ DATABRICKS = Format(
     predict=_predict,
     reader=lambda _read, _variant: RequestReader(),
     writer=lambda _medium, variant: RequestWriter(has_outputs=variant == _OUTPUTS),
+    fields=FIELDS,
 )

@@ -11,6 +11,7 @@ from evalcontract.formats._format import Dialect, Format, RowLayout
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.evret.checker import QueryChecker
 from evalcontract.formats.evret.documents import rows_of_document
+from evalcontract.formats.evret.fields import FIELDS
 from evalcontract.formats.evret.reading import reader_of
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -71,4 +72,5 @@ EVRET = Format(
     predict=_predict,
     reader=lambda read, variant: reader_of(read, _release(variant)),
     writer=lambda medium, variant: writer_of(medium, _release(variant)),
+    fields=FIELDS,
 )

@@ -61,6 +61,17 @@ class DocumentReader(Reader):
         root = {"metadata": metadata} if metadata else {}
         return {**root, **{key: part for key, part in kept.items() if key != BOTH_NAMES}}
 
+    def places(self, loss: Loss) -> Sequence[Loss]:
+        """Return what the file loses beside its queries if their metadata are lost."""
+        if loss.path != ("metadata",):
+            return (loss,)
+        keys = [key for key in self._value if key not in ("queries", "documents")]
+        losses = [loss._replace(path=(key,)) for key in keys]
+        if left := len(self._left_documents()):
+            reason = f"the target has no place for documents that no query expects ({left:,})"
+            losses.append(loss._replace(path=("documents",), reason=reason))
+        return losses
+
     def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
         """Convert a valid query."""
         if self._is_double:
@@ -81,16 +92,18 @@ class DocumentReader(Reader):
 
     def _documents(self) -> list[Any]:
         """Return the documents to preserve: all, or those of a converted file that no row has."""
-        documents: list[Any] = self._value["documents"]
-        if not self._is_ours:
-            return documents
+        return self._left_documents() if self._is_ours else self._value["documents"]
+
+    def _left_documents(self) -> list[Any]:
+        """Return the documents that the rows do not hold."""
+        documents = self._value.get("documents")
         expected = {
             label_of(id_)
             for row in self._value.get("queries", ())
             if (key := ids_key(row, self._release))
             for id_ in items_of(row[key])
         }
-        return [document for document in documents if not _is_expected(document, expected)]
+        return [part for part in documents or () if not _is_expected(part, expected)]
 
 
 class TableReader(Reader):

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, TheirRow, Writer
+from evalcontract.formats._fields import reason_against
 from evalcontract.formats._findings import mapping_at
+from evalcontract.formats.evret.fields import FIELDS
 from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of
 from evalcontract.formats.evret.reading import BOTH_NAMES, has_twins
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, label_of, text_of
@@ -21,19 +23,10 @@ if TYPE_CHECKING:
 
 # The most characters that Python's CSV reader accepts in a cell.
 _MAX_CELL = 131_072
-_STRIPPED = "Evret removes the white space around it"
-_NO_ANSWERS = "Evret scores retrieval, not answers"
-_NO_PLACE = "Evret has no place for it"
 _REASONS = {
-    "id": _STRIPPED,
-    "input": _STRIPPED,
+    "id": "Evret removes the white space around it",
+    "input": "Evret removes the white space around it",
     "expected_facts": "Evret removes duplicates and the white space around each text",
-    "rubric_ref": "Evret scores retrieval, and has no rubrics",
-    "criteria": _NO_ANSWERS,
-    "expected": _NO_ANSWERS,
-    "expected_tools": "Evret scores retrieval, and has no tools",
-    "must_contain_any": _NO_ANSWERS,
-    "must_not_contain": _NO_ANSWERS,
 }
 
 
@@ -71,7 +64,7 @@ class DocumentWriter(Writer):
             value["documents"] = documents
             self._rewrite_bare(documents)
         kept = {key: part for key, part in root.items() if key != "metadata"}
-        losses = [Loss((key,), _NO_PLACE, is_kept=True) for key in kept]
+        losses = [Loss((key,), _reason(key), is_kept=True) for key in kept]
         free = {key: part for key, part in metadata.items() if key != THEIRS}
         if OURS in free or root.get("metadata") == {}:
             kept["metadata"] = metadata
@@ -179,7 +172,11 @@ def _losses(rest: dict[str, Any], release: Release, *, is_kept: bool) -> Iterato
             reads = "reads only distinct ids" if release.ids else "reads no document ids"
             yield Loss((key,), f"{release.title} {reads}", is_kept)
         elif part is not None and (key != "bundle" or part not in BUNDLES):
-            yield Loss((key,), _REASONS.get(key, _NO_PLACE), is_kept)
+            yield Loss((key,), _reason(key), is_kept)
+
+
+def _reason(key: str) -> str:
+    return _REASONS.get(key) or reason_against(FIELDS, (key,), None)
 
 
 def _with_twin(row: dict[str, Any]) -> dict[str, Any]:

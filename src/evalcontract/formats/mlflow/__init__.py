@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats.mlflow.conversion import MlflowReader, MlflowWriter
 from evalcontract.formats.mlflow.evaluate import EvaluateChecker
+from evalcontract.formats.mlflow.fields import FIELDS
 from evalcontract.formats.mlflow.managed import ManagedChecker
 from evalcontract.formats.mlflow.oss import StoreChecker
 from evalcontract.formats.mlflow.predictions import scorers
@@ -82,4 +83,5 @@ MLFLOW = Format(
     predict=lambda row, variant: scorers(row, variant or OSS),
     reader=lambda _read, variant: MlflowReader(variant or OSS),
     writer=lambda _medium, variant: MlflowWriter(variant or OSS),
+    fields=FIELDS,
 )

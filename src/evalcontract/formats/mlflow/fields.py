@@ -31,6 +31,10 @@ FIELDS = (
     Field("trace", "trace", variants=_EVALUATE),
     Field("tags", None, "tags of rows have no values"),
     Field("source", None, "rows have no source"),
+    *(
+        Field(name, None, "the store sets it", _STORES)
+        for name in ("create_time", "created_by", "last_update_time", "last_updated_by")
+    ),
     Field("*", None, "neither MLflow nor evalcontract reads it"),
     Field(None, "expected.format", "no scorer of MLflow reads it"),
     Field(None, "rubric_ref", "MLflow's scorers are chosen at run time, not in the data"),

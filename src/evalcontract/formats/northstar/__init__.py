@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._findings import bom_rejected, is_list_of
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats.northstar.checker import CaseChecker
+from evalcontract.formats.northstar.fields import FIELDS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
@@ -124,4 +125,5 @@ NORTHSTAR = Format(
     predict=_predict,
     reader=_reader,
     writer=_writer,
+    fields=FIELDS,
 )

@@ -38,6 +38,7 @@ class CaseReader(Reader):
         is_wrapped = isinstance(value, dict) and isinstance(value.get("cases"), list)
         beside = {k: v for k, v in value.items() if k != "cases"} if is_wrapped and value else None
         self._root, self._losses = _root_of(beside)
+        self._beside = beside or {}
 
     @property
     def root(self) -> dict[str, Any]:
@@ -48,6 +49,12 @@ class CaseReader(Reader):
     def losses(self) -> Sequence[Loss]:
         """The keys beside `cases`, which NorthStar does not read either."""
         return self._losses
+
+    def places(self, loss: Loss) -> Sequence[Loss]:
+        """Return the keys beside `cases` if what is beside them is lost."""
+        is_beside = loss.path == ("metadata",) and THEIRS in self._root.get("metadata", {})
+        keys = self._beside if is_beside else loss.path[:1]
+        return [loss._replace(path=(key,)) for key in keys]
 
     def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid case."""

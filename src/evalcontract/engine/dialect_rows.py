@@ -1,0 +1,50 @@
+"""Read the rows of datasets of other systems for a conversion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.engine.embedded_rubric import without_rubric
+from evalcontract.engine.source_losses import losses_of_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalcontract.engine.passes import CheckedRow
+    from evalcontract.formats._conversion import Loss, OurRow, Reader
+    from evalcontract.formats._fields import Field
+
+
+class DialectRows:
+    """Converts rows in another format to evalcontract rows; see `RowReader`."""
+
+    def __init__(self, reader: Reader, fields: Sequence[Field]) -> None:
+        self._reader = reader
+        self._fields = fields
+
+    @property
+    def root(self) -> dict[str, Any]:
+        """The keys of the dataset other than its rows; complete when all rows are read."""
+        return self._reader.root
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """What is lost outside the rows; complete when all rows are read."""
+        return self._reader.losses
+
+    def read(self, row: CheckedRow) -> OurRow:
+        """Return a row as an evalcontract row, with an embedded rubric extracted."""
+        return without_rubric(self._reader.read(row.value, row.number))
+
+    def row_losses(self, row: CheckedRow, read: OurRow, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses of a row, by its own fields as far as the format has a table of them.
+
+        A row that was converted from evalcontract, and preserves more of it, has other fields.
+        """
+        if not self._fields:
+            return (*read.losses, *written)
+        return losses_of_source(read.losses, written, row.value, self._fields)
+
+    def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses outside the rows, each where the source has the value."""
+        return [place for loss in written for place in self._reader.places(loss)]

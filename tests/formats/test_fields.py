@@ -1,0 +1,211 @@
+"""The tables of fields are true: between any two dialects a value means the same, or is a loss."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tables import every_case
+
+from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.options import Input, Options
+from evalcontract.formats import dialect_of, dialects
+from evalcontract.formats._conversion import conversation_of
+from evalcontract.formats._fields import Field, fields_of
+from evalcontract.source.document import value_at
+from evalcontract.source.external import read_external_stream
+
+if TYPE_CHECKING:
+    from evalcontract.formats import Dialect
+
+NAMES = [str(each) for each in dialects()]
+ASKED, ANSWERED = {"role": "user", "content": "How deep?"}, {"role": "assistant", "content": "9 m"}
+#: A row of each system with one value for each of its fields. Rows of one file differ in their
+#: questions, because MLflow merges those that do not.
+VALUES: dict[str, dict[str, Any]] = {
+    "databricks": {
+        "request_id": "depth",
+        "request": "How deep?",
+        "request.messages": [ASKED, ANSWERED, {"role": "user", "content": "Where?"}],
+        "request.history": [ASKED, ANSWERED],
+        "expected_response": "9 m",
+        "expected_facts": ["9 m"],
+        "guidelines": ["Be kind.", "Be short."],
+        "custom_expected.own": [1],
+        "expected_retrieved_context": [{"doc_uri": "d1"}],
+        "response": "9 m",
+        "retrieved_context": [{"doc_uri": "d1"}],
+        "trace": "{}",
+        "custom": 1,
+    },
+    "mlflow": {
+        "dataset_record_id": "depth",
+        "request_id": "depth",
+        "inputs": {"question": "How deep?"},
+        "inputs.messages": [ASKED, ANSWERED, {"role": "user", "content": "Where?"}],
+        "inputs.port": "Wick",
+        "expectations.expected_response": "9 m",
+        "expectations.expected_facts": ["9 m"],
+        "expectations.guidelines": ["Be kind.", "Be short."],
+        "expectations.expected_tool_calls": [{"name": "chart"}],
+        "expectations.expected_retrieved_context": [{"doc_uri": "d1"}],
+        "expectations.own": [1],
+        "outputs": "9 m",
+        "tags": {"port": "Wick"},
+    },
+    "northstar": {
+        "id": "depth",
+        "messages": [ASKED, ANSWERED],
+        "input": "How deep is it?",
+        "expected.goal": "Names the depth.",
+        "expected.rubric": "Names the depth.",
+        "expected.ground_truth": "9 m",
+        "expected.contains": ["9 m"],
+        "expected.not_contains": ["8 m"],
+        "expected.required_tools": ["chart"],
+        "expected.tool_arguments": [{"name": "chart", "arguments": {"port": "Wick"}}],
+        "expected.tool_sequence": ["chart", "chart"],
+        "expected.forbidden_tools": ["delete"],
+        "expected.max_tool_calls": 2,
+        "expected.context": ["It is 9 m."],
+        "expected.trace.relevant_retrieval_ids": ["d1"],
+        "trace": {"run_id": "r"},
+        "metrics": {"latency_ms": 5},
+        "metadata": {"port": "Wick"},
+        "expected.max_latency_ms": 5,
+        "expected.trace.max_step_cost_usd": 0.5,
+    },
+    "evret": {
+        "query_id": "depth",
+        "query_text": "How deep?",
+        "expected_doc_ids": ["d1"],
+        "relevant_doc_ids": ["d1"],
+        "relevant_docs": ["d1"],
+        "expected_answers": ["9 m"],
+        "metadata": {"port": "Wick"},
+        "level": "easy",
+    },
+}
+BASE: dict[str, Any] = {
+    "databricks": {"request": "Row {}?", "response": "Yes."},
+    "mlflow": {"inputs": {"question": "Row {}?"}},
+    "northstar": {"id": "r{}", "messages": [{"role": "user", "content": "Row {}?"}]},
+    "evret": {"query_id": "r{}", "query_text": "Row {}?"},
+}
+#: The fields of rows that other values imply, and that no target could be without.
+IMPLIED = ("id", "input", "messages", "metadata")
+
+
+def field_of(dialect: Dialect, name: str) -> list[Field]:
+    """Return what a table says of a field, by its own entry or by the one for every other key."""
+    known = fields_of(dialect.format.fields, dialect.variant)
+    any_key = ".".join([*name.split(".")[:-1], "*"])
+    found = [each for each in known if each.theirs == name]
+    found = [each for each in found if each.ours] or found
+    return found or [each for each in known if each.theirs == any_key]
+
+
+def row_with(system: str, name: str, number: int) -> dict[str, Any]:
+    """Return a row with a value in one field."""
+    row = json.loads(json.dumps(BASE[system]).replace("{}", str(number)))
+    *above, last = name.split(".")
+    part = row
+    for key in above:
+        if not isinstance(part.get(key), dict):
+            part[key] = {}
+        part = part[key]
+    part[last] = VALUES[system][name]
+    if name == "request.history":
+        part["query"] = "Where?"
+    if name == "inputs.messages":
+        del part["question"]
+    return dict(row)
+
+
+def rows_of(dialect: Dialect) -> dict[str, dict[str, Any]]:
+    """Return a row for each field of a dialect."""
+    system = dialect.format.name
+    names = [name for name in VALUES[system] if field_of(dialect, name)]
+    return {name: row_with(system, name, number) for number, name in enumerate(names)}
+
+
+def own(row: Any, dialect: Dialect) -> dict[str, Any]:
+    """Return what a row means here, without what it preserves for converting back."""
+    bare = {key: part for key, part in row.items() if key not in ("metadata", "tags")}
+    read = read_external_stream(BytesIO(b"[]"), "rows.json")
+    ours = dialect.format.reader(read, dialect.variant).read(bare, 0).row
+    said = conversation_of(ours)
+    if dialect.format.name == "northstar":  # its conversation has the history and the answer
+        history = {"context": {"history": said.asked[:-1]}} if said.asked[1:] else {}
+        ours = {**history, "recorded_output": said.answer, **ours}
+    return ours
+
+
+@pytest.mark.parametrize("source", NAMES)
+@pytest.mark.parametrize("target", [each for each in NAMES if each != "databricks:outputs"])
+def test_a_value_means_the_same_or_is_a_loss(source: str, target: str, tmp_path: Path) -> None:
+    one, other = dialect_of(source), dialect_of(target)
+    rows = rows_of(one)
+    value: Any = [*rows.values()]
+    (tmp_path / "in.json").write_text(
+        json.dumps({"queries": value} if one.format.name == "evret" else value), encoding="utf-8"
+    )
+    done = convert(
+        Input(tmp_path / "in.json"),
+        tmp_path / "out.json",
+        ConvertOptions(source, target, tmp_path / "losses.json"),
+        Options(root=tmp_path),
+    )
+    assert done.refusal is None, done.diagnostics
+    written: Any = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    if isinstance(written, dict):
+        written = written["queries" if other.format.name == "evret" else "cases"]
+    losses = json.loads((tmp_path / "losses.json").read_text(encoding="utf-8"))["losses"]
+    differ: list[Any] = []
+    for index, (name, row) in enumerate(rows.items()):
+        told = [each["path"] for each in losses if each["row_index"] == index]
+        is_told = any(path.endswith(f"].{name}") for path in told)
+        before, after = own(row, one), own(written[index], other)
+        for field in field_of(one, name):
+            if field.ours in IMPLIED or (field.ours == "rubric_ref" and one is other):
+                continue
+            path = tuple((field.ours or "").replace("*", name.rpartition(".")[2]).split("."))
+            is_same = field.ours is not None and (
+                value_at(before, path) is None or value_at(after, path) == value_at(before, path)
+            )
+            is_restored = value_at(written[index], tuple(name.split("."))) == value_at(
+                row, tuple(name.split("."))
+            )
+            if not is_same and not is_told and not (is_restored and source == target):
+                differ.append((name, field.ours, value_at(before, path), value_at(after, path)))
+        # Nothing is told that the source does not hold.
+        paths = [path.partition("].")[2].split(".") for path in told]
+        differ += [(name, path) for path in paths if value_at(row, tuple(path)) is None]
+    assert differ == []
+
+
+@every_case("name", NAMES)
+def test_a_table_has_each_field_of_the_schema(name: str) -> None:
+    from evalcontract.structure.schemas import load
+
+    dialect = dialect_of(name)
+    known = {
+        (each.theirs or "").split(".")[0]
+        for each in fields_of(dialect.format.fields, dialect.variant)
+    }
+    keys = load(dialect.schema)["$defs"]["row"]["properties"].keys()
+    assert keys - known <= {"id", "query", "expectations", "metadata", "tags"}, keys - known
+
+
+def test_the_page_has_the_tables() -> None:
+    path = Path(__file__).parents[2] / "docs/build_formats.py"
+    spec = importlib.util.spec_from_file_location("build_formats", path)
+    assert spec is not None
+    assert spec.loader is not None
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    assert build.PAGE.read_text(encoding="utf-8") == build.page()
