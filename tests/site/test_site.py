@@ -6,6 +6,7 @@ import functools
 import http.server
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import pytest
 from built_pages import Page, broken_links, is_external, loaded_from_elsewhere, read_pages
@@ -158,24 +160,52 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         del format, args
 
 
+@every_case(
+    "query, page",
+    [
+        ("threshold", "rubrics"),
+        ("duplicate id", "rules/dataset/duplicate-id"),
+        ("pre-commit", "ci"),
+        ("ignore", "ignoring"),
+        ("expected_facts", "reference/dataset"),
+        ("mlflow", "coming-from-mlflow"),
+        ("exit code", "commands"),
+        ("VS Code", "editors"),
+        ("judge", "judges"),
+        ("cannot find rubric", "rules/reference/dangling"),
+        ("install", "quick-start"),
+    ],
+)
+def test_search_puts_the_page_that_answers_first(
+    query: str, page: str, served: str, tmp_path: Path
+) -> None:
+    found = _search(served, query, tmp_path)
+    assert re.findall(r'<a href="\.\./([^"#?]+)/', found)[0] == page
+
+
 def test_search_finds_pages_without_a_network(served: str, tmp_path: Path) -> None:
+    found = _search(served, "expected_facts", tmp_path)
+    assert "../reference/dataset/" in found
+    assert "../guides/write-a-rubric/" in found
+
+
+def _search(served: str, query: str, profile: Path) -> str:
+    """Return the results of a search as HTML, best first."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         _absent("chromium is not installed")
     calm = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync"
     more = "--disable-background-networking --disable-component-update --virtual-time-budget=10000"
     closed = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-    address = f"{served}/search/?q=expected_facts"
+    address = f"{served}/search/?{urlencode({'q': query})}"
     call = [
         browser,
         *calm.split(),
         *more.split(),
         closed,
-        f"--user-data-dir={tmp_path}",
+        f"--user-data-dir={profile}",
         "--dump-dom",
         address,
     ]
     done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=120)
-    found = done.stdout.partition('<ul role="list" class="search">')[2]
-    assert "../reference/dataset/" in found
-    assert "../guides/write-a-rubric/" in found
+    return done.stdout.partition('<ul role="list" class="search">')[2]
