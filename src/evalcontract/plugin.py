@@ -38,7 +38,7 @@ from evalcontract.checks.outcome import (
     unavailable,
 )
 from evalcontract.formats._codes import codes_of_system
-from evalcontract.formats._conversion import Loss, OurRow, TheirRow
+from evalcontract.formats._conversion import Loss, OurRow, Reader, TheirRow, Writer
 from evalcontract.formats._fields import Field
 from evalcontract.formats._format import (
     Dialect,
@@ -85,6 +85,7 @@ __all__ = [
     "PluginError",
     "Prediction",
     "Problem",
+    "Reader",
     "Related",
     "Rename",
     "Report",
@@ -102,6 +103,7 @@ __all__ = [
     "ToolCall",
     "Verdict",
     "Write",
+    "Writer",
     "always_runs",
     "codes_of_system",
     "error",

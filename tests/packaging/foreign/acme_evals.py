@@ -30,6 +30,7 @@ from evalcontract.plugin import (
     Needs,
     OurRow,
     Problem,
+    Reader,
     Report,
     RowLayout,
     RowSubject,
@@ -38,6 +39,7 @@ from evalcontract.plugin import (
     Style,
     TheirRow,
     Verdict,
+    Writer,
     codes_of_system,
     failed,
     never_runs,
@@ -135,20 +137,13 @@ class _Checker:
         return iter(())
 
 
-class _Reader:
-    losses: tuple[Loss, ...] = ()
-
-    def __init__(self) -> None:
-        self.root: dict[str, Any] = {}
-
+class _Reader(Reader):
     def read(self, row: Any, index: int) -> OurRow:
         """Turn a row into one of ours."""
         return OurRow({"id": f"q{index}", "input": row["q"], "criteria": row["a"]})
 
 
-class _Writer:
-    says_rubrics = False
-
+class _Writer(Writer):
     def write(self, row: dict[str, Any], rubric: Any, index: int) -> TheirRow:
         """Turn one of our rows."""
         del rubric, index
