@@ -71,7 +71,11 @@ class Client:
     """
 
     def __init__(
-        self, command: list[str], root: Path, settings: dict[str, Any] | None = None
+        self,
+        command: list[str],
+        root: Path,
+        settings: dict[str, Any] | None = None,
+        errors: IO[bytes] | int = subprocess.DEVNULL,
     ) -> None:
         environment = {
             name: value
@@ -82,7 +86,7 @@ class Client:
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=errors,
             env=environment,
         )
         self._root = root

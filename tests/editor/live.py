@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from client import Client
 
@@ -29,9 +30,10 @@ class Live(Client):
         command: list[str] | None = None,
         encodings: list[str] | None = None,
         capabilities: dict[str, Any] | None = None,
+        errors: IO[bytes] | int = subprocess.DEVNULL,
     ) -> None:
         os.environ["PYTHONPATH"] = str(SOURCE)
-        super().__init__(command or COMMAND, folder)
+        super().__init__(command or COMMAND, folder, errors=errors)
         self.folder = folder
         general = {"general": {"positionEncodings": encodings}} if encodings else {}
         self._capabilities = {**general, **(capabilities or {})}

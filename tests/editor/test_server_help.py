@@ -395,6 +395,8 @@ def test_quick_fixes(server: Live) -> None:
     assert [action["title"] for action in found] == [
         "Rename the key to `input`",
         "Replace by `rubric/polite@2.0.0`",
+        "Ignore `dataset/near-miss-key` here",
+        "Ignore `reference/unpinned` here",
     ]
     edits = found[0]["edit"]["changes"][dataset.uri]
     assert applied(text, edits) == text.replace("inptu", "input")

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
-from evalcontract.lsp.actions import edits_of, title_of
+from evalcontract.lsp.actions import actions_on, edits_of
 from evalcontract.lsp.completion import complete
 from evalcontract.lsp.context import Context, context_at
 from evalcontract.lsp.hovering import hover
+from evalcontract.lsp.ignoring import edits_to_ignore
 from evalcontract.lsp.naming import Naming
+from evalcontract.lsp.refused import Refused
 from evalcontract.lsp.rename import ROLES, rename
 from evalcontract.lsp.replies import (
     completion_list,
     document_symbols,
     locations,
     markup,
-    overlaps,
+    takes_snippets,
     workspace_edit,
 )
 from evalcontract.lsp.symbols import symbols_of
@@ -40,6 +42,8 @@ _THREADS = 2
 #: Seconds that an answer may take. A text that is made for it takes longer: then the answer is
 #: empty, rather than late.
 _SECONDS = 4.0
+#: The actions of which an editor that does not resolve them is told the edits.
+_MOST_ACTIONS = 50
 _NOTHING: list[Any] = []
 
 
@@ -75,6 +79,8 @@ class Answers:
                 return empty
             full = context._replace(workspace=self._workspace(asked))
             items = list(complete(full, lambda: naming.check_ids(asked.position.line)))
+            if not takes_snippets(self._server.client_capabilities):
+                items = [item for item in items if item.role != "snippet"]
             return completion_list(items, full, asked.position, asked.document.text)
 
         found: types.CompletionList = await self._run(work, empty)
@@ -126,17 +132,25 @@ class Answers:
         return types.PrepareRenamePlaceholder(range_, id_)
 
     async def rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
-        """Return the changes that rename the id at a position."""
+        """Return the changes that rename the id at a position.
+
+        Raises:
+            Refused: there is none, or the new name cannot be given to it.
+
+        """
         asked = self._asked(params.text_document.uri, params.position)
         context = await self._context(asked) if asked else None
         naming = self._naming(asked) if asked else None
         name = await self._name(naming, context)
         if asked is None or naming is None or name is None or name.role not in ROLES:
-            raise ValueError("there is no id that can be renamed here")
+            raise Refused("there is no id that can be renamed here")
         encoding = self._server.documents.encoding
-        renamed = await self._raising(
-            lambda: rename(name, params.new_name, naming.source, naming.workspace, encoding)
-        )
+        try:
+            renamed = await self._raising(
+                lambda: rename(name, params.new_name, naming.source, naming.workspace, encoding)
+            )
+        except (EvalContractError, MisreadError, OSError) as error:  # or late
+            raise Refused(str(error)) from None
         capabilities = self._server.client_capabilities
         return workspace_edit(renamed, self._server.documents, capabilities)
 
@@ -158,49 +172,35 @@ class Answers:
         return self._outlines.get(uri, [])
 
     async def actions(self, params: types.CodeActionParams, all_: str) -> list[types.CodeAction]:
-        """Return the fixes of the findings in a range, and that of all safe ones."""
+        """Return the fixes of the findings in a range, that of all safe ones, and ignores."""
         document = self._server.documents.get(params.text_document.uri)
-        if document is None or self._server.checked.get(document.real) != document.version:
+        if document is None or self._server.checked.get(document.real) != document.state:
             return []
-        publisher = self._server.publisher()
-        wanted = params.context.only or [types.CodeActionKind.QuickFix]
         found = self._server.shown.get(document.real, [])
-        made: list[types.CodeAction] = []
-        for number, finding in enumerate(found):
-            if finding.fix is None or not _is_wanted(types.CodeActionKind.QuickFix, wanted):
-                continue
-            range_ = publisher.range(document.real, finding.place.span)
-            if overlaps(range_, params.range):
-                data = {"uri": document.uri, "version": document.version, "findings": [number]}
-                made.append(
-                    types.CodeAction(
-                        title_of(finding.fix),
-                        types.CodeActionKind.QuickFix,
-                        [publisher.diagnostic(finding)],
-                        is_preferred=finding.fix.safe,
-                        data=data,
-                    )
-                )
-        safe = [n for n, finding in enumerate(found) if finding.fix and finding.fix.safe]
-        if safe and params.context.only and _is_wanted(all_, wanted):
-            data = {"uri": document.uri, "version": document.version, "findings": safe}
-            made.append(types.CodeAction("Apply all safe fixes of evalcontract", all_, data=data))
-        if not self._resolves_edits():
-            return [await self.resolve(action) for action in made]
-        return made
+        made = actions_on(document, found, params, all_, self._server.publisher())
+        if self._resolves_edits():
+            return made
+        resolved = [await self.resolve(action) for action in made[:_MOST_ACTIONS]]
+        return [action for action in resolved if action.edit]
 
     async def resolve(self, action: types.CodeAction) -> types.CodeAction:
         """Return an action with its edit; without one, if the text has changed since."""
         data = action.data if isinstance(action.data, dict) else {}
         document = self._server.documents.get(str(data.get("uri")))
-        if document is None or document.version != data.get("version"):
+        if document is None or document.state != data.get("state"):
             return action
         found = self._server.shown.get(document.real, [])
-        chosen = [found[n] for n in data.get("findings", ()) if 0 <= n < len(found)]
+        numbers = data.get("findings", ())
+        chosen = [found[n] for n in numbers if isinstance(n, int) and 0 <= n < len(found)]
         text, form = document.text.whole, document.format
         encoding = self._server.documents.encoding
-        edits = await self._run(lambda: edits_of(chosen, text, form, encoding), [])
-        if edits:
+
+        def work() -> list[types.TextEdit]:
+            if data.get("ignores"):
+                return edits_to_ignore(chosen[0], text, encoding) if chosen else []
+            return edits_of(chosen, text, form, encoding)
+
+        if edits := await self._run(work, []):
             action.edit = types.WorkspaceEdit(changes={document.uri: edits})
         return action
 
@@ -235,7 +235,7 @@ class Answers:
         """Return what is at the position; None if the text has changed meanwhile."""
         document, naming = asked.document, self._naming(asked)
         kind = asked.kind or await self._run(lambda: naming.kind, None)
-        if document.version != asked.snapshot.versions.get(document.real):
+        if document.state != asked.snapshot.states.get(document.real):
             return None
         point = document.text.point(asked.position.line, asked.position.character)
         return context_at(document, kind, point, None)
@@ -275,10 +275,3 @@ async def in_time(work: Callable[[], Any], threads: ThreadPoolExecutor) -> Any:
         return await asyncio.wait_for(running, _SECONDS)
     except TimeoutError:
         raise TimeoutError(f"this takes more than {_SECONDS:g} seconds") from None
-
-
-def _is_wanted(kind: str, wanted: Any) -> bool:
-    """Whether a kind of action is asked for, or one that it belongs to."""
-    name = str(getattr(kind, "value", kind))
-    names = [str(getattr(each, "value", each)) for each in wanted]
-    return any(name == each or name.startswith(f"{each}.") or not each for each in names)

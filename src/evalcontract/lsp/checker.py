@@ -122,8 +122,8 @@ class Checker:
                     self._roots.add(path)
             else:
                 stamp = tuple(
-                    (other, version)
-                    for other, version in snapshot.versions.items()
+                    (other, state)
+                    for other, state in snapshot.states.items()
                     if needs_workspace(self._kinds.get(other))
                 )
                 root, workspace = self._opened.of(path, overlay, stamp)

@@ -10,6 +10,7 @@ from evalcontract.analysis.template_names import ROOTS
 from evalcontract.lsp.context import REFERENCES
 from evalcontract.lsp.describing import describe_artifact, describe_key, describe_value
 from evalcontract.lsp.markdown import code, escaped
+from evalcontract.lsp.snippets import snippets
 from evalcontract.model.reference import Kind
 from evalcontract.structure.schemas import definition, known_keys, load, properties
 
@@ -42,6 +43,15 @@ class Item(NamedTuple):
 def complete(context: Context, check_ids: Callable[[], list[str]]) -> Iterator[Item]:
     """Yield what can be written at a position."""
     cursor = context.cursor
+    for snippet in snippets(context):
+        about = escaped(snippet.description)
+        yield Item(
+            snippet.label,
+            snippet.text,
+            "snippet",
+            lambda about=about: about,  # type: ignore[misc]
+            sort=1,
+        )
     if context.kind is Kind.JUDGE and cursor.key == "template" and not context.path:
         yield from _variables(context)
     if cursor.is_block:

@@ -28,12 +28,13 @@ REFERENCES = {"rubric_ref": Kind.RUBRIC, "judge_prompt_ref": Kind.JUDGE}
 
 
 class Context(NamedTuple):
-    """A position in a document of a kind that has a schema."""
+    """A position in a document of a kind that has a schema; `file` is the name of the document."""
 
     kind: Kind
     cursor: Cursor
     form: str
     workspace: Workspace | None
+    file: str = ""
 
     @property
     def root(self) -> Schema:
@@ -137,12 +138,15 @@ class Context(NamedTuple):
 def context_at(
     document: Open, kind: str | None, point: Point, workspace: Workspace | None
 ) -> Context | None:
-    """Return what a place of a document means; None if its kind has no schema."""
+    """Return what a place of a document means; None in a comment, or if its kind has no schema."""
     if kind not in tuple(Kind):
         return None
     form = document.format
     cursor = _cursor(document.text, form, point)
-    return Context(Kind(str(kind)), cursor, form, workspace)
+    before = document.text.line(point.line)[: point.character].lstrip()
+    if form == "yaml" and before.startswith("#") and not cursor.is_block:
+        return None
+    return Context(Kind(str(kind)), cursor, form, workspace, str(document.path))
 
 
 def _cursor(text: Text, form: str, point: Point) -> Cursor:

@@ -45,7 +45,8 @@ class Cursor(NamedTuple):
 
     `typed` is the part of a word before the position, which begins at the character `start` of
     the line, and `rest` the part after it. In a value, `key` is its key; else a key can be written,
-    beside the `siblings`. `quote` is the quotation mark that the word began with.
+    beside the `siblings`. `quote` is the quotation mark that the word began with, and `bracket` the
+    innermost one that is open.
     """
 
     steps: tuple[Step, ...]
@@ -56,6 +57,7 @@ class Cursor(NamedTuple):
     rest: str = ""
     quote: str = ""
     is_block: bool = False
+    bracket: str = ""
 
     @property
     def word(self) -> str:

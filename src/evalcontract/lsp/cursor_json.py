@@ -87,7 +87,8 @@ def cursor_in_json(text: str, at: int, column: int) -> Cursor:
     siblings = {key: value for key, value in innermost.siblings.items() if key != typed}
     key = scan.key if scan.after_colon else None
     word = rest[0] if rest else ""
-    return Cursor(tuple(steps), siblings, key, typed, column - len(typed), word, quote)
+    start, bracket = column - len(typed), scan.opened[-1].bracket if scan.opened else ""
+    return Cursor(tuple(steps), siblings, key, typed, start, word, quote, bracket=bracket)
 
 
 def _read_beyond(scan: _Scan, text: str, at: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,11 +19,19 @@ if TYPE_CHECKING:
 
 
 class Open:
-    """An open document. `path` is that of its file, or the one that it would have in `folder`."""
+    """An open document. `path` is that of its file, or the one that it would have in `folder`.
 
-    def __init__(self, item: types.TextDocumentItem, folder: Path, encoding: str) -> None:
+    `version` is the editor's number of the text, which begins again when a document is closed and
+    opened; `state` is another for each text that the server was ever sent.
+    """
+
+    def __init__(
+        self, item: types.TextDocumentItem, folder: Path, encoding: str, states: Iterator[int]
+    ) -> None:
         self.uri = item.uri
         self.version = item.version
+        self._states = states
+        self.state = next(states)
         path = path_of_uri(item.uri)
         self.path = path or folder / unsaved_name(item.uri, item.language_id)
         self.real = DISK.real(self.path)
@@ -56,14 +65,15 @@ class Open:
             end = self.text.point(range_.end.line, range_.end.character)
             self.text.replace(start, end, change.text)
         self.version = version
+        self.state = next(self._states)
         self._data = None
 
 
 class Snapshot(NamedTuple):
-    """The open documents at one moment: their contents and versions by resolved path."""
+    """The open documents at one moment: their contents and states by resolved path."""
 
     texts: dict[Path, bytes]
-    versions: dict[Path, int]
+    states: dict[Path, int]
 
     def files(self) -> OpenFiles:
         """Return the files of this machine with the open documents."""
@@ -77,13 +87,14 @@ class Documents:
         self.folder = folder or Path.cwd()
         self.encoding = encoding
         self._open: dict[str, Open] = {}
+        self._states = count(1)
 
     def __iter__(self) -> Iterator[Open]:
         return iter(self._open.values())
 
     def open(self, item: types.TextDocumentItem) -> Open:
         """Add a document, or replace it."""
-        self._open[item.uri] = Open(item, self.folder, self.encoding)
+        self._open[item.uri] = Open(item, self.folder, self.encoding, self._states)
         return self._open[item.uri]
 
     def get(self, uri: str) -> Open | None:
@@ -99,8 +110,8 @@ class Documents:
         return [document for document in self if document.real == path]
 
     def snapshot(self) -> Snapshot:
-        """Return the contents and versions of now."""
+        """Return the contents and states of now."""
         return Snapshot(
             {document.real: document.data for document in self},
-            {document.real: document.version for document in self},
+            {document.real: document.state for document in self},
         )

@@ -45,6 +45,10 @@ def _register_files(server: Server) -> None:
     def saved(params: types.DidSaveTextDocumentParams) -> None:
         server.save(params.text_document.uri)
 
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(_: types.DidChangeConfigurationParams) -> None:
+        """Take the settings of the editor: none are ours, which the workspace has."""
+
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def changed(params: types.DidChangeWatchedFilesParams) -> None:
         server.reload([change.uri for change in params.changes])

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from evalcontract.lsp.documents import Open, Snapshot
     from evalcontract.source import Source
 
-    #: The last document that was read, by its path, its version and the hash of its content.
+    #: The last document that was read, by its path, its state and the hash of its content.
     Kept = dict[tuple[Path, int, int], Source]
 
 
@@ -46,7 +46,7 @@ class Naming:
 
     def __init__(self, document: Open, snapshot: Snapshot, kept: Kept | None = None) -> None:
         self._path = document.real
-        self._version = snapshot.versions.get(document.real, 0)
+        self._state = snapshot.states.get(document.real, 0)
         self._kept = {} if kept is None else kept
         self._data = snapshot.texts.get(document.real, b"")
         self._snapshot = snapshot
@@ -64,7 +64,7 @@ class Naming:
     @property
     def source(self) -> Source:
         """The document, as it is read by checks; the last one that was read is kept."""
-        key = self._path, self._version, hash(self._data)
+        key = self._path, self._state, hash(self._data)
         source = self._kept.get(key)
         if source is None:
             source = read_stream(io.BytesIO(self._data), self.file, quick=True)

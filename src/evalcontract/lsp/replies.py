@@ -29,6 +29,7 @@ _ICONS = {
     "bundle": types.CompletionItemKind.Module,
     "check": types.CompletionItemKind.Field,
     "variable": types.CompletionItemKind.Variable,
+    "snippet": types.CompletionItemKind.Snippet,
 }
 _SYMBOLS = {
     "row": types.SymbolKind.Object,
@@ -37,6 +38,14 @@ _SYMBOLS = {
     "judge": types.SymbolKind.Class,
     "target": types.SymbolKind.Event,
 }
+
+
+def takes_snippets(capabilities: types.ClientCapabilities) -> bool:
+    """Whether an editor understands the tab stops of snippets."""
+    of_text = capabilities.text_document
+    completion = of_text.completion if of_text else None
+    item = completion.completion_item if completion else None
+    return bool(item and item.snippet_support)
 
 
 def markup(text: str, capabilities: types.ClientCapabilities) -> types.MarkupContent:
@@ -75,6 +84,11 @@ def _completion(
     range_ = types.Range(
         types.Position(line, text.units(line, start)), types.Position(line, text.units(line, end))
     )
+    is_snippet = item.role == "snippet"
+    if is_snippet:
+        before = text.line(line)[:start]
+        indent = " " * len(before.lstrip())
+        written = written.replace("\n", f"\n{indent}")
     return types.CompletionItem(
         item.label,
         kind=_ICONS[item.role],
@@ -82,6 +96,8 @@ def _completion(
         documentation=types.MarkupContent(types.MarkupKind.Markdown, item.documentation()),
         sort_text=f"{item.sort:02}{item.label}",
         filter_text=item.label,
+        insert_text_format=types.InsertTextFormat.Snippet if is_snippet else None,
+        insert_text_mode=types.InsertTextMode.AdjustIndentation if is_snippet else None,
         text_edit=types.TextEdit(range_, written),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, lsp_method
 
 from evalcontract import __version__
 from evalcontract.lsp.checker import Checker, Result
@@ -20,6 +21,7 @@ from evalcontract.lsp.findings import needs_workspace, workspace_of
 from evalcontract.lsp.lifetime import end_with
 from evalcontract.lsp.opened import OpenedWorkspaces
 from evalcontract.lsp.publishing import Publisher
+from evalcontract.lsp.refused import is_fault
 from evalcontract.lsp.uris import path_of_uri, uri_of_path
 from evalcontract.source import DISK
 
@@ -76,12 +78,13 @@ class Server(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(NAME, __version__, protocol_cls=Protocol)
+        logging.getLogger(JsonRPCProtocol.__module__).addFilter(is_fault)
         self.documents = Documents()
         self._workspaces = OpenedWorkspaces()
         self._reading = threading.Lock()
         #: The findings that the editor shows, by the resolved path of their file.
         self.shown: dict[Path, list[Diagnostic]] = {}
-        #: The version of an open document that its findings belong to.
+        #: The state of an open document that its findings belong to.
         self.checked: dict[Path, int] = {}
         self._roots: dict[Path, Path] = {}  # the workspace that the findings in a file came from
         self._checker = Checker(self._hear)
@@ -150,8 +153,8 @@ class Server(LanguageServer):
     def workspace_of(self, document: Open, snapshot: Snapshot) -> Workspace | None:
         """Return the workspace of a document; None if its configuration cannot be used."""
         stamp = tuple(
-            (path, version)
-            for path, version in snapshot.versions.items()
+            (path, state)
+            for path, state in snapshot.states.items()
             if needs_workspace(self._checker.kind(path))
         )
         with self._reading:
@@ -178,8 +181,8 @@ class Server(LanguageServer):
 
     def _take(self, result: Result) -> None:
         found = {DISK.real(path): findings for path, findings in result.found.items()}
-        now = self.documents.snapshot().versions
-        then = result.snapshot.versions
+        now = self.documents.snapshot().states
+        then = result.snapshot.states
         root = result.root
         if root is not None:
             before = [path for path, its in self._roots.items() if its == root]

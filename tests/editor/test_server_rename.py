@@ -1,0 +1,166 @@
+"""A rename in a whole workspace: what `check` says after it is what it said before."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+if not os.environ.get("CI"):
+    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
+
+from live import Live, applied
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+FILES = {
+    "rubrics/polite.yaml": """\
+# polite answers, see rubric/polite
+id: polite # the id
+version: "1.0.0"
+checks:
+  - id: thanks
+    kind: must_contain_any
+    values: [thank you, polite]
+  - {id: tone, kind: llm_judge, judge_prompt_ref: judge/tone@1.0.0}
+scoring:
+  combine: weighted_avg
+  weights: {thanks: 1, tone: 2}
+""",
+    "rubrics/outer.json": json.dumps(
+        {
+            "id": "outer",
+            "version": "1.0.0",
+            "checks": [{"id": "p", "kind": "composite", "rubric_ref": "rubric/polite@1.0.0"}],
+            "scoring": {"combine": "all_pass"},
+        },
+        indent=2,
+    ),
+    "judges/tone.yaml": 'id: tone\nversion: "1.0.0"\ntemplate: tone of {{ output }}\n',
+    "datasets/a.yaml": """\
+questions:
+  # polite is meant
+  - id: one
+    input: polite or tone?
+    bundle: shop
+    basket: [x]
+    rubric_ref: rubric/polite@1.0.0 # pinned
+  - {id: two, input: b, rubric_ref: "rubric/polite", inptu: x}
+""",
+    "datasets/b.jsonl": '{"id": "x", "input": "polite", "rubric_ref": "rubric/polite@1.0.0"}\n',
+    "datasets/c.json": """{"questions": [
+ {"id": "y", "input": "z", "rubric_ref": "rubric/outer@1"}
+]}""",
+    "bundles/shop.schema.json": json.dumps(
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": {"basket": {"type": "array"}},
+        }
+    ),
+}
+#: The file and position of a name, the new one, and the files that change or get another name.
+RENAMES: dict[str, tuple[str, tuple[int, int], str, str, set[str]]] = {
+    "a rubric in a row": (
+        "datasets/a.yaml",
+        (6, 26),
+        "polite",
+        "kind",
+        {"rubrics/polite.yaml", "rubrics/outer.json", "datasets/a.yaml", "datasets/b.jsonl"},
+    ),
+    "a rubric in its own file": (
+        "rubrics/polite.yaml",
+        (1, 6),
+        "polite",
+        "kind",
+        {"rubrics/polite.yaml", "rubrics/outer.json", "datasets/a.yaml", "datasets/b.jsonl"},
+    ),
+    "a judge": (
+        "judges/tone.yaml",
+        (0, 5),
+        "tone",
+        "manner",
+        {"judges/tone.yaml", "rubrics/polite.yaml"},
+    ),
+    "a row": ("datasets/a.yaml", (2, 9), "one", "first", {"datasets/a.yaml"}),
+    "a check": ("rubrics/polite.yaml", (4, 9), "thanks", "gratitude", {"rubrics/polite.yaml"}),
+}
+CAPABILITIES = {
+    "workspace": {
+        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["rename"]},
+        "configuration": True,
+    }
+}
+
+
+def check(folder: Path) -> list[tuple[str, int, str]]:
+    """Return what the command line finds in a workspace, without the names of files."""
+    command = [sys.executable, "-m", "evalcontract", "check", "--strict", "--output-format", "json"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode in (0, 1), done.stderr
+    found = json.loads(done.stdout)["findings"]
+    return sorted((each["code"], each["line"], each["message"]) for each in found)
+
+
+def apply(edit: dict[str, Any], texts: dict[str, str], folder: Path) -> set[str]:
+    """Do what an editor does with a workspace edit, and return the names of the files."""
+    touched = set()
+    for change in edit["documentChanges"]:
+        if change.get("kind") == "rename":
+            old, new = (_path(change[side], folder) for side in ("oldUri", "newUri"))
+            texts[new] = texts.pop(old)
+            (folder / old).unlink()
+        else:
+            name = _path(change["textDocument"]["uri"], folder)
+            texts[name] = applied(texts[name], change["edits"])
+            touched.add(name)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return touched
+
+
+def _path(uri: str, folder: Path) -> str:
+    return unquote(urlsplit(uri).path).removeprefix(f"{folder.as_posix()}/")
+
+
+@pytest.mark.parametrize("name", RENAMES)
+def test_a_rename_changes_no_findings_but_for_the_name(tmp_path: Path, name: str) -> None:
+    file, at, old, new, touched = RENAMES[name]
+    folder = tmp_path.resolve()
+    for path, text in FILES.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    texts = dict(FILES)
+    with Live(folder, capabilities=CAPABILITIES) as live:
+        document = live.start(folder / file)
+        # Another file is open, and has a line and a reference that are not saved.
+        texts["datasets/b.jsonl"] = "\n" + FILES["datasets/b.jsonl"]
+        texts["datasets/b.jsonl"] += (
+            '{"id": "é", "input": "b", "rubric_ref": "rubric/polite@1.0.0"}\n'
+        )
+        live.start(folder / "datasets/b.jsonl", texts["datasets/b.jsonl"])
+        (folder / "datasets/b.jsonl").write_text(texts["datasets/b.jsonl"], encoding="utf-8")
+        before = check(folder)
+        (folder / "datasets/b.jsonl").write_text(FILES["datasets/b.jsonl"], encoding="utf-8")
+        edit = document.ask("rename", at, newName=new)
+    assert apply(edit, texts, folder) == touched
+    assert before
+    assert check(folder) == sorted(
+        (code, line, message.replace(f"/{old}", f"/{new}").replace(f"`{old}`", f"`{new}`"))
+        for code, line, message in before
+    )
+    shown = "".join(texts.values())
+    assert "# polite is meant" in shown
+    assert "# pinned" in shown
+    assert "# the id" in shown
+    assert "input: polite or tone?" in shown
