@@ -171,7 +171,7 @@ def calibrate_judge(
     judging = judging_of_environment() if ask_judge else None
     done = calibrate(os.fspath(judge), options, judging)
     if done.result is None:
-        if done.nothing:
+        if done.nothing and not any(each.is_error for each in done.diagnostics):
             raise UsageError(done.nothing)
         raise ContractViolation(Findings(done.diagnostics))
     return Calibration(done, done.result, judging.usage if judging else Usage())
