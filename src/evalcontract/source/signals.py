@@ -41,16 +41,16 @@ def signals_deferred() -> Iterator[None]:
         yield
         return
     numbers = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
-    handlers = {number: signal.getsignal(number) for number in numbers if number is not None}
+    before = {number: signal.getsignal(number) for number in numbers if number is not None}
     came: list[int] = []
     # What is ignored stays so, and what is handled outside of Python is left alone.
-    held = [each for each, handler in handlers.items() if handler not in (None, signal.SIG_IGN)]
+    held = [each for each, action in before.items() if action not in (None, signal.SIG_IGN)]
     for number in held:
         signal.signal(number, lambda number, _frame: came.append(number))
     try:
         yield
     finally:
         for number in held:
-            signal.signal(number, handlers[number])
+            signal.signal(number, before[number])
         for number in dict.fromkeys(came):
             signal.raise_signal(number)
