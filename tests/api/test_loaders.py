@@ -38,10 +38,11 @@ from pathlib import Path
 
 import evalcontract
 from evalcontract import (
-    CheckResult, ConfigurationError, ContractViolation, DatasetLoader, Diagnostic,
+    Calibration, CheckResult, ConfigurationError, ContractViolation, DatasetLoader, Diagnostic,
     EvalContractError, Findings, GradedFiles, Grader, JudgePromptLoader, LoadedArtifact,
     LoadedCheck, LoadedDataset, LoadedJudge, LoadedRow, LoadedRubric, Provenance, RowResult,
-    RubricLoader, Severity, Summary, UsageError, Workspace, render,
+    RubricLoader, Severity, Summary, UsageError, Workspace,
+    calibrate_judge, render,
 )
 
 
@@ -70,6 +71,12 @@ def scores(row: LoadedRow, path: Path) -> list[float | None]:
         files: GradedFiles = grader.grade_files(path, "outputs.jsonl")
         mean: float | None = Summary.of(files).rows.mean
     return [mean, *(check.score for check in checks)]
+
+
+def measured(path: Path) -> bool:
+    result: Calibration = calibrate_judge("judge/accuracy", path, split="test", threshold="auto")
+    figures: dict[str, object] = result.to_dict()
+    return bool(figures)
 
 
 def grade(rows: list[dict[str, str]], output: str) -> list[str]:

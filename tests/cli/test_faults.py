@@ -108,7 +108,13 @@ def started(arguments: tuple[str, ...], cwd: Path, **more: Any) -> subprocess.Po
     return subprocess.Popen(
         [sys.executable, "-m", "evalcontract", *arguments],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), FOLDER_VARIABLE: str(cwd.parent / "c")},
+        # Bytecode that is cut short by a limit would be imported by other processes.
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "src"),
+            FOLDER_VARIABLE: str(cwd.parent / "c"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         **more,
@@ -378,3 +384,18 @@ def test_two_writers_of_one_file(tmp_path: Path) -> None:
         other.put()
     assert file.read_bytes() == b"2" * 27_000
     assert [*tmp_path.iterdir()] == [file]
+
+
+def test_a_module_that_is_cut_short_is_no_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python raises what click takes for the end of somebody's input."""
+
+    def cut(*_: Any) -> Any:
+        raise EOFError("marshal data too short")
+
+    workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("evalcontract.cli.convert.convert", cut)
+    assert command_line("convert", "datasets/a.json", "o.jsonl", "--to", "mlflow") == 3
+    assert "marshal data too short" in capsys.readouterr().err

@@ -141,7 +141,9 @@ def _status(to_run: click.Command, arguments: Sequence[str] | None) -> int:
         usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
         message = error.format_message()
         return refuse(message[:1].lower() + message[1:].removesuffix("."), usage)
-    except click.Abort:
+    except click.Abort as abort:
+        if isinstance(abort.__cause__, EOFError):  # nobody is asked anything: it is a failure
+            raise abort.__cause__ from None
         return INTERRUPTED
     except SystemExit:  # raised by click if standard output is closed while it prints help
         return USAGE
