@@ -142,8 +142,8 @@ def _status(to_run: click.Command, arguments: Sequence[str] | None) -> int:
         message = error.format_message()
         return refuse(message[:1].lower() + message[1:].removesuffix("."), usage)
     except click.Abort as abort:
-        if isinstance(abort.__cause__, EOFError):  # nobody is asked anything: it is a failure
-            raise abort.__cause__ from None
+        if isinstance(abort.__context__, EOFError):  # nobody is asked anything: it is a failure
+            raise abort.__context__ from None
         return INTERRUPTED
     except SystemExit:  # raised by click if standard output is closed while it prints help
         return USAGE
