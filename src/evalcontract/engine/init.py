@@ -211,7 +211,7 @@ def _write(paths: dict[Path, bytes], bound: Path, result: InitResult) -> None:
                 result.kept.append(display_name(path))
                 continue
             try:
-                staged.open(path, bound=bound).write(data)
+                staged.write(path, data, bound=bound)
             except (OSError, RuntimeError, ValueError) as error:
                 raise write_error(path, error) from None
             result.written.append(display_name(path))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.modelines import Modelines, without_modelines
-from evalcontract.engine.opened import open_staged, write_error
+from evalcontract.engine.opened import open_staged, write_error, write_staged
 from evalcontract.source import read_text, shipped
 from evalcontract.source.emitting import NotWritableError, yaml_mapping, yaml_text
 from evalcontract.source.writing import Staged
@@ -44,7 +44,9 @@ class WorkspaceFiles:
             UsageError: the file exists, or cannot be written.
 
         """
-        return None if path is None else self._open(path)
+        if path is None:
+            return None
+        return open_staged(self._staged, path, replace=self._force)
 
     def dataset(
         self, name: str, root: dict[str, Any], rows: list[dict[str, Any]], source: Document
@@ -94,7 +96,7 @@ class WorkspaceFiles:
         try:
             for path, data in files.items():
                 if read_text(path, path.name) != data.decode():
-                    self._open(path, self._folder).write(data)
+                    write_staged(self._staged, path, data, self._folder, replace=self._force)
             self._staged.put()
         except OSError as error:
             raise write_error(self._folder, error) from None
@@ -107,6 +109,3 @@ class WorkspaceFiles:
         except NotWritableError as error:
             raise write_error(path, error) from None
         self._files[path] = text
-
-    def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
-        return open_staged(self._staged, path, bound, replace=self._force)

@@ -24,16 +24,23 @@ class Modelines:
     def __init__(self, root: Path) -> None:
         self._root = Path(os.path.abspath(root))  # noqa: PTH100 - links are not followed
         self.files: dict[Path, bytes] = {}
+        self._known: dict[tuple[str, str], list[str]] = {}
 
     def of(self, path: Path, name: str) -> list[str]:
         """Return the modeline of a file as comment lines, by the name of the schema.
 
         There is none for a schema that editors have no edition of, as that of a plugin.
         """
+        folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - as above
+        known = self._known.get((folder, name))  # there may be thousands of files in a folder
+        if known is None:
+            known = self._known[folder, name] = self._made(Path(folder), name)
+        return known
+
+    def _made(self, folder: Path, name: str) -> list[str]:
         edition = schemas.edition_of(name)
         if edition is None:
             return []
-        folder = Path(os.path.abspath(path)).parent  # noqa: PTH100 - the same
         base = self._root if self._root in (folder, *folder.parents) else folder
         schema = base / FOLDER / f"{edition}{SCHEMA_SUFFIX}"
         if not isinstance(read_text(schema, schema.name), str):

@@ -30,6 +30,20 @@ def open_staged(
         raise write_error(path, error) from None
 
 
+def write_staged(
+    staged: Staged, path: Path, data: bytes, bound: Path | None = None, *, replace: bool
+) -> None:
+    """Write a whole file that is put in its place with all others; see `open_staged`.
+
+    Raises:
+        UsageError: it exists and `replace` is false, it has settings, or it cannot be opened.
+        OSError: it cannot be written.
+
+    """
+    with open_staged(staged, path, bound, replace=replace) as stream:
+        stream.write(data)
+
+
 def refuse_settings(path: Path) -> None:
     """Refuse to replace a file with settings, even if that is asked for.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.modelines import Modelines, without_modelines
-from evalcontract.engine.opened import open_staged, write_error
+from evalcontract.engine.opened import open_staged, write_error, write_staged
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.source import read_text
@@ -123,10 +123,10 @@ class ConvertedFiles:
                 data = yaml_mapping(value, self._modelines.of(path, kind))
             if present == data.decode():
                 continue
-            self._open(path, bound=self._root).write(data)
+            self._write(path, data)
             written.append(path)
         for path, data in self._modelines.files.items():
-            self._open(path, bound=self._root).write(data)
+            self._write(path, data)
             written.append(path)
         self._staged.put()
         return [display_name(path) for path in written]
@@ -150,5 +150,8 @@ class ConvertedFiles:
         above = [*modeline, *without_modelines(self._above.header)]
         return yaml_text(head, key, rows, self._comments, above)
 
-    def _open(self, path: Path, bound: Path | None = None) -> BinaryIO:
-        return open_staged(self._staged, path, bound, replace=self._force)
+    def _open(self, path: Path) -> BinaryIO:
+        return open_staged(self._staged, path, replace=self._force)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        write_staged(self._staged, path, data, self._root, replace=self._force)

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 from evalcontract.library.names import promised
 from evalcontract.model.diagnostic import Cause
-from evalcontract.model.listing import listed
+from evalcontract.model.listing import SHOWN, listed
 from evalcontract.model.reference import Reference
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Library
     from evalcontract.library.names import MisnamedFolder, UnreadableNames
+    from evalcontract.model.version import Version
 
 _VERB = "refer to it"
 
@@ -38,6 +41,11 @@ def cause_of(dangling: Dangling, library: Library, unreadable: UnreadableNames) 
     return Cause(folder.name if folder else str(dangling.reference), _VERB)
 
 
+def has_versions(versions: Sequence[Version]) -> str:
+    """Say which versions there are, the newest first; `versions` are in ascending order."""
+    return f"it has {listed(versions[: -SHOWN - 2 : -1], total=len(versions))}"
+
+
 def advise(dangling: Dangling, library: Library, unreadable: UnreadableNames) -> str:
     """Return the advice for a dangling reference. `unreadable` has files that it may mean."""
     reference = dangling.reference
@@ -48,7 +56,7 @@ def advise(dangling: Dangling, library: Library, unreadable: UnreadableNames) ->
     if folder := _misnamed(dangling, library):
         return f"{kind}s are read from `{kind}s/`: rename the folder `{folder.name}`"
     if dangling.versions:
-        return f"it has {listed(reversed(dangling.versions))}"
+        return has_versions(dangling.versions)
     if near := meant_by(dangling, library, unreadable):
         return f"did you mean `{near}`?"
     suspects = library.suspects(kind, id_)

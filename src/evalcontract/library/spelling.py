@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.library.advice import has_versions
 from evalcontract.model.fix import Fix, Write
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
@@ -75,7 +76,7 @@ def advice_for(text: str, kind: Kind, library: Library) -> str | None:
         return _unknown(read, kind, known)
     versions = library.sorted_versions(kind, id_)
     chosen = _version(read.version, id_, kind, library)
-    more = f"; it has {listed(reversed(versions))}" if len(versions) > 1 else ""
+    more = f"; {has_versions(versions)}" if len(versions) > 1 else ""
     return f"did you mean `{Reference(kind, id_, chosen)}`?{more}"
 
 

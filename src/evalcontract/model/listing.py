@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,12 +37,13 @@ def listed(words: Iterable[object], most: int = SHOWN, total: int | None = None)
 
     `total` is the number of all words if `words` are only the first `most + 1` of them.
     """
-    items = list(words)
+    # A collection is not copied: it may be long, and be listed for each row.
+    items = words if isinstance(words, Collection) else list(words)
     total = len(items) if total is None else total
     # One more item is as short as "… and 1 more".
     if total <= most + 1:
         return ", ".join(map(str, items))
-    return f"{', '.join(map(str, items[:most]))} … and {total - most:,} more"
+    return f"{', '.join(map(str, islice(items, most)))} … and {total - most:,} more"
 
 
 def chained(names: Iterable[str]) -> str:

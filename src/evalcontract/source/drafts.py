@@ -71,5 +71,5 @@ def replace_all(changes: Iterable[tuple[Path, bytes, bytes]]) -> None:
             if read_bytes(path) != before:
                 raise OSError(None, "the file changed in the meantime", str(path))
             # A link stays a link: whoever names one means its target.
-            staged.open(Path(os.path.realpath(path)), replace=True).write(after)
+            staged.write(Path(os.path.realpath(path)), after, replace=True)
         staged.put()

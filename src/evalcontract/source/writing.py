@@ -34,7 +34,7 @@ def write_text(
     try:
         data = text.encode("utf-8")
         with Staged() as staged:
-            staged.open(path, bound=bound, replace=replace).write(data)
+            staged.write(path, data, bound=bound, replace=replace)
             staged.put()
     except UnicodeEncodeError as error:
         return f"character {error.start} of the text is a lone surrogate, which UTF-8 cannot encode"
@@ -107,22 +107,42 @@ class Staged:
         with _errors_name(path):
             return self._open(path, bound, replace=replace)
 
+    def write(
+        self, path: Path, data: bytes, *, bound: Path | None = None, replace: bool = False
+    ) -> None:
+        """Write a whole file, and close it: there may be more of them than can be open at once.
+
+        See `open` for the parameters.
+
+        Raises:
+            FileExistsError: the file exists, and `replace` is false.
+            OSError: the file cannot be written, or was opened before.
+
+        """
+        with self.open(path, bound=bound, replace=replace) as stream:
+            stream.write(data)
+
     def _open(self, path: Path, bound: Path | None, *, replace: bool) -> BinaryIO:
         target = target_of(path, bound)
         if target in self._files:
             raise OSError("the file would be written twice")
         check_target(target, replace=replace)
-        # Record the folders before they are created: a signal may interrupt at any point.
-        self._folders += [folder for folder in reversed(target.parents) if not folder.exists()]
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:  # one of the folders is a file
-            raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR)) from None
+        if not target.parent.is_dir():
+            self._make(target.parent)
         temporary = target.parent / f"{_TEMPORARY}{token_hex(8)}"
         self._temporaries.append(temporary)
         stream = BufferedWriter(_Temporary(os.open(temporary, _NEW_FILE, 0o600), path))
         self._files[target] = _File(stream, temporary, path, replace)
         return stream
+
+    def _make(self, folder: Path) -> None:
+        # Record the folders before they are created: a signal may interrupt at any point.
+        folders = [folder, *folder.parents]
+        self._folders += [each for each in reversed(folders) if not each.exists()]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:  # one of the folders is a file
+            raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR)) from None
 
     def put(self) -> None:
         """Move every file to its target.
@@ -135,13 +155,15 @@ class Staged:
             file.stream.close()
             with _errors_name(file.path):
                 check_target(target, replace=file.replace)  # it may be new
+        mode = 0o666 & ~_umask()
         with signals_deferred():  # all or none
             while self._files:
                 target = next(iter(self._files))
                 file = self._files[target]
                 with _errors_name(file.path):
-                    _put(file.temporary, target)
+                    _put(file.temporary, target, mode)
                 del self._files[target]
+            self._temporaries.clear()
 
     def __exit__(self, *_: object) -> None:
         for file in self._files.values():
@@ -184,8 +206,8 @@ def check_target(target: Path, *, replace: bool) -> None:
         raise FileExistsError(EEXIST, os.strerror(EEXIST))
 
 
-def _put(temporary: Path, path: Path) -> None:
-    temporary.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+def _put(temporary: Path, path: Path, mode: int) -> None:
+    temporary.chmod(path.stat().st_mode if path.exists() else mode)
     temporary.replace(path)
 
 

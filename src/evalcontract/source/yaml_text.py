@@ -7,6 +7,7 @@ schema of YAML 1.2 needs no quotes there.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -52,7 +53,7 @@ def block(value: Any, step: int, offset: int) -> list[str]:
                 lines += _attached("-", part, 2)
         return lines
     for key, part in value.items():
-        name = f"{quoted(key)}:"
+        name = f"{_key(key)}:"
         if isinstance(part, dict | list) and part:
             columns = offset if isinstance(part, list) else step
             lines += [name, *indented(block(part, step, offset), columns)]
@@ -104,6 +105,12 @@ def quoted(text: str, *, inside: bool = True, like: str = "") -> str:
     if like != '"' and _PRINTABLE.fullmatch(text):
         return "'" + text.replace("'", "''") + "'"
     return '"' + "".join(_escaped(character) for character in text) + '"'
+
+
+@lru_cache(maxsize=256)
+def _key(text: str) -> str:
+    """Return a key as `quoted` does; the same few come back in each of many rows and files."""
+    return quoted(text)
 
 
 def _escaped(character: str) -> str:
