@@ -105,6 +105,7 @@ def test_the_codes_of_other_systems_stand_behind_ours() -> None:
     assert names.index("workspace/unused-ignore") + 1 == names.index("databricks/detected")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "spared"),
     [

@@ -27,6 +27,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_code_has_a_page(rules: Path) -> None:
     found = {path.relative_to(rules).with_suffix("").as_posix() for path in rules.glob("*/*.md")}
     found = {name for name in found if not name.endswith("/index")}

@@ -22,6 +22,7 @@ PLUGINS = DOCS / "guides" / "plugins.md"
 PAGES = [DOCS / "quick-start.md", *sorted((DOCS / "guides").glob("*.md")), *COMING]
 
 
+@pytest.mark.slow
 @every_case("page", [page for page in PAGES if page != PLUGINS], ids=lambda page: page.stem)
 def test_a_reader_sees_what_the_page_shows(
     page: Path,

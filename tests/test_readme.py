@@ -50,6 +50,7 @@ def blocks(page: str = README) -> list[str]:
     return [DAYS.sub("N days ago", each) for each in fenced]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begins", "command", "exits"),
     [
@@ -161,6 +162,7 @@ def test_every_row_of_the_readme_is_graded_whole(printed: Print, tmp_path: Path)
     assert printed(tmp_path, "coverage", "evals/datasets").endswith("checks will run: 100.0 %\n")
 
 
+@pytest.mark.slow
 def test_python_of_the_readme(tmp_path: Path) -> None:
     """It runs as it stands, above the files of the workspace."""
     write_with_schemas(tmp_path, named_files(ROOT / "README.md"))

@@ -129,6 +129,7 @@ def test_advice(pattern: str, said: str) -> None:
     assert said in (advice_on(pattern, fault) or "")
 
 
+@pytest.mark.slow
 @every_case("unit", ["/", "\\", "[", "[:", "(?", "[[:alpha:]]", "\b", "/^\\\\$/"])
 def test_any_text_is_looked_at(unit: str) -> None:
     for pattern in (unit, unit * 3000, "/" + unit * 3000 + "/i"):

@@ -76,6 +76,7 @@ OPTIONS: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("place")
 @every_case(
     ("judge", "labels", "options", "arguments"),

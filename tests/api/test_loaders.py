@@ -185,6 +185,7 @@ def test_late_findings_belong_to_their_row(
     assert len(caplog.records) == 1 + len(others)
 
 
+@pytest.mark.slow
 def test_a_good_dataset_is_silent(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

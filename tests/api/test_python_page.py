@@ -52,6 +52,7 @@ def test_the_page(workspace: Path) -> None:
     assert "'tpr': 0.5" in printed[graded + 5]
 
 
+@pytest.mark.slow
 def test_the_runner(workspace: Path) -> None:
     rubric = workspace / "evals" / "rubrics" / "answers.yaml"
     text = rubric.read_text(encoding="utf-8")

@@ -464,6 +464,7 @@ def good_rows() -> Iterator[tuple[RowContext, Row]]:
         yield around(), {**WHOLE, **more}
 
 
+@pytest.mark.slow
 @every_case("case", list(good_rows()), ids=lambda case: str(case[1]))
 def test_a_row_that_passes_costs_no_rule(
     case: tuple[RowContext, Row], monkeypatch: pytest.MonkeyPatch

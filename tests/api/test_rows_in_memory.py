@@ -147,6 +147,7 @@ PLAIN: tuple[tuple[Any, Any], ...] = (
 )
 
 
+@pytest.mark.slow
 @every_case(("value", "expected"), PLAIN)
 def test_values_become_plain(value: Any, expected: Any) -> None:
     loaded = DatasetLoader(strict=True).load_rows([row(1, context=value)])
@@ -176,6 +177,7 @@ def _cyclic() -> list[Any]:
     return value
 
 
+@pytest.mark.slow
 @every_case(
     ("value", "code", "part"),
     [

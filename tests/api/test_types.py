@@ -64,6 +64,7 @@ def builder() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_the_types_are_up_to_date(builder: ModuleType, tmp_path: Path) -> None:
     """`make typed` writes what is there."""
     written = {path.name: path.read_text(encoding="utf-8") for path in builder.build(tmp_path)}

@@ -218,6 +218,7 @@ def test_workers_end_with_a_main_process_that_is_killed(place: Path, jobs: int) 
     assert rest == b""
 
 
+@pytest.mark.slow
 def test_processes_that_cannot_be_started(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each start after the first fails, as where there are too many processes."""
     fork = os.fork

@@ -37,6 +37,7 @@ def messages(path: Path) -> list[str]:
     return [finding.message for finding in outcome.diagnostics if finding.code.startswith("data")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "names"),
     [
@@ -119,6 +120,7 @@ def test_the_work_for_a_row_does_not_grow_with_the_checks(kind: str, tmp_path: P
         assert many < 1.3 * few
 
 
+@pytest.mark.slow
 def test_the_work_does_not_grow_with_the_composites_of_one_rubric(tmp_path: Path) -> None:
     """What it forbids is compared once, however many composites reach it."""
     ban = {"kind": "must_not_contain"}

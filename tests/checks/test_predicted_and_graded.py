@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
 from doors import Input, Options, coverage
 from examples import examples
 from hypothesis import example, given
@@ -111,6 +112,7 @@ def test_every_kind_is_tried() -> None:
     assert {check["kind"] for check in CHECKS if check != 7} >= set(KINDS)
 
 
+@pytest.mark.slow
 @examples(200)
 @given(row=ROW, output=OUTPUT, own=RUBRIC, inner=RUBRIC, graded=GRADED)
 @example(row={**BARE, "criteria": "c"}, output=SAID, own=[], inner=[], graded=[])

@@ -730,6 +730,7 @@ def test_entries_of_another_form_are_none(checks: Checks, monkeypatch: pytest.Mo
     assert taken == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["/proc/nowhere", "relative/\x01", "/dev/null"])
 def test_without_a_folder_there_is_no_cache(
     folder: Path, where: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

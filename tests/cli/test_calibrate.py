@@ -100,6 +100,7 @@ def codes(labels: str, verdicts: str | None = None, judge: str = BINARY) -> list
 # Figures
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("place")
 def test_known_answers(capsys: pytest.CaptureFixture[str]) -> None:
     read = figures(capsys, "--observed", "0.8", "--observed-n", "500")
@@ -137,6 +138,7 @@ def test_remarks(
     assert [each["name"] for each in figures(capsys)["warnings"]] == named
 
 
+@pytest.mark.slow
 @every_case(
     ("word", "counts"),
     [
@@ -186,6 +188,7 @@ def test_scores_of_people(place: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert read["scores"]["kendall_tau_b"] == pytest.approx(0.8)
 
 
+@pytest.mark.slow
 @every_case(
     ("judge", "labels", "middle", "counts"),
     [
@@ -233,6 +236,7 @@ def test_the_best_threshold_is_written(place: Path, capsys: pytest.CaptureFixtur
 # Files
 
 
+@pytest.mark.slow
 @every_case(
     ("labels", "verdicts", "found"),
     [
@@ -395,6 +399,7 @@ def test_a_gate(more: list[str], exits: int, capsys: pytest.CaptureFixture[str])
 # Writing
 
 
+@pytest.mark.slow
 def test_a_diff_is_shown_and_nothing_written(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

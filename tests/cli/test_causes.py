@@ -72,6 +72,7 @@ def found(outcome: Outcome) -> list[tuple[str, str, int]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_one_finding(place: Path) -> None:
     write(place, {"rubrics/answers.yaml": RUBRIC.replace("  -", "\t-"), "data.yaml": rows(500)})
     (one,) = check().diagnostics
@@ -239,6 +240,7 @@ def test_verbose_lists_every_place(
     assert ("… and 7 more places, which are not kept" in out) is (count > MAX_SITES)
 
 
+@pytest.mark.slow
 def test_statistics(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(place, {"data.yaml": rows(3, rubric="rubric/answer@1.0.0")})
     write(place, {"b.yaml": "questions: [{id: a, input: b, criteria: c, expecteed_facts: [d]}]\n"})
@@ -257,6 +259,7 @@ def test_statistics(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+@pytest.mark.slow
 @every_case("name", FORMATS)
 def test_statistics_of_other_formats(
     name: str, place: Path, capsys: pytest.CaptureFixture[str]

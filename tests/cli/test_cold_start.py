@@ -79,6 +79,7 @@ def test_a_clean_small_file_imports_little(
     assert modules & SLOW == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["data.jsonl", "data.json"])
 def test_rows_of_ours_alone_are_not_held_against_other_systems(tmp_path: Path, name: str) -> None:
     row = '{"id": "a", "input": "b", "expected_facts": ["c"]}\n'

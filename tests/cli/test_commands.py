@@ -745,6 +745,7 @@ def emitted() -> list[str]:
     )
 
 
+@pytest.mark.slow
 def test_every_code_is_explained(call: Callable[..., Result]) -> None:
     """Whatever a report shows, `explain` knows."""
     codes = KnownCodes()

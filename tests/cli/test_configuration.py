@@ -331,6 +331,7 @@ def test_what_no_reader_takes_is_refused(
     assert refusal(text, place, capsys) == f"error: evalcontract.toml: {said}\n"
 
 
+@pytest.mark.slow
 @every_case(
     "text",
     [

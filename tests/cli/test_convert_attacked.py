@@ -101,6 +101,7 @@ evalcontract()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_who_is_stopped_leaves_nothing(folder: Path, sent: signal.Signals) -> None:

@@ -79,6 +79,7 @@ def test_the_findings_decide(name: str, place: Path, capsys: pytest.CaptureFixtu
         assert command_line("check", *chosen, *shown, "--exit-zero") == 0, (chosen, shown)
 
 
+@pytest.mark.slow
 def test_the_table_has_every_outcome(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The test above looks at runs that fail, that pass, and that have nothing to report."""
     assert place.is_dir()

@@ -121,6 +121,7 @@ def schema() -> Draft202012Validator:
     return Draft202012Validator(closed)
 
 
+@pytest.mark.slow
 @every_case("name", [*TOPICS, *known_codes.KnownCodes()])
 def test_every_page_is_as_published(
     name: str, explained: Callable[..., tuple[int, str, str]], schema: Draft202012Validator

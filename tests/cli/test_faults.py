@@ -172,6 +172,7 @@ def readonly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "mkdir", made)
 
 
+@pytest.mark.slow
 @every_case("name", [name for name in WRITERS if not name.startswith("init")])
 def test_a_file_system_that_is_read_only(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -272,6 +273,7 @@ def test_what_changes_while_it_is_graded(
     assert not (tmp_path / "r.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_judge_that_changes_while_it_is_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -294,6 +296,7 @@ def test_a_judge_that_changes_while_it_is_measured(
     assert judge.read_bytes() == changed
 
 
+@pytest.mark.slow
 @every_case(
     ("name", "file"),
     [

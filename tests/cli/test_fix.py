@@ -329,6 +329,7 @@ def test_planted_near_misses_are_mended_to_the_byte(
 # What is told, and the exit codes
 
 
+@pytest.mark.slow
 def test_what_is_told(call: Callable[..., Result], place: Path) -> None:
     write(
         place,
@@ -412,6 +413,7 @@ def test_only_what_is_selected_is_mended(call: Callable[..., Result], place: Pat
     assert (place / "datasets/faulty.yaml").read_text() == MENDED
 
 
+@pytest.mark.slow
 @every_case(
     ("options", "after"),
     [
@@ -639,6 +641,7 @@ HOSTILE: dict[str, tuple[str, str | None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files(name: str, call: Callable[..., Result], place: Path) -> None:
     before, after = HOSTILE[name]

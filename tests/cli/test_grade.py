@@ -376,6 +376,7 @@ def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:
     assert "from 0 to 1" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_one_process_and_several_agree(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many = [{"id": f"r{at}", "input": "x", **REF} for at in range(1200)]
     answers = ({"id": f"r{at}", "output": f"{at % 40} days, sorry"} for at in range(1200))

@@ -178,6 +178,7 @@ def test_results_have_no_characters_that_a_terminal_acts_on(place: Path) -> None
 # Work
 
 
+@pytest.mark.slow
 @every_case("jobs", ["1", "2"])
 @every_case("file", ["datasets/a.json", "rows.jsonl"])  # all at once, and part by part
 def test_too_many_checks(

@@ -83,6 +83,7 @@ def test_examples(
             shutil.rmtree(folder / "evals", ignore_errors=True)  # `init --snippets` writes none
 
 
+@pytest.mark.slow
 def test_examples_for_a_shell(tmp_path: Path) -> None:
     (tmp_path / ".config/fish/completions").mkdir(parents=True)
     binary = tmp_path / "evalcontract"

@@ -42,6 +42,7 @@ def rows(comment: str = "", *, above: str = "", top: str = "") -> str:
     return f"{top}questions:\n{above}{ROW.format(comment)}"
 
 
+@pytest.mark.slow
 @every_case(
     ("text", "ignored", "rest"),
     [
@@ -283,6 +284,7 @@ def test_loaders_ignore_the_same(tmp_path: Path) -> None:
     assert DatasetLoader(tmp_path, strict=True).load(path).diagnostics == ()
 
 
+@pytest.mark.slow
 def test_faulty_ignores_are_bounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What each may mean is looked for, so a run says it of some; the others have no effect."""
     codes = ",".join(f"dataset/x{at}" for at in range(MAX_FAULTS + 50))

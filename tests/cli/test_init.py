@@ -68,6 +68,7 @@ def commands_in(printed: str) -> list[list[str]]:
     return [line.split() for line in printed.partition("next:\n")[2].splitlines()]
 
 
+@pytest.mark.slow
 @every_case("where", [".", "evals", "deep/er/evals"])
 def test_what_it_makes_is_clean(
     where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -88,6 +88,7 @@ def test_only_the_dataset_that_changed_is_checked(
     assert checked() == {name}
 
 
+@pytest.mark.slow
 def test_a_new_dataset_is_checked_and_a_removed_one_is_not(
     checked: Callable[..., set[str]],
 ) -> None:

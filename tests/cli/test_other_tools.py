@@ -98,6 +98,7 @@ def assert_reported_once(path: Path, text: str, name: str, kind: str) -> None:
         assert finding.place.span
 
 
+@pytest.mark.slow
 @every_case("row", OWN_ROWS)
 def test_faulty_rows_of_ours_are_of_no_tool(row: dict[str, Any], tmp_path: Path) -> None:
     assert tool_of_rows([row]) is None

@@ -123,6 +123,7 @@ def test_whoever_takes_a_root_takes_a_configuration() -> None:
             assert {"--config", "--isolated"} <= options, name
 
 
+@pytest.mark.slow
 @every_case(
     "arguments",
     [
@@ -194,6 +195,7 @@ def test_the_schema_has_all_settings() -> None:
     assert {name.replace("-", "_") for name in known} == SETTINGS
 
 
+@pytest.mark.slow
 @every_case(
     ("text", "is_valid"),
     [

@@ -137,6 +137,7 @@ def test_a_script_names_all_commands(shell: str, capsys: pytest.CaptureFixture[s
     )
 
 
+@pytest.mark.slow
 @every_case(
     ("script", "words", "spared"),
     [
@@ -167,6 +168,7 @@ def test_an_answer_imports_little(script: str, words: str, spared: str, tmp_path
     assert set(spared.split()) & set(modules.split()) == set()
 
 
+@pytest.mark.slow
 def test_nothing_else_is_done_while_completing(tmp_path: Path) -> None:
     """The words are never run: a line that would write a file writes none."""
     words = f"init\x1f{tmp_path / 'evals'}\x1f--bare\x1f\x1f"

@@ -45,6 +45,7 @@ BY_MODE = SeveritySource("strict", "evalcontract.toml")
 BY_TABLE = SeveritySource("[severity]", "evalcontract.toml")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "source"),
     [
@@ -152,6 +153,7 @@ def test_a_target_is_checked_with_what_it_runs(place: Path) -> None:
     assert outcome.diagnostics[0].severity_source == BY_TARGET
 
 
+@pytest.mark.slow
 def test_other_targets_do_not_matter(place: Path) -> None:
     """Each is as strict as it says itself; two that are named are so together."""
     write(place, {"targets/t.yaml": STRICT, "targets/u.yaml": "dataset: a.yaml\n"})

@@ -92,6 +92,7 @@ def test_a_file_that_is_not_read(
     assert reported(tmp_path) == []
 
 
+@pytest.mark.slow
 @every_case(
     "name",
     [

@@ -104,6 +104,7 @@ def test_a_day_far_away(validated: str, today: date, code: str | None, tmp_path:
     assert [each.code for each in outcome.diagnostics if each.code in RULES] == [code] * bool(code)
 
 
+@pytest.mark.slow
 def test_a_day_that_comes_again(folder: Path, own_cache: Path) -> None:
     write(folder, {"judges/right.yaml": JUDGE % "2026-06-01"})
     days = [date(2026, 6, 1), date(1970, 1, 1), date(2027, 12, 1)]

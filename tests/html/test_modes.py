@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from doors import command_line
 from evals import large
 from pages import data_of, report
@@ -18,7 +19,6 @@ from work import calls_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 _MODES = {"configured": (), "soft": ("--soft",), "strict": ("--strict",)}
 _FAULTY = """\
@@ -35,6 +35,7 @@ _OF_ANOTHER_TOOL = '{"vars": {"q": "x"}, "assert": [{"type": "equals", "value": 
 _TARGET = "label: Nightly\ndataset: datasets/rows{}\nstrict_validation: true\n"
 
 
+@pytest.mark.slow
 @every_case(
     ("files", "arguments"),
     [
@@ -93,6 +94,7 @@ def _facts(finding: dict[str, Any], severity: str) -> tuple[Any, ...]:
     return finding["code"], severity, finding["message"]
 
 
+@pytest.mark.slow
 def test_three_modes_are_little_more_work_than_one(tmp_path: Path) -> None:
     dataset = large(tmp_path, 300)
 

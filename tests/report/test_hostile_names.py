@@ -247,6 +247,7 @@ def test_texts_of_rules_are_as_short_as_github_shows_them() -> None:
         assert len(described["properties"]["tags"]) <= 10
 
 
+@pytest.mark.slow
 @every_case("name", READERS)
 def test_a_report_is_written_piece_by_piece(name: str) -> None:
     """So that 100,000 findings take the memory of one, and twice as many take twice the time."""

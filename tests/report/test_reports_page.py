@@ -45,6 +45,7 @@ def test_an_example_is_what_is_printed(name: str, folder: Path) -> None:
     assert examples(name)[0] == output_of(name, folder)
 
 
+@pytest.mark.slow
 def test_the_result_in_sarif(folder: Path) -> None:
     (run,) = json.loads(output_of("sarif", folder))["runs"]
     assert [json.loads(examples("sarif")[0])] == run["results"]

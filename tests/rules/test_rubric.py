@@ -7,6 +7,7 @@ from copy import deepcopy
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from doors import Options, check_workspaces
 from examples import examples
 from hypothesis import example, given
@@ -185,6 +186,7 @@ WEIGHT = ("checks", 9, "jury", "judges", 0, "weight")
 INNER = {**WHOLE, "id": "inner", "checks": CHECKS[:-1]}
 
 
+@pytest.mark.slow
 @examples(100)
 @given(own=changes_of(WHOLE), inner=changes_of(INNER), judge=changes_of(JUDGE))
 @example(own=[(WEIGHT, 10**400)], inner=[], judge=[])
@@ -340,6 +342,7 @@ KEYWORDS: list[tuple[str, str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @every_case(
     ("keyword", "type_", "value"),
     [

@@ -43,6 +43,7 @@ def test_fast_engine_gives_the_verdict(group: Any, native: dict[str, Any]) -> No
         assert validator.is_valid(case["data"]) is case["valid"], case["description"]
 
 
+@pytest.mark.slow
 @every_case("suite_file", suite_files(), ids=topic)
 def test_file_follows_the_suite_schema(suite_file: Path, suite_schema: Any) -> None:
     """A file of the suite has the shape that a port may rely on, in the folder of its schema."""

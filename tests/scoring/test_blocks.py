@@ -70,6 +70,7 @@ def lines(of: Iterable[Mapping[str, Any]]) -> str:
     return "".join(f"{json.dumps(each)}\n" for each in of)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [(500, 1 << 18), (3, 1 << 18), (500, 8)])
 def test_together_and_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: tuple[int, int]

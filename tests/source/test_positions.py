@@ -208,6 +208,7 @@ _NO_ROWS = st.sampled_from(
 ).map(lambda line: (False, line))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 7, 64, 1 << 20])
 @given(
     lines=st.lists(st.one_of(_ROWS, _NO_ROWS), max_size=8),

@@ -44,6 +44,7 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
+@pytest.mark.slow
 @every_case("end", ["\n", "\r\n"])
 @every_case("mark", [b"", b"\xef\xbb\xbf"])
 @every_case("last", ["", "\n", "\n\n"])

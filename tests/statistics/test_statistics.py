@@ -189,6 +189,7 @@ def test_corrected_interval(labels: int, lower: float, upper: float) -> None:
     assert found == pytest.approx((lower, upper), abs=5e-3 if upper > 1 else 5e-4)
 
 
+@pytest.mark.slow
 @every_case(
     ("labels", "lower", "upper"), [(50, 0.780, 0.945), (100, 0.798, 0.916)]
 )  # as judgy 0.1.0, which draws from the labels alone

@@ -28,6 +28,7 @@ def structure(name: str) -> SchemaValidator:
     return SchemaValidator(name, load(name))
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 @every_case("path", FILES.values(), ids=FILES)
 def test_what_passes_quickly_has_no_finding(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

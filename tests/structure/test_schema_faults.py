@@ -94,6 +94,7 @@ def test_schemas_that_double_at_every_hop() -> None:
     assert schema_faults(doubling(10)) == ()
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_no_circle() -> None:
     defs: dict[str, Any] = {f"d{n}": {"$ref": f"#/$defs/d{n + 1}"} for n in range(3000)}
     assert schema_faults({"$ref": "#/$defs/d0", "$defs": {**defs, "d3000": {}}}) == ()

@@ -79,6 +79,7 @@ CHECKS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.messages
 def test_checks(snapshot: SnapshotAssertion) -> None:
     found = [
