@@ -453,3 +453,20 @@ def test_a_bundle_that_conversions_give_is_no_loss() -> None:
     assert [each.path for each in writer.write({**row, "bundle": "own"}, None, 0).losses] == [
         ("bundle",)
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"queries": [{"query_id": "a", "query_text": "b"}, Infinity]}',
+        '{"queries": 1000}',
+        '{"queries": [{"query_id": "a", "query_text": "b"}], "documents": 5}',
+        '{"queries": [{"query_id": "a", "query_text": "b"}], "documents": {"a": 1}}',
+    ],
+)
+@pytest.mark.parametrize("to", ["evalcontract", "mlflow", "evret"])
+def test_a_broken_file_is_refused(text: str, to: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(text, encoding="utf-8")
+    done = converted(tmp_path / "a.json", "evret", tmp_path / "o.json", to)
+    assert done.refusal is not None
+    assert not (tmp_path / "o.json").exists()

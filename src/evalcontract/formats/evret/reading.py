@@ -96,14 +96,16 @@ class DocumentReader(Reader):
 
     def _left_documents(self) -> list[Any]:
         """Return the documents that the rows do not hold."""
-        documents = self._value.get("documents")
+        # What is no list or no row is reported, and the rest of the file is read even so.
+        lists = (self._value.get("documents"), self._value.get("queries"))
+        documents, rows = (part if isinstance(part, list) else [] for part in lists)
         expected = {
             label_of(id_)
-            for row in self._value.get("queries", ())
-            if (key := ids_key(row, self._release))
+            for row in rows
+            if isinstance(row, dict) and (key := ids_key(row, self._release))
             for id_ in items_of(row[key])
         }
-        return [part for part in documents or () if not _is_expected(part, expected)]
+        return [part for part in documents if not _is_expected(part, expected)]
 
 
 class TableReader(Reader):
