@@ -1,4 +1,8 @@
-"""Write the tables of fields in `docs/formats.md` from those that conversions use."""
+"""Write the tables of fields in the documentation from those that conversions use.
+
+`docs/formats.md` has the table of all systems. The page of a system, `docs/coming-from-NAME.md`,
+has its own table, with what changes and why the rest is lost.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +17,37 @@ if TYPE_CHECKING:
     from evalcontract.formats._fields import Field
     from evalcontract.formats._format import Format
 
-PAGE = Path(__file__).parent / "formats.md"
+DOCS = Path(__file__).parent
 BEGIN, END = "<!-- fields, by docs/build_formats.py -->\n", "<!-- end -->\n"
 
 
-def tables() -> str:
-    """Return the table of all systems, and the table of each."""
+def pages() -> dict[Path, str]:
+    """Return each page with its tables, made anew."""
+    tables = {DOCS / "formats.md": _table_of_all()}
+    tables |= {page_of(format_): _table_of(format_) for format_ in FORMATS}
+    return {page: _with_table(page, table) for page, table in tables.items()}
+
+
+def page_of(format_: Format) -> Path:
+    """Return the page of a system."""
+    return DOCS / f"coming-from-{format_.name.replace('_', '-')}.md"
+
+
+def _with_table(page: Path, table: str) -> str:
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
+
+
+def _table_of_all() -> str:
     own = dict.fromkeys(
         each.ours for format_ in FORMATS for each in format_.fields if each.theirs and each.ours
     )
-    head = ["evalcontract", *(format_.title for format_ in FORMATS)]
-    rows = [[_code(ours), *(_cell(format_, ours) for format_ in FORMATS)] for ours in own]
-    parts = [_table(head, rows)]
-    for format_ in FORMATS:
-        parts.append(f"\n#### {format_.title}\n\n")
-        parts.append(_table([format_.title, "evalcontract", ""], [*_rows(format_)]))
-    return "".join(parts)
+    head = ["evalcontract", *(f"[{each.title}]({page_of(each).name})" for each in FORMATS)]
+    return _table(head, [[_code(ours), *(_cell(each, ours) for each in FORMATS)] for ours in own])
+
+
+def _table_of(format_: Format) -> str:
+    return _table([format_.title, "evalcontract", ""], [*_rows(format_)])
 
 
 def _cell(format_: Format, ours: str | None) -> str:
@@ -57,11 +76,6 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def page() -> str:
-    """Return the page with the tables anew."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    return f"{before}{BEGIN}\n{tables()}\n{END}{rest.partition(END)[2]}"
-
-
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for page, text in pages().items():
+        page.write_text(text, encoding="utf-8")

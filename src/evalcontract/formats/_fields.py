@@ -1,7 +1,7 @@
 """The fields of a system and those of evalcontract that mean the same: the table of a conversion.
 
 Each system has its table in its `fields.py`. The converters take names and reasons from it, and
-the tables in `docs/formats.md` are generated from it.
+the tables in the documentation are generated from it.
 """
 
 from __future__ import annotations
