@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.output import NATIVE_SCHEMA, ConvertedFiles, medium_for
+from evalcontract.engine.output import ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
@@ -91,8 +91,7 @@ def convert(
         result.refusal = "the source cannot be read"
         return result
     dataset_pass = dataset.begin(run, run.policy_for(input_.path), run.graded_for(input_.path))
-    schema = dialect.schema if dialect else NATIVE_SCHEMA
-    with ConvertedFiles(out, medium, schema, convert_options, options.root) as output:
+    with ConvertedFiles(out, medium, convert_options, options.root) as output:
         result.losses.report = output.report
         head = {
             "from": result.from_,
@@ -137,12 +136,14 @@ def _convert_rows(
                 result.diagnostics += [fault._replace(severity=Severity.ERROR) for fault in faults]
                 result.left_out += 1
                 continue
-            output.row(row, source.path, dataset.document)
+            comments = output.row(row, source.path, dataset.document)
+            result.losses.note_comments(comments, source.number, source.path)
             result.rows += 1
     result.diagnostics += dataset_pass.finish()
     whole, losses = target.wrap(output.rows, reader.root)
     losses = [*reader.losses, *reader.root_losses(losses)]
     result.losses.note(losses, None, (), place_of)
+    result.losses.note_comments(output.lost_header(dataset.document), None, ())
     output.document(whole)
 
 
