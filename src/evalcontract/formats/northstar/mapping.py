@@ -199,7 +199,7 @@ def _restored(case: dict[str, Any], residual: dict[str, Any]) -> dict[str, Any]:
                 return value is None and now is None
             case ("metadata", _):
                 return True
-        return _means(path, value, now) or (now is None and _is_implied(path, value, case))
+        return _means(path, value, now) or _is_implied(path, value, now, case)
 
     written = residual.get("written")
     if isinstance(written, dict):
@@ -207,15 +207,24 @@ def _restored(case: dict[str, Any], residual: dict[str, Any]) -> dict[str, Any]:
     return with_unwritable(case, residual.get("unwritable"))
 
 
-def _is_implied(path: Path, value: Any, case: dict[str, Any]) -> bool:
-    """Whether a value that the case lacks may stand there: what the row says does not change it."""
+def _is_implied(path: Path, value: Any, now: Any, case: dict[str, Any]) -> bool:
+    """Whether a value may stand in place of what the case has: what the row says stays the same."""
     expected = case.get("expected", {})
+    if path == ("expected", "required_tools"):
+        names, calls = _normal(path, value), expected.get("tool_arguments", ())
+        if not is_list_of(names, str) or not set(now or ()) <= set(names):
+            return False
+        implied = {*expected.get("tool_sequence", ()), *(call["name"] for call in calls)}
+        return set(names) - set(now or ()) <= implied
+    if path == ("expected", "tool_arguments") and now:
+        calls = _normal(path, value)
+        is_as_many = isinstance(calls, list) and len(calls) == len(now)
+        return is_as_many and all(any(json_equal(call, one) for one in now) for call in calls)
+    if now is not None:
+        return False
     match path:
         case ("expected", "ground_truth"):
             return any(_means(path, value, text) for text in (None, *expected.get("contains", ())))
-        case ("expected", "required_tools"):
-            names = _normal(path, value)
-            return is_list_of(names, str) and set(names) <= set(expected.get("tool_sequence", ()))
         case ("expected", key) | ("expected", "trace", key):
             return key in (*OF_RUN, *OF_TRACE) and _normal(path, value) is not ...
     return False
