@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.engine.embedded_rubric import with_rubric
+from evalcontract.engine.embedded_rubric import EmbeddedRubrics
 from evalcontract.engine.grading import row_structure
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._conversion import BUNDLES, Loss
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from evalcontract.structure.validator import SchemaValidator
 
 _VERSION = "1.0.0"
+# The most checks that the id of a rubric names, and the most letters that it has.
+_MOST_NAMES, _MOST_LETTERS = 3, 60
 
 
 class ConversionTarget(Protocol):
@@ -47,15 +49,20 @@ class ConversionTarget(Protocol):
 
 
 class NativeTarget:
-    """Writes evalcontract rows. New rubrics are named after the dataset; equal ones are shared."""
+    """Writes evalcontract rows. New rubrics are named after the dataset and their checks.
+
+    Equal ones are shared.
+    """
 
     def __init__(self, stem: str, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
         self._medium = medium
-        self._stem = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "dataset"
+        self._stem = _words(stem) or "dataset"
         if not self._stem[0].isalpha():
             self._stem = f"dataset_{self._stem}"
         self._ids: dict[str, str] = {}
+        # How many rubrics have each id, or the id and a number.
+        self._numbers: dict[str, int] = {}
 
     def take(
         self,
@@ -105,10 +112,28 @@ class NativeTarget:
     def _id_of(self, rubric: dict[str, Any]) -> str:
         key = repr(rubric)
         if key not in self._ids:
-            id_ = f"{self._stem}_{len(self._ids) + 1}"
+            id_ = self._named_by(rubric["checks"])
             self._ids[key] = id_
             self.extra_files[f"rubrics/{id_}.yaml"] = {"id": id_, "version": _VERSION, **rubric}
         return self._ids[key]
+
+    def _named_by(self, checks: list[dict[str, Any]]) -> str:
+        """Return an id that says what a rubric checks, and that no other rubric has."""
+        names = [_words(str(check.get("id") or check["kind"])) for check in checks]
+        if len(names) > _MOST_NAMES:
+            names = [names[0], f"{len(names) - 1}_more"]
+        whole = f"{self._stem}_{'_and_'.join(filter(None, names))}"[:_MOST_LETTERS].strip("_")
+        id_ = whole
+        while id_ in self._numbers:
+            self._numbers[whole] += 1
+            id_ = f"{whole}_{self._numbers[whole]}"
+        self._numbers[id_] = 1
+        return id_
+
+
+def _words(text: str) -> str:
+    """Return a text in snake case, as ids are."""
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
 def _judge_file(judge: dict[str, Any]) -> str:
@@ -139,12 +164,13 @@ class DialectTarget:
         self._writer = dialect.format.writer(medium, dialect.variant)
         # A row of CSV consists of text cells, for which there is no schema.
         self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
+        self._rubrics = EmbeddedRubrics()
 
     def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row in the target format."""
         row, rubric = converted.row, converted.rubric
         if converted.is_new and rubric is not None and not self._writer.says_rubrics:
-            row, rubric = with_rubric(row, rubric, converted.judges), None
+            row, rubric = self._rubrics.embed(row, rubric, converted.judges), None
         written = self._writer.write(row, rubric, number)
         return written.row, written.losses, written.problems or self._rejections(written.row)
 

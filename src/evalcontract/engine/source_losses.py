@@ -36,7 +36,7 @@ def losses_of_source(
     is_kept = all(loss.is_kept for loss in written if loss.path == _METADATA)
     losses = {loss.path: loss._replace(is_kept=loss.is_kept and is_kept) for loss in read}
     for loss in written:
-        paths = [*_paths(loss, row, fields)] or [*_preserved(loss, row)]
+        paths = [*_paths(loss, row, fields)] or [*preserved_at(row, loss.path)]
         if not paths and not loss.is_kept and loss.path != _METADATA:
             losses.setdefault((), loss._replace(path=()))
         for path in paths:
@@ -70,7 +70,7 @@ def _paths(loss: Loss, row: Any, fields: Sequence[Field]) -> Iterator[tuple[Any,
         yield from (each for each in values if value_at(row, each) not in (None, [], {}))
 
 
-def _preserved(loss: Loss, row: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of a value that the source preserves of a row of evalcontract."""
-    paths = ((*place, *loss.path) for place in _PRESERVED)
+def preserved_at(row: Any, ours: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of a value that a row preserves of a row of evalcontract."""
+    paths = ((*place, *ours) for place in _PRESERVED)
     yield from (path for path in paths if value_at(row, path) is not None)

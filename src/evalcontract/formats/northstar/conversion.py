@@ -9,6 +9,7 @@ from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.northstar.case import is_blank, phrases
 from evalcontract.formats.northstar.fields import FIELDS, OF_RUN, OF_TRACE
+from evalcontract.formats.northstar.kept_rubrics import ReadRubrics, WrittenRubrics
 from evalcontract.formats.northstar.mapping import THEIRS, to_case
 from evalcontract.formats.northstar.normalization import EXPECTED, TRACE
 from evalcontract.formats.northstar.residual import kept_of, row_kept_in, row_of, with_kept
@@ -39,6 +40,7 @@ class CaseReader(Reader):
         beside = {k: v for k, v in value.items() if k != "cases"} if is_wrapped and value else None
         self._root, self._losses = _root_of(beside)
         self._beside = beside or {}
+        self._rubrics = ReadRubrics()
 
     @property
     def root(self) -> dict[str, Any]:
@@ -58,6 +60,7 @@ class CaseReader(Reader):
 
     def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid case."""
+        row = self._rubrics.whole(row)
         if own := row_kept_in(row, index):
             # The rubric that a row references has a name already.
             return OurRow(own.row, None if "rubric_ref" in own.row else own.rubric)
@@ -122,13 +125,14 @@ class CaseWriter(Writer):
 
     def __init__(self, medium: str) -> None:
         self._has_root = medium == "json"
+        self._rubrics = WrittenRubrics()
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row; `rubric` is the rubric that it references, if any."""
         case, losses, said = to_case(row, rubric)
         kept = kept_of(row, rubric, case, index)
         lost = _row_losses(kept, row, said, is_reported=bool(losses))
-        return TheirRow(with_kept(case, kept), (*losses, *lost))
+        return TheirRow(with_kept(case, self._rubrics.shared(kept)), (*losses, *lost))
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
         """Return a list of cases, or an object if there are keys beside them."""
