@@ -7,7 +7,7 @@ it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,19 +54,18 @@ class ExtractedRubrics:
         value = converted.row.get(RUBRIC_KEY)
         if converted.rubric is not None or "rubric_ref" in converted.row or not _is_ours(value):
             return converted
-        label = value.get(_LABEL_KEY)
-        if value.get("checks") is None:
-            whole = self._known.get(label)
-            if whole is None:
-                return None
-        else:
-            whole = self._known[label] = value
+        label = value.get(_LABEL_KEY, "")
+        if value.get("checks") is not None:
+            self._known[label] = value
+        elif label not in self._known:
+            return None
+        whole = self._known[label]
         row = {key: part for key, part in converted.row.items() if key != RUBRIC_KEY}
         rubric = {key: part for key, part in whole.items() if key not in (_JUDGES_KEY, _LABEL_KEY)}
         return converted._replace(row=row, rubric=rubric, judges=tuple(whole.get(_JUDGES_KEY, ())))
 
 
-def _is_ours(value: Any) -> bool:
+def _is_ours(value: Any) -> TypeGuard[dict[str, Any]]:
     """Whether a value is an embedded rubric or its label, and not another with the same key."""
     if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
         return False

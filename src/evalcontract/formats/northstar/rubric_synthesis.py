@@ -115,7 +115,7 @@ def _with_arguments(names: list[str], calls: list[dict[str, Any]]) -> list[Any]:
 def _apart(check: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a check of each call with arguments, so that one call may do for several."""
     tools = check.get("expected_tools", ())
-    if check["id"] != "tool_arguments" or len(tools) < 2:
+    if check["id"] != "tool_arguments" or len(tools) <= 1:
         return [check]
     return [
         {**check, "id": f"{check['id']}_{number}", "expected_tools": [tool]}
