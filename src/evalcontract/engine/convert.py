@@ -11,6 +11,7 @@ from evalcontract.engine.output import ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
+from evalcontract.engine.source_losses import without_restored
 from evalcontract.formats import dialect_of
 from evalcontract.model.diagnostic import Severity, sort_key
 from evalcontract.model.listing import listed
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass
     from evalcontract.engine.placing import ConversionTarget
+    from evalcontract.formats import Dialect
     from evalcontract.model.diagnostic import Diagnostic, Problem
 
 
@@ -120,6 +122,7 @@ def _convert_rows(
         return dataset_pass.place(path, on_key=True)
 
     reader = dataset_pass.reader()
+    same = _within_system(result)
     for checked in dataset_pass.batches(keep_rows=True):
         result.diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
         for source in rows_of(dataset_pass, checked):
@@ -129,6 +132,8 @@ def _convert_rows(
                 continue
             row, losses, problems = target.take(converted, source.number)
             losses = reader.row_losses(source, converted, losses)
+            if same is not None:
+                losses = without_restored(losses, source.value, row, same)
             result.losses.note(losses, source.number, source.path, place_of)
             if problems:
                 relocated = _relocated(problems, source)
@@ -142,6 +147,8 @@ def _convert_rows(
     result.diagnostics += dataset_pass.finish()
     whole, losses = target.wrap(output.rows, reader.root)
     losses = [*reader.losses, *reader.root_losses(losses)]
+    if same is not None and dataset.document is not None:
+        losses = without_restored(losses, dataset.document.value, whole, same)
     result.losses.note(losses, None, (), place_of)
     result.losses.note_comments(output.lost_header(dataset.document), None, ())
     output.document(whole)
@@ -169,6 +176,12 @@ def _refusal(
     if convert_options.lossless and result.losses.total:
         return "the conversion would lose data (--strict)"
     return None
+
+
+def _within_system(result: ConvertResult) -> Dialect | None:
+    """Return the dialect of the target if the source is of the same system; else None."""
+    systems = {name.partition(":")[0] for name in (result.from_, result.to)}
+    return dialect_of(result.to) if len(systems) == 1 and NATIVE not in systems else None
 
 
 def _stem(out: Path) -> str:

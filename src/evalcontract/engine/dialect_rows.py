@@ -53,7 +53,7 @@ class DialectRows:
         """
         if not self._fields:
             return (*read.losses, *written)
-        return losses_of_source(read.losses, written, row.value, self._fields)
+        return losses_of_source(read, written, row.value, self._fields)
 
     def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
         """Return the losses outside the rows, each where the source has the value."""

@@ -44,6 +44,7 @@ FIELDS = (
     Field(None, "expected.format", _NO_GRADER),
     Field(None, "expected.*", _NO_GRADER),
     Field(None, "must_contain_any", "NorthStar asks for every phrase, not for one of them"),
+    Field(None, "expected_documents", "cases have the ids of documents, not their texts"),
     Field(None, "retrieved_documents", "NorthStar takes them from the trace"),
     Field(None, "context", "the context of a case is a list of texts"),
     Field(None, "*", _NO_PLACE),
