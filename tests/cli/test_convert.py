@@ -358,6 +358,27 @@ def test_one_case_that_is_the_whole_document(folder: Path) -> None:
     assert json.loads((folder / "back.json").read_text(encoding="utf-8")) == [case]
 
 
+@every_case(
+    ("to", "note"),
+    [
+        (
+            "evalcontract",
+            "note: 2 rows expect documents: no check of evalcontract grades what was retrieved\n",
+        ),
+        ("databricks", ""),
+    ],
+)
+def test_what_no_check_grades_is_told(to: str, note: str, folder: Path) -> None:
+    queries = [
+        {"query_id": "a", "query_text": "b", "expected_doc_ids": ["c"]},
+        {"query_id": "b", "query_text": "b", "expected_doc_ids": ["c", "d"]},
+        {"query_id": "c", "query_text": "b", "expected_answers": ["c"]},
+    ]
+    (folder / "queries.json").write_text(json.dumps({"queries": queries}), encoding="utf-8")
+    done = convert("queries.json", "o.json", "--from", "evret", "--to", to, "--force", "--strict")
+    assert (code(done), done.stderr) == (0, note)
+
+
 def test_of_many_findings_a_few_are_shown(folder: Path) -> None:
     cases = [{"id": f"{n}", "messages": [], "expected": {"goal": "Says it."}} for n in range(52)]
     (folder / "cases.json").write_text(json.dumps(cases), encoding="utf-8")

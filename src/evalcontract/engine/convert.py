@@ -20,7 +20,7 @@ from evalcontract.report.losses import Losses
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
@@ -50,7 +50,7 @@ class ConvertResult:
     """The result of a conversion. `written` are the names of the files.
 
     If nothing was written, `refusal` is the reason. `left_out` counts the rows that have faults and
-    cannot be converted.
+    cannot be converted. `remarks` are sentences on the rows as they are now, for people.
     """
 
     source: str
@@ -62,6 +62,7 @@ class ConvertResult:
     left_out: int = 0
     written: list[str] = field(default_factory=list)
     refusal: str | None = None
+    remarks: Sequence[str] = ()
 
 
 def convert(
@@ -108,6 +109,7 @@ def convert(
         result.refusal = _refusal(dataset_pass, result, convert_options)
         if result.refusal is None:
             result.written = output.commit(target.extra_files)
+            result.remarks = target.remarks
     return result
 
 

@@ -36,6 +36,11 @@ class ConversionTarget(Protocol):
 
     extra_files: dict[str, Any]
 
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What to know of the rows as they are now, though nothing is lost; for people."""
+        return ()
+
     def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row to write, what it loses, and the problems that prevent writing it.
 
@@ -61,8 +66,17 @@ class NativeTarget:
         if not self._stem[0].isalpha():
             self._stem = f"dataset_{self._stem}"
         self._ids: dict[str, str] = {}
+        self._retrievals = 0
         # How many rubrics have each id, or the id and a number.
         self._numbers: dict[str, int] = {}
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """That nothing grades the documents that rows expect, as the metrics of systems do."""
+        if not self._retrievals:
+            return ()
+        rows = "1 row expects" if self._retrievals == 1 else f"{self._retrievals:,} rows expect"
+        return (f"{rows} documents: no check of evalcontract grades what was retrieved",)
 
     def take(
         self,
@@ -79,6 +93,7 @@ class NativeTarget:
             row = _with_reference(row, f"rubric/{self._id_of(converted.rubric)}@{_VERSION}")
         if converted.is_new and (problems := [*_faults("row", row_structure(), row)]):
             return row, (), problems
+        self._retrievals += converted.is_new and bool(row.get("expected_documents"))
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
             self.extra_files.setdefault(name, load(f"bundles/{row['bundle']}"))
@@ -158,6 +173,8 @@ def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:
 
 class DialectTarget:
     """Writes rows in another format."""
+
+    remarks: Sequence[str] = ()
 
     def __init__(self, dialect: Dialect, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
