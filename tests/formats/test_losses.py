@@ -61,6 +61,25 @@ RUN: dict[str, Any] = {
         ("evret", QUERIES, "northstar", ["$.queries[0].expected_doc_ids", "$.documents"]),
         # The question stands in the messages, which are not lost with the context.
         ("northstar", [RUN], "databricks", ["$[0].expected.context"]),
+        # What only the rubric has is lost with it, and what the row has is not.
+        (
+            "northstar",
+            [{**RUN, "expected": {"contains": ["9 m", "9  m"], "max_tool_calls": 1}}],
+            "mlflow:evaluate",
+            ["$[0].expected.contains", "$[0].expected.max_tool_calls"],
+        ),
+        (
+            "northstar",
+            [{**RUN, "expected": {"contains": ["9 m"], "max_tool_calls": 1}}],
+            "mlflow:evaluate",
+            ["$[0].expected.max_tool_calls"],
+        ),
+        (
+            "northstar",
+            [{**RUN, "expected": {"tool_sequence": ["a"], "required_tools": ["b"]}}],
+            "mlflow:evaluate",
+            ["$[0].expected.required_tools", "$[0].expected.tool_sequence"],
+        ),
     ],
 )
 def test_what_is_lost_is_listed(

@@ -42,7 +42,9 @@ def losses_of_source(
     is_kept = all(loss.is_kept for loss in written if loss.path == _METADATA)
     losses = {loss.path: loss._replace(is_kept=loss.is_kept and is_kept) for loss in read.losses}
     for loss in written:
-        paths = [*_paths(loss, row, read.row, fields)] or [*preserved_at(row, loss.path)]
+        in_rubric = read.in_rubric if loss.path == (RUBRIC_KEY,) else ()
+        paths = [*in_rubric, *_paths(loss, row, read.row, fields)]
+        paths = paths or [*preserved_at(row, loss.path)]
         if not paths and not loss.is_kept and loss.path not in (_METADATA, (RUBRIC_KEY,)):
             losses.setdefault((), loss._replace(path=()))
         for path in paths:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.source.external import ExternalFile
 
+# The expectations that stand in the row, unless two of them would be one there.
+_OF_ROW = ("contains", "required_tools", "tool_arguments")
 _NO_JSON = "only Python accepts it as JSON"
 _UNREAD = "NorthStar does not read it"
 _CHANGED = "the case was edited since its conversion, so what was preserved is not restored"
@@ -69,7 +71,19 @@ class CaseReader(Reader):
         losses += _case_losses(without_unwritable(row)[0])
         if OURS in row.get("metadata", {}):
             losses.append(Loss(("metadata", OURS), _CHANGED, is_kept=True))
-        return OurRow(converted.row, converted.rubric, tuple(losses))
+        in_rubric = tuple(_in_rubric(converted.rubric, row))
+        return OurRow(converted.row, converted.rubric, tuple(losses), in_rubric=in_rubric)
+
+
+def _in_rubric(rubric: dict[str, Any] | None, case: dict[str, Any]) -> Iterator[Path]:
+    """Yield the expectations whose values a check has, because the row cannot have them."""
+    checks = rubric["checks"] if rubric else ()
+    ids = [
+        each["id"] for each in checks if not each.keys().isdisjoint(("values", "expected_tools"))
+    ]
+    for key in _OF_ROW:
+        if key in case["expected"] and any(id_.startswith(key) for id_ in ids):
+            yield ("expected", key)
 
 
 def _root_of(beside: dict[str, Any] | None) -> tuple[dict[str, Any], list[Loss]]:
