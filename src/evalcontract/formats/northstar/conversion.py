@@ -82,7 +82,7 @@ def _in_rubric(rubric: dict[str, Any] | None, case: dict[str, Any]) -> Iterator[
         each["id"] for each in checks if not each.keys().isdisjoint(("values", "expected_tools"))
     ]
     for key in _OF_ROW:
-        if key in case["expected"] and any(id_.startswith(key) for id_ in ids):
+        if key in case.get("expected", {}) and any(id_.startswith(key) for id_ in ids):
             yield ("expected", key)
 
 
