@@ -56,6 +56,8 @@ RUN: dict[str, Any] = {
         ("evret:0.0.3", QUERIES, "evret:0.0.1", []),
         ("evret:0.0.3", QUERIES, "evret:0.0.2", ["$.queries[0].expected_doc_ids"]),
         ("northstar", {"cases": [RUN], "by": "us"}, "northstar", []),
+        # What the file has beside its rows is lost once.
+        ("northstar", {"cases": [{**RUN, "expected": {}}], "by": "us"}, "databricks", ["$.by"]),
         # A document without a query, and a text where there are ids alone.
         ("evret", QUERIES, "databricks", ["$.documents"]),
         ("evret", QUERIES, "northstar", ["$.queries[0].expected_doc_ids", "$.documents"]),

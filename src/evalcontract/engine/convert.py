@@ -148,7 +148,10 @@ def _convert_rows(
             result.rows += 1
     result.diagnostics += dataset_pass.finish()
     whole, losses = target.wrap(output.rows, reader.root)
-    losses = [*reader.losses, *reader.root_losses(losses)]
+    told = reader.root_losses(losses)
+    lost = {loss.path for loss in told if not loss.is_kept}
+    # What the reader preserved of the file is lost where the target has no place for it.
+    losses = [*(each for each in reader.losses if each.path not in lost), *told]
     if same is not None and dataset.document is not None:
         losses = without_restored(losses, dataset.document.value, whole, same)
     result.losses.note(losses, None, (), place_of)

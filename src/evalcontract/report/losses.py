@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The version of the format of a loss report.
 VERSION = "1.0"
+# The width of the summary, and the least for a reason beside a long key.
+_COLUMNS, _LEAST = 80, 30
 # Only YAML has comments.
 _COMMENT, _NO_COMMENTS = "#", "the medium of the target has no comments"
 
@@ -112,6 +114,16 @@ def write_losses(
         width, room = max(map(display_width, names)), max(map(len, counts))
         for sort, count, name in zip(sorts, counts, names, strict=True):
             gap = " " * (width - display_width(name))
-            yield f"  {count:>{room}}  {name}{gap}  {escape_controls(sort.reason)}\n"
+            reason, *rest = _lines(escape_controls(sort.reason), _COLUMNS - room - width - 6)
+            yield f"  {count:>{room}}  {name}{gap}  {reason}\n"
+            yield from (f"  {'':>{room}}  {'':{width}}  {line}\n" for line in rest)
             first = escape_controls(str(losses.first[sort]))
             yield f"  {'':>{room}}  {'':{width}}  first at {first}\n"
+
+
+def _lines(text: str, width: int) -> list[str]:
+    if len(text) <= width:
+        return [text]
+    from textwrap import wrap  # slow to import
+
+    return wrap(text, max(width, _LEAST), break_long_words=False, break_on_hyphens=False)
