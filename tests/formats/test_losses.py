@@ -56,6 +56,16 @@ RUN: dict[str, Any] = {
         ("evret:0.0.3", QUERIES, "evret:0.0.1", []),
         ("evret:0.0.3", QUERIES, "evret:0.0.2", ["$.queries[0].expected_doc_ids"]),
         ("northstar", {"cases": [RUN], "by": "us"}, "northstar", []),
+        # A check does not look for a part of a nested argument.
+        (
+            "northstar",
+            [
+                {**RUN, "expected": {"tool_arguments": [{"name": "a", "arguments": {"b": part}}]}}
+                for part in ([1], {}, {"c": 1})
+            ],
+            "evalcontract",
+            ["$[2].expected.tool_arguments"],
+        ),
         # What the file has beside its rows is lost once.
         ("northstar", {"cases": [{**RUN, "expected": {}}], "by": "us"}, "databricks", ["$.by"]),
         # A document without a query, and a text where there are ids alone.
@@ -112,3 +122,26 @@ def test_many_lost_documents_are_one_loss_with_their_number(tmp_path: Path) -> N
     assert [(sort.key, sort.reason) for sort in done.losses.counts] == [
         ("documents", "the target has no place for documents that no query expects (5,000)"),
     ]
+
+
+def test_keys_stay_in_their_order(tmp_path: Path) -> None:
+    record = {
+        "expectations": {"own": {"z": 1, "a": 2}, "expected_response": "9 m", "an_own": 1},
+        "tags": {"z": "1", "a": "2"},
+        "inputs": {"question": "How deep?"},
+    }
+    (tmp_path / "in.json").write_text(json.dumps([record]), encoding="utf-8")
+    options = Options(root=tmp_path)
+    for source, target, from_, to in (
+        ("in.json", "same.json", "mlflow:oss", "mlflow:managed"),
+        ("in.json", "ours.json", "mlflow:oss", "evalcontract"),
+    ):
+        done = convert(
+            Input(tmp_path / source), tmp_path / target, ConvertOptions(from_, to), options
+        )
+        assert done.refusal is None, done.diagnostics
+    same = (tmp_path / "same.json").read_text(encoding="utf-8")
+    assert json.dumps(json.loads(same)) == json.dumps([record])
+    (row,) = json.loads((tmp_path / "ours.json").read_text(encoding="utf-8"))["questions"]
+    assert [*row["expected"]] == ["own", "reference", "an_own"]
+    assert [*row["expected"]["own"]] == ["z", "a"]

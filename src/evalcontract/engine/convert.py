@@ -11,7 +11,7 @@ from evalcontract.engine.output import ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
-from evalcontract.engine.source_losses import without_restored
+from evalcontract.engine.source_losses import ordered_like, without_restored
 from evalcontract.formats import dialect_of
 from evalcontract.model.diagnostic import Severity, sort_key
 from evalcontract.model.listing import listed
@@ -136,6 +136,7 @@ def _convert_rows(
             losses = reader.row_losses(source, converted, losses)
             if same is not None:
                 losses = without_restored(losses, source.value, row, same)
+                row = ordered_like(source.value, row)
             result.losses.note(losses, source.number, source.path, place_of)
             if problems:
                 relocated = _relocated(problems, source)

@@ -74,6 +74,14 @@ def without_restored(
     return [loss for loss in losses if not is_restored(loss)]
 
 
+def ordered_like(source: Any, written: Any) -> Any:
+    """Return a row with its keys in the order that they have in the source; others come after."""
+    if not isinstance(source, dict) or not isinstance(written, dict):
+        return written
+    keys = [*(key for key in source if key in written), *(k for k in written if k not in source)]
+    return {key: ordered_like(source.get(key), written[key]) for key in keys}
+
+
 def _paths(
     loss: Loss, row: Any, own: dict[str, Any], fields: Sequence[Field]
 ) -> Iterator[tuple[Any, ...]]:

@@ -68,9 +68,7 @@ def _expected(expectations: dict[str, Any], hints: Hints) -> dict[str, Any]:
         row["criteria"], hints["criteria_from"] = guidelines, "guideline"
     elif criteria := criteria_of(guidelines):
         row["criteria"] = criteria
-    of_row = {"reference": response} if _is_text(response) else {}
-    custom = {key: part for key, part in expectations.items() if key not in expected.RESERVED}
-    if of_row := {**of_row, **own_expectations({"expected": custom})}:
+    if of_row := _of_row(expectations):
         row["expected"] = of_row
     if _are_filled(facts := expectations.get(expected.FACTS)):
         row["expected_facts"] = facts
@@ -82,6 +80,16 @@ def _expected(expectations: dict[str, Any], hints: Hints) -> dict[str, Any]:
     if documents := _documents(expectations.get(expected.CONTEXT), "doc_uri", "id"):
         row["expected_documents"] = documents
     return row
+
+
+def _of_row(expectations: dict[str, Any]) -> dict[str, Any]:
+    """Return the reference answer and the author's own expectations, in the author's order."""
+    own = own_expectations({"expected": expectations})
+    return {
+        "reference" if key == expected.RESPONSE else key: part
+        for key, part in own.items()
+        if key not in expected.RESERVED or (key == expected.RESPONSE and _is_text(part))
+    }
 
 
 def _expectations(row: dict[str, Any], hints: Hints) -> dict[str, Any]:

@@ -29,6 +29,7 @@ _UNREAD = "NorthStar does not read it"
 _CHANGED = "the case was edited since its conversion, so what was preserved is not restored"
 _NO_TEXT = "the input of a row is a text"
 _BLANK, _TOO_LARGE = "a check cannot expect a blank text", "the limit is too large"
+_WHOLE = "a check compares a mapping among the arguments whole; NorthStar allows further keys"
 _NO_PLACE = "NorthStar has no place for keys beside the cases"
 _UNNAMED = "a case says what the rubric requires, but not which rubric it is"
 
@@ -109,8 +110,14 @@ def _case_losses(case: dict[str, Any]) -> Iterator[Loss]:
             for name, part in (value or {}).items():
                 if part is not None and (name in OF_TRACE or TRACE[name](part) is None):
                     yield _loss(("expected", key, name), part)
+        elif key == "tool_arguments" and any(map(_is_nested, value or ())):
+            yield Loss(("expected", key), _WHOLE, is_kept=True)
         elif (key in OF_RUN and value is not None) or _is_lost(key, value):
             yield _loss(("expected", key), value)
+
+
+def _is_nested(call: dict[str, Any]) -> bool:
+    return any(isinstance(part, dict) and part for part in call["arguments"].values())
 
 
 def _loss(path: Path, value: Any) -> Loss:

@@ -26,7 +26,7 @@ FIELDS = (
     Field("expected.goal", "criteria"),
     Field("expected.rubric", "criteria", "a `goal` beside it is `expected.goal`"),
     Field("expected.ground_truth", "expected.reference", "and one of `expected_facts`"),
-    Field("expected.contains", "expected_facts"),
+    Field("expected.contains", "expected_facts", "facts are found over line breaks, too"),
     Field("expected.not_contains", "must_not_contain"),
     Field("expected.required_tools", "expected_tools"),
     Field("expected.tool_arguments", "expected_tools", "one call of each tool"),
