@@ -396,3 +396,17 @@ def test_what_stands_around_rows_is_lost() -> None:
 def test_a_file_that_is_elsewhere_is_no_part_of_it() -> None:
     assert MLFLOW.reader(a_file(), "oss").root == {}
     assert Path(__file__).with_name("real.py").is_file()
+
+
+def test_null_arguments_of_a_call_are_none() -> None:
+    """A table has them in each call where one call has some."""
+    calls = [{"name": "chart", "arguments": None}, {"name": "mail", "arguments": {"to": "a"}}]
+    record = {"inputs": {"question": "a"}, "expectations": {"expected_tool_calls": calls}}
+    read = as_row(record, "oss")
+    assert read.row["expected_tools"] == ["chart", calls[1]]
+    assert read.losses == ()
+    assert as_record(read.row, "oss").row == record
+    edited = {**read.row, "expected_tools": ["mail"]}
+    assert as_record(edited, "oss").row["expectations"] == {
+        "expected_tool_calls": [{"name": "mail"}]
+    }

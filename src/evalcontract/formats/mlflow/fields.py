@@ -27,6 +27,8 @@ FIELDS = (
     Field("expectations.expected_tool_calls", "expected_tools"),
     Field("expectations.expected_retrieved_context", "expected_documents", "`doc_uri` is `id`"),
     Field("expectations.*", "expected.*"),
+    Field("expectations.reference", None, "`expected.reference` is the expected response"),
+    Field("expectations.format", None, "`expected.format` is `json` or `text`, for checks"),
     Field("outputs", "recorded_output", "or the answer at the end of `messages`"),
     Field("trace", "trace", variants=_EVALUATE),
     Field("tags", None, "tags of rows have no values"),
