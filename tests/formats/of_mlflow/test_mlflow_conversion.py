@@ -410,3 +410,16 @@ def test_null_arguments_of_a_call_are_none() -> None:
     assert as_record(edited, "oss").row["expectations"] == {
         "expected_tool_calls": [{"name": "mail"}]
     }
+
+
+def test_what_is_changed_in_a_row_counts_more_than_what_was_kept() -> None:
+    record = {
+        "inputs": {"city": "Wick", "style": "short"},
+        "expectations": {"expected_facts": None, "own": 1},
+        "tags": {"a": "b"},
+    }
+    row = as_row(record, "oss").row
+    assert as_record(row, "oss").row == record
+    edited = as_record({**row, "expected_facts": ["x"], "expected": {"own": 2}}, "oss").row
+    assert edited["expectations"] == {"expected_facts": ["x"], "own": 2}
+    assert (edited["inputs"], edited["tags"]) == (record["inputs"], record["tags"])

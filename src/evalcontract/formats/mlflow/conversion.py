@@ -14,7 +14,7 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._expectations import losses_of
 from evalcontract.formats._fields import reason_against, reason_for
-from evalcontract.formats._residual import Residual, applied, difference, is_row
+from evalcontract.formats._residual import Residual, applied, difference, is_row, restored
 from evalcontract.formats.mlflow.evaluate import MIXED_TRACES
 from evalcontract.formats.mlflow.expectations import TOOL_CALLS
 from evalcontract.formats.mlflow.fields import FIELDS
@@ -30,7 +30,7 @@ from evalcontract.formats.mlflow.residual import (
 )
 from evalcontract.formats.mlflow.sources import for_databricks, for_store
 from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
-from evalcontract.formats.mlflow.tool_calls import expected_tools, still_fits
+from evalcontract.formats.mlflow.tool_calls import expected_tools
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.equality import json_equal
 
@@ -99,8 +99,11 @@ class MlflowWriter(Writer):
         if kept.variant != self._variant:
             residual = Residual(_translated(residual.set, self._variant), [])
             losses = [*_untranslated(kept.residual.set, residual.set)]
-        plain = as_record(bare, kept.hints, self._variant, index)
-        record = applied(plain, residual, NESTED, still_fits)
+        variant = self._variant
+        plain = as_record(bare, kept.hints, variant, index)
+        record = restored(
+            plain, residual, NESTED, bare, lambda each: as_row(each, variant, index)[0]
+        )
         self._drop_mixed_outputs(record, index)
         rest = difference(as_row(record, self._variant, index)[0], bare, NESTED_OURS)
         whole = join_record(record, rest)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._findings import is_list_of
-from evalcontract.formats.mlflow.expectations import TOOL_CALLS
-from evalcontract.model.equality import json_equal
-
-if TYPE_CHECKING:
-    from evalcontract.model.path import Path
 
 
 def expected_tools(calls: Any) -> list[Any] | None:
@@ -30,13 +25,6 @@ def expected_calls(tools: Any) -> list[Any] | None:
     if not isinstance(tools, list) or not tools:
         return None
     return [{"name": tool} if isinstance(tool, str) else tool for tool in tools]
-
-
-def still_fits(path: Path, value: Any, now: Any) -> bool:
-    """Whether a value that a row preserves may take the place of the one that the row says."""
-    if now is None or path != ("expectations", TOOL_CALLS):
-        return True
-    return json_equal(expected_calls(expected_tools(value)), now)
 
 
 def _is_call(call: dict[str, Any]) -> bool:
