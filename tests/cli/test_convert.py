@@ -379,6 +379,28 @@ def test_what_no_check_grades_is_told(to: str, note: str, folder: Path) -> None:
     assert (code(done), done.stderr) == (0, note)
 
 
+@every_case(
+    ("to", "note"),
+    [
+        ("evret", "note: 2 rows ask for nothing that Evret grades\n"),
+        ("mlflow:evaluate", ""),
+        ("northstar", "note: 1 row asks for nothing that NorthStar grades\n"),
+    ],
+)
+def test_rows_that_the_target_does_not_grade_are_told(to: str, note: str, folder: Path) -> None:
+    rows = [
+        {"id": "a", "input": "b", "expected_facts": ["c"]},
+        {"id": "b", "input": "c", "criteria": "Is kind."},
+        {"id": "c", "input": "d", "tags": ["e"]},
+    ]
+    (folder / "rows.json").write_text(json.dumps({"questions": rows}), encoding="utf-8")
+    done = convert("rows.json", "o.json", "--to", to, "--force")
+    assert code(done) == 0
+    assert [line for line in done.stderr.splitlines(keepends=True) if "note:" in line] == (
+        [note] if note else []
+    )
+
+
 def test_of_many_findings_a_few_are_shown(folder: Path) -> None:
     cases = [{"id": f"{n}", "messages": [], "expected": {"goal": "Says it."}} for n in range(52)]
     (folder / "cases.json").write_text(json.dumps(cases), encoding="utf-8")

@@ -46,6 +46,8 @@ class CommentsAbove:
     def _of_row(self, source: Document, path: tuple[str | int, ...]) -> list[Comment]:
         if self._pending is None:
             self._pending = self._begin(source, path)
+        if not self._pending:
+            return []  # places are slow to find
         until = _next_line(source, path)
         comments: list[Comment] = []
         while self._pending and (until is None or self._pending[0].next_line < until):
@@ -56,7 +58,7 @@ class CommentsAbove:
         """Return the comments after the header, which ends where the first row begins."""
         found = comments_of("\n".join(source.lines)) if source.may_be_yaml else []
         pending = deque(found)
-        first = source.place(path).span
+        first = source.place(path).span if pending else None
         end = first.line - (len(path) > 1) if first else 0
         while pending and pending[0].next_line <= end:
             self._header.append(pending.popleft())

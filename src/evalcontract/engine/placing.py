@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from evalcontract.structure.validator import SchemaValidator
 
 _VERSION = "1.0.0"
+# The keys of a row that say what is expected.
+_EXPECTED = frozenset(
+    "criteria expected expected_facts expected_tools expected_documents must_contain_any"
+    " must_not_contain rubric_ref".split()
+)
 # The most checks that the id of a rubric names, and the most letters that it has.
 _MOST_NAMES, _MOST_LETTERS = 3, 60
 
@@ -171,13 +176,18 @@ def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:
     return dict([*items[:position], ("rubric_ref", reference), *items[position:]])
 
 
+def _is_of_use(loss: Loss) -> bool:
+    """Whether a loss may be one of what a grader reads."""
+    return loss.path != ("id",)
+
+
 class DialectTarget:
     """Writes rows in another format."""
 
-    remarks: Sequence[str] = ()
-
     def __init__(self, dialect: Dialect, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
+        self._dialect = dialect
+        self._ungraded = 0
         self._writer = dialect.format.writer(medium, dialect.variant)
         # A row of CSV consists of text cells, for which there is no schema.
         self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
@@ -189,7 +199,26 @@ class DialectTarget:
         if converted.is_new and rubric is not None and not self._writer.says_rubrics:
             row, rubric = self._rubrics.embed(row, rubric, converted.judges), None
         written = self._writer.write(row, rubric, number)
-        return written.row, written.losses, written.problems or self._rejections(written.row)
+        problems = written.problems or self._rejections(written.row)
+        # Of a row that keeps what it expects, something is graded; and the cells of a table are
+        # not what its loader gives to graders.
+        is_whole = not row.keys().isdisjoint(_EXPECTED) and not any(map(_is_of_use, written.losses))
+        if self._stage is not None and not problems and not is_whole:
+            self._ungraded += not self._is_graded(written.row)
+        return written.row, written.losses, problems
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """That rows ask for nothing that a grader of the system would look at."""
+        if not self._ungraded:
+            return ()
+        rows = "1 row asks" if self._ungraded == 1 else f"{self._ungraded:,} rows ask"
+        return (f"{rows} for nothing that {self._dialect.format.title} grades",)
+
+    def _is_graded(self, row: Any) -> bool:
+        """Whether any grader of the system can pass a row for what it asks."""
+        found = self._dialect.format.predict(row, self._dialect.variant)
+        return any(prediction.state in ("run", "vacuous") for prediction in found)
 
     def _rejections(self, row: Any) -> list[Problem]:
         """Return the problems for which the system would reject a written row."""
