@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 _VERSION = "1.0.0"
 # The keys of a row that say what is expected.
 _EXPECTED = frozenset(
-    "criteria expected expected_facts expected_tools expected_documents must_contain_any"
-    " must_not_contain rubric_ref".split()
+    (
+        *("criteria", "expected", "expected_facts", "expected_tools", "expected_documents"),
+        *("must_contain_any", "must_not_contain", "rubric_ref"),
+    )
 )
 # The most checks that the id of a rubric names, and the most letters that it has.
 _MOST_NAMES, _MOST_LETTERS = 3, 60
