@@ -347,6 +347,13 @@ def test_comments_are_lost_where_there_are_none(out: str, folder: Path) -> None:
     assert not (folder / "other.json").exists()
 
 
+def test_comments_without_rows(folder: Path) -> None:
+    (folder / "o.yaml").write_text("# about\nquestions: []\n", encoding="utf-8")
+    assert code(convert("o.yaml", "again.yaml")) == 0
+    assert "# about\n" in (folder / "again.yaml").read_text(encoding="utf-8")
+    assert "lost:\n  1  `#`" in convert("o.yaml", "o.json").stderr
+
+
 def test_one_case_that_is_the_whole_document(folder: Path) -> None:
     messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
     case = {"id": "a", "messages": messages, "expected": {"contains": ["hello"]}}

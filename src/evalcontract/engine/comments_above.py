@@ -38,6 +38,12 @@ class CommentsAbove:
         """Return the places of the comments of a row, as `row` returns their texts."""
         return [_place(source, comment) for comment in self._of_row(source, path)]
 
+    def end(self, source: Document) -> None:
+        """Take all comments as those above the rows if no row was asked for."""
+        if self._pending is None:
+            self._pending = deque()
+            self._header = comments_of("\n".join(source.lines)) if source.may_be_yaml else []
+
     def header_places(self, source: Document) -> list[Place]:
         """Return the places of the comments above the first row, but for modelines."""
         kept = without_modelines(self.header)

@@ -109,7 +109,10 @@ class ConvertedFiles:
 
     def lost_header(self, source: Document | None) -> Sequence[Place]:
         """Return the places of the comments above the rows that the medium cannot hold."""
-        return self._above.header_places(source) if source and self._medium != "yaml" else ()
+        if source is None:
+            return ()
+        self._above.end(source)
+        return self._above.header_places(source) if self._medium != "yaml" else ()
 
     def document(self, whole: Any) -> None:
         """Write the document that contains the rows."""
