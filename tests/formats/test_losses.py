@@ -66,6 +66,13 @@ RUN: dict[str, Any] = {
             "evalcontract",
             ["$[2].expected.tool_arguments"],
         ),
+        # A history stands before the question.
+        (
+            "databricks",
+            [{"request": {"query": "How deep?", "history": [ASKED]}}],
+            "mlflow:evaluate",
+            [],
+        ),
         # What the file has beside its rows is lost once.
         ("northstar", {"cases": [{**RUN, "expected": {}}], "by": "us"}, "databricks", ["$.by"]),
         # A document without a query, and a text where there are ids alone.

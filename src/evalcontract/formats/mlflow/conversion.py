@@ -18,6 +18,7 @@ from evalcontract.formats._residual import Residual, applied, difference, is_row
 from evalcontract.formats.mlflow.evaluate import MIXED_TRACES
 from evalcontract.formats.mlflow.expectations import TOOL_CALLS
 from evalcontract.formats.mlflow.fields import FIELDS
+from evalcontract.formats.mlflow.inputs import history_of
 from evalcontract.formats.mlflow.mapping import as_record, as_row
 from evalcontract.formats.mlflow.residual import (
     NESTED,
@@ -107,7 +108,9 @@ class MlflowWriter(Writer):
         self._drop_mixed_outputs(record, index)
         rest = difference(as_row(record, self._variant, index)[0], bare, NESTED_OURS)
         whole = join_record(record, rest)
-        losses += losses_of(rest, bare, self._reason, _BESIDE, _RUN)
+        told = losses_of(rest, bare, self._reason, _BESIDE, _RUN)
+        is_history = "messages" in record.get("inputs", ()) and bool(history_of(bare))
+        losses += (loss for loss in told if not (is_history and loss.path[0] == "context"))
         return TheirRow(whole, tuple(losses), tuple(self._problems(whole, index)))
 
     def _reason(self, path: Path) -> str:

@@ -14,6 +14,7 @@ FIELDS = (
     Field("request_id", "id", variants=_EVALUATE),
     Field("inputs", "input", "the text under `question` or a key like it; else all as lines"),
     Field("inputs.messages", "messages", "up to the question; the run after it is no input"),
+    Field("inputs.messages", "context.history", "before the question, of a row without `messages`"),
     Field("inputs.*", "context.*", "written only where the row came from MLflow"),
     Field(
         "expectations.expected_response", "expected.reference", "written only without other facts"

@@ -95,9 +95,19 @@ def _asked(row: dict[str, Any], *, is_chat: bool) -> list[Any]:
     """Return the messages of a row up to its question; none if they say no more than its input."""
     if is_chat and row.get(MESSAGES) and is_list_of(row[MESSAGES], dict):
         return conversation_of(row).asked or row[MESSAGES]
+    if before := history_of(row):
+        return [*before, {"role": "user", "content": row["input"]}]
     asked = conversation_of(row).asked
     is_same = is_list_of(asked, dict) and last_question(asked) == row["input"]
     return asked if is_same and len(asked) > 1 else []
+
+
+def history_of(row: dict[str, Any]) -> list[Any]:
+    """Return the conversation before the question, of a row that has it as its only context."""
+    context = row.get("context")
+    if not isinstance(context, dict) or context.keys() != {"history"} or MESSAGES in row:
+        return []
+    return context["history"] if is_list_of(context["history"], dict) else []
 
 
 def _as_json(inputs: Any) -> ReadInputs:
