@@ -41,8 +41,11 @@ INPUTS = (
     | st.builds(lambda messages: {"messages": messages}, MESSAGES)
     | MAPPINGS
     | st.builds(lambda text, others: {**others, "query": text}, TEXTS, MAPPINGS)
+    | st.builds(lambda messages, others: {**others, "messages": messages}, MESSAGES, MAPPINGS)
 )
-CALL = st.fixed_dictionaries({"name": VALUES}, optional={"arguments": MAPPINGS, "id": TEXTS})
+CALL = st.fixed_dictionaries(
+    {"name": VALUES}, optional={"arguments": MAPPINGS | st.none(), "id": TEXTS}
+)
 DOCUMENT = st.fixed_dictionaries({}, optional={"doc_uri": TEXTS, "content": VALUES, "id": TEXTS})
 EXPECTATIONS = st.fixed_dictionaries(
     {},
@@ -423,3 +426,17 @@ def test_what_is_changed_in_a_row_counts_more_than_what_was_kept() -> None:
     edited = as_record({**row, "expected_facts": ["x"], "expected": {"own": 2}}, "oss").row
     assert edited["expectations"] == {"expected_facts": ["x"], "own": 2}
     assert (edited["inputs"], edited["tags"]) == (record["inputs"], record["tags"])
+
+
+def test_a_conversation_beside_other_inputs_is_one() -> None:
+    said = [{"role": "user", "content": "a?"}, {"role": "assistant", "content": "b"}]
+    inputs = {"messages": [*said, said[0]], "user": "c"}
+    read = as_row({"inputs": inputs}, "oss").row
+    assert (read["input"], read["messages"]) == ("a?", inputs["messages"])
+    assert read["context"] == {"user": "c"}
+    assert as_record(read, "oss").row == {"inputs": inputs}
+    # Without a question all of them are lines.
+    blank = {"messages": [{"role": "user", "content": " "}], "user": "c"}
+    read = as_row({"inputs": blank}, "oss").row
+    assert read["input"] == 'messages: [{"role": "user", "content": " "}]\nuser: c'
+    assert as_record(read, "oss").row == {"inputs": blank}

@@ -109,7 +109,8 @@ class MlflowWriter(Writer):
         rest = difference(as_row(record, self._variant, index)[0], bare, NESTED_OURS)
         whole = join_record(record, rest)
         told = losses_of(rest, bare, self._reason, _BESIDE, _RUN)
-        is_history = "messages" in record.get("inputs", ()) and bool(history_of(bare))
+        inputs = record.get("inputs")
+        is_history = isinstance(inputs, dict) and "messages" in inputs and bool(history_of(bare))
         losses += (loss for loss in told if not (is_history and loss.path[0] == "context"))
         return TheirRow(whole, tuple(losses), tuple(self._problems(whole, index)))
 
