@@ -152,3 +152,18 @@ def test_keys_stay_in_their_order(tmp_path: Path) -> None:
     (row,) = json.loads((tmp_path / "ours.json").read_text(encoding="utf-8"))["questions"]
     assert [*row["expected"]] == ["own", "reference", "an_own"]
     assert [*row["expected"]["own"]] == ["z", "a"]
+
+
+def test_keys_beside_the_rows_stay_where_they_are(tmp_path: Path) -> None:
+    text = "questions:\n  - id: a\n    input: b\nlabel: c\nversion: '1.0'\n"
+    (tmp_path / "in.yaml").write_text(text, encoding="utf-8")
+    for target in ("out.yaml", "out.json"):
+        options = ConvertOptions(None, "evalcontract")
+        done = convert(
+            Input(tmp_path / "in.yaml"), tmp_path / target, options, Options(root=tmp_path)
+        )
+        assert done.refusal is None, done.diagnostics
+    written = (tmp_path / "out.yaml").read_text(encoding="utf-8")
+    assert written.partition("\n")[2] == text
+    whole = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [*whole] == ["questions", "label", "version"]

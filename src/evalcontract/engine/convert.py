@@ -153,8 +153,10 @@ def _convert_rows(
     lost = {loss.path for loss in told if not loss.is_kept}
     # What the reader preserved of the file is lost where the target has no place for it.
     losses = [*(each for each in reader.losses if each.path not in lost), *told]
-    if same is not None and dataset.document is not None:
-        losses = without_restored(losses, dataset.document.value, whole, same)
+    if dataset.document is not None and isinstance(whole, dict):
+        whole = ordered_like(dataset.document.value, whole)
+        if same is not None:
+            losses = without_restored(losses, dataset.document.value, whole, same)
     result.losses.note(losses, None, (), place_of)
     result.losses.note_comments(output.lost_header(dataset.document), None, ())
     output.document(whole)

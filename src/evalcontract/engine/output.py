@@ -157,18 +157,30 @@ class ConvertedFiles:
                 return utf8(csv_text(header, rows, "," if self._medium == "csv" else "\t"))
             case "parquet":
                 return parquet_bytes(whole)
-        if isinstance(whole, list):
-            head, key, rows = {}, None, whole
-        else:
-            *names, key = whole
-            head, rows = {name: whole[name] for name in names}, whole[key]
+        head, key, rows, tail = _parts_of(whole, self.rows)
         # Only what is ours names our schema: others would not know the file.
         own = [] if self._is_external else self._modelines.of(self._out, _NATIVE_SCHEMA)
         above = [*own, *without_modelines(self._above.header)]
-        return yaml_text(head, key, rows, self._comments, above)
+        return yaml_text(head, key, rows, self._comments, above, tail)
 
     def _open(self, path: Path) -> BinaryIO:
         return open_staged(self._staged, path, replace=self._force)
 
     def _write(self, path: Path, data: bytes) -> None:
         write_staged(self._staged, path, data, self._root, replace=self._force)
+
+
+def _parts_of(
+    whole: Any, rows: list[Any]
+) -> tuple[dict[str, Any], str | None, list[Any], dict[str, Any]]:
+    """Return the keys before the rows of a document, that of the rows, the rows, and those after.
+
+    Rows that are no longer the same list stand under the last key.
+    """
+    if isinstance(whole, list):
+        return {}, None, whole, {}
+    names = [*whole]
+    place = next((n for n, name in enumerate(names) if whole[name] is rows), len(names) - 1)
+    before = {name: whole[name] for name in names[:place]}
+    after = {name: whole[name] for name in names[place + 1 :]}
+    return before, names[place], whole[names[place]], after

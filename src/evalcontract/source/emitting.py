@@ -80,8 +80,9 @@ def yaml_text(
     rows: Sequence[Any],
     comments: Sequence[Sequence[str]] = (),
     above: Sequence[str] = (),
+    tail: dict[str, Any] | None = None,
 ) -> bytes:
-    """Return YAML: the keys of `head`, then the rows under `key`.
+    """Return YAML: the keys of `head`, then the rows under `key`, then the keys of `tail`.
 
     Without a `key` the rows are the document itself. `above` are comment lines at the start of
     the file, `comments[n]` those before row n.
@@ -90,7 +91,7 @@ def yaml_text(
         NotWritableError: a value is not plain data, or could not be parsed again.
 
     """
-    whole = head if key is None else {**head, key: rows}
+    whole = head if key is None else {**head, key: rows, **(tail or {})}
     for part in (whole, rows):
         _refuse_deep(part)
         _refuse_surrogates(part)
@@ -105,6 +106,7 @@ def yaml_text(
             lines += items or ([] if head else ["[]"])
         else:
             lines += [f"{key}:", *indented(items, _INDENT)] if items else [f"{key}: {flow([])}"]
+        lines += block(tail, _INDENT, _INDENT) if tail else []
     except EditError as error:
         raise NotWritableError(str(error)) from None
     return utf8("\n".join(lines) + "\n")
