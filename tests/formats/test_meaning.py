@@ -120,7 +120,15 @@ def without_preserved(value: Any) -> Any:
 
 @pytest.mark.slow
 def test_scorers_of_mlflow_find_the_same(tmp_path: Path) -> None:
-    others = ("evalcontract", "mlflow:oss", "mlflow:managed", "databricks", "northstar", "evret")
+    others = (
+        "evalcontract",
+        "mlflow:oss",
+        "mlflow:managed",
+        "databricks",
+        "northstar",
+        "inspect",
+        "evret",
+    )
     ways = {
         other: there_and_back(RECORDS, "mlflow:evaluate", other, tmp_path / other.replace(":", "-"))
         for other in others

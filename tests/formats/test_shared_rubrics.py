@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.convert import ConvertResult
 
 SAID = [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": "Yes."}]
-OTHERS = ["databricks", "evret", "mlflow:oss", "mlflow:managed", "mlflow:evaluate"]
+OTHERS = ["databricks", "evret", "inspect", "mlflow:oss", "mlflow:managed", "mlflow:evaluate"]
 
 
 def cases(count: int) -> list[dict[str, Any]]:

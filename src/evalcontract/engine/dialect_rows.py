@@ -42,7 +42,7 @@ class DialectRows:
         if (extracted := self._rubrics.extract(read)) is not None:
             return extracted
         rest = {key: part for key, part in read.row.items() if key != RUBRIC_KEY}
-        places = preserved_at(row.value, (RUBRIC_KEY,))
+        places = [*preserved_at(row.value, (RUBRIC_KEY,))] or [()]
         lost = [Loss(path, _NO_RUBRIC, is_kept=False) for path in places]
         return read._replace(row=rest, losses=(*read.losses, *lost))
 

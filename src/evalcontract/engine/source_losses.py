@@ -29,7 +29,10 @@ _RUBRIC = ["rubric_ref"]
 # Below such keys a row preserves the fields of a system.
 _IN_RESIDUAL = ("metadata", "SYSTEM", "set")
 # Where systems preserve what they have no field for of a row.
-_PRESERVED = (("metadata", OURS), ("metadata", OURS, "row"), ("tags", OURS, "set"))
+_PRESERVED = (
+    *(("metadata", OURS), ("metadata", OURS, "row"), ("metadata", OURS, "set")),
+    ("tags", OURS, "set"),
+)
 
 
 def losses_of_source(

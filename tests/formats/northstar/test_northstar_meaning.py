@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TOOLS = ("find", "book", "pay", "mail")
 WORDS = ("harbour", "depth", "nine", "metres", "tide", "low tide", "Wick", "mole")
-OTHERS = ("databricks", "evret", "mlflow:oss", "mlflow:evaluate", "evalcontract")
+OTHERS = ("databricks", "evret", "inspect", "mlflow:oss", "mlflow:evaluate", "evalcontract")
 
 
 def cases(count: int, seed: int) -> list[dict[str, Any]]:
