@@ -347,6 +347,21 @@ def test_comments_are_lost_where_there_are_none(out: str, folder: Path) -> None:
     assert not (folder / "other.json").exists()
 
 
+def test_a_table_that_the_target_rejects_is_not_written(folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    rows: list[dict[str, object]] = [
+        {"id": "a", "input": "b", "expected_facts": ["c"]},
+        {"id": "d", "input": "e", "criteria": "Is kind."},
+    ]
+    (folder / "rows.json").write_text(json.dumps({"questions": rows}), encoding="utf-8")
+    done = convert("rows.json", "o.parquet", "--to", "mlflow:evaluate")
+    assert isinstance(done.exception, UsageError)
+    assert str(done.exception).startswith("o.parquet cannot be written: a table has null where")
+    assert not (folder / "o.parquet").exists()
+    (folder / "rows.json").write_text(json.dumps({"questions": rows[:1]}), encoding="utf-8")
+    assert code(convert("rows.json", "o.parquet", "--to", "mlflow:evaluate")) == 0
+
+
 def test_comments_without_rows(folder: Path) -> None:
     (folder / "o.yaml").write_text("# about\nquestions: []\n", encoding="utf-8")
     assert code(convert("o.yaml", "again.yaml")) == 0

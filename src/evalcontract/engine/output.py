@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.modelines import Modelines, without_modelines
 from evalcontract.engine.opened import open_staged, write_error, write_staged
+from evalcontract.engine.parquet_check import refuse_rejected
 from evalcontract.engine.passes import NATIVE
+from evalcontract.formats import dialect_of
 from evalcontract.model.errors import UsageError
 from evalcontract.source import read_text
 from evalcontract.source.emitting import (
@@ -63,6 +65,7 @@ class ConvertedFiles:
         self._medium = medium
         self._force = options.force
         self._is_external = options.to != NATIVE
+        self._dialect = options.to
         self._root = root or find_root(out)
         self._modelines = Modelines(self._root)
         self._staged = Staged()
@@ -156,7 +159,9 @@ class ConvertedFiles:
                 header, rows = whole
                 return utf8(csv_text(header, rows, "," if self._medium == "csv" else "\t"))
             case "parquet":
-                return parquet_bytes(whole)
+                data = parquet_bytes(whole)
+                refuse_rejected(data, dialect_of(self._dialect))
+                return data
         head, key, rows, tail = _parts_of(whole, self.rows)
         # Only what is ours names our schema: others would not know the file.
         own = [] if self._is_external else self._modelines.of(self._out, _NATIVE_SCHEMA)
