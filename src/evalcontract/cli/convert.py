@@ -107,6 +107,7 @@ def _print(done: ConvertResult) -> None:
     if done.refusal:
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return
+    put([f"note: {remark}\n" for remark in done.remarks], err=True)
     rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
     first, *others = done.written
     put([f"converted {rows} of {done.source} ({done.from_}) to {first} ({done.to})\n"])
