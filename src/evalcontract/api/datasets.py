@@ -158,7 +158,7 @@ class DatasetLoader(Loader, Generic[RowT]):
             title = dialect.format.title
             raise UsageError(f"{title} reads whole files and not single rows: use `load`")
         file = ExternalFile(_MEDIUM, RowIterable(name, rows, as_python=True))
-        return DialectDataset(dialect, file, is_explicit=True)
+        return DialectDataset(dialect, file)
 
 
 def _load(run: Run, dataset: Dataset, policy: Policy, graded: frozenset[str]) -> LoadedDataset:

@@ -15,6 +15,7 @@ from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._fields import fields_of
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Diagnostic, Problem
+from evalcontract.model.listing import clipped, listed
 from evalcontract.model.span import Place
 from evalcontract.source import Batch
 from evalcontract.source.external import MEDIA
@@ -24,6 +25,7 @@ from evalcontract.workspace.known_codes import code_named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from evalcontract.engine.detection import Detected
     from evalcontract.engine.ignores import Ignores
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 # Faults that Python's parsers accept, so that the loader of the system decides on them.
 _TOLERATED_CODES = frozenset({"source/duplicate-key", "source/not-finite"})
 _REMOVE_DUPLICATE = "remove one of the two; the loader drops the first and reads this one"
+_SHOWN_KEYS = 4
 _MEDIUM_TITLES = {
     "json": "JSON",
     "jsonl": "JSONL",
@@ -49,14 +52,19 @@ _MEDIUM_TITLES = {
 
 
 class DialectDataset:
-    """A dataset in another format; see `Dataset`. `is_explicit`: the caller named the dialect."""
+    """A dataset in another format; see `Dataset`.
 
-    def __init__(self, dialect: Dialect, external: ExternalFile, *, is_explicit: bool) -> None:
+    `detected` is how the dialect was detected; None if the caller named it.
+    """
+
+    def __init__(
+        self, dialect: Dialect, external: ExternalFile, detected: Detected | None = None
+    ) -> None:
         self.dialect = str(dialect)
         self.file = external.file
         self._dialect = dialect
         self._external = external
-        self._is_explicit = is_explicit
+        self._detected = detected
 
     @property
     def unreadable(self) -> UnreadableFile | None:
@@ -72,9 +80,7 @@ class DialectDataset:
         """Begin a pass over the rows."""
         del graded  # the graders of its own system are known
         ignores = run.ignores.of(self.file, self.document)
-        return DialectPass(
-            self._dialect, self._external, policy, ignores, is_explicit=self._is_explicit
-        )
+        return DialectPass(self._dialect, self._external, policy, ignores, self._detected)
 
 
 class DialectPass:
@@ -86,8 +92,7 @@ class DialectPass:
         external: ExternalFile,
         policy: Policy,
         ignores: Ignores,
-        *,
-        is_explicit: bool,
+        detected: Detected | None = None,
     ) -> None:
         readable = external.document or external.stream
         if readable is None:
@@ -102,7 +107,7 @@ class DialectPass:
         self._stage = DialectChecker(*dialect.stage)
         self._layout = RowLayout()
         self._tolerated_codes = _TOLERATED_CODES
-        self._faults = [] if is_explicit else [*_detected(dialect, self.file, policy)]
+        self._faults = [*_notes(detected, self.file, policy)] if detected else []
         self._final_problems: list[Problem] = []
 
     @property
@@ -253,11 +258,14 @@ def endings(dialect: str) -> frozenset[str]:
     return frozenset(ending for ending, medium in MEDIA.items() if medium in media)
 
 
-def _detected(dialect: Dialect, file: str, policy: Policy) -> Iterator[Diagnostic]:
-    """Report the format that was detected."""
+def _notes(detected: Detected, file: str, policy: Policy) -> Iterator[Diagnostic]:
+    """Report the format that was detected, and what shows it."""
+    dialect = detected.dialect
     form = dialect.format
     code = f"{form.name}/detected"
-    message = f"detected format: {form.title} (`--dialect {dialect}`)"
+    keys = listed([f"`{clipped(key)}`" for key in detected.keys[:_SHOWN_KEYS]])
+    by = f", by {keys}" if keys else ""
+    message = f"detected format: {form.title} (`--dialect {dialect}`){by}"
     advice = "pass `--dialect evalcontract` to check it as an evalcontract dataset"
     severity = policy.severity_of(code_named(code))
     if severity is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.detection import detect
+from evalcontract.engine.detection import candidates, detect
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.passes import NATIVE
 from evalcontract.source import SourceProblem, UnreadableFile
 
 if TYPE_CHECKING:
+    from evalcontract.engine.detection import Detected
     from evalcontract.engine.options import Input
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
@@ -33,7 +34,7 @@ def open_dataset(input_: Input, dialect: str | None = None, *, quick: bool = Fal
     if dialect not in (None, NATIVE):
         from evalcontract.formats import dialect_of  # not for evalcontract datasets
 
-        return _external(dialect_of(str(dialect)), input_.read_external(), is_explicit=True)
+        return _external(dialect_of(str(dialect)), input_.read_external())
     if dialect is None and input_.path.suffix.lower() in _EXTERNAL_SUFFIXES:
         return _open_tabular(input_)
     buffered = input_.buffered()
@@ -42,29 +43,31 @@ def open_dataset(input_: Input, dialect: str | None = None, *, quick: bool = Fal
         return NativeDataset(source)
     # Other formats use Python's parsers, which may accept a file that this package cannot read.
     external = buffered.read_external() if source.unreadable else None
-    detected = _detect(source if external is None else external)
+    detected = detect((source if external is None else external).peek())
     if detected is None:
         return NativeDataset(source)
     if external is None:
         external = buffered.read_external()
-    return _external(detected, external, is_explicit=False)
+    return _external(detected.dialect, external, detected)
 
 
-def _external(dialect: Dialect, file: ExternalFile, *, is_explicit: bool) -> Dataset:
+def _external(dialect: Dialect, file: ExternalFile, detected: Detected | None = None) -> Dataset:
     from evalcontract.engine.dialect_pass import DialectDataset  # not for evalcontract datasets
 
-    return DialectDataset(dialect, file, is_explicit=is_explicit)
+    return DialectDataset(dialect, file, detected)
 
 
 def _open_tabular(input_: Input) -> Dataset:
     external = input_.buffered().read_external()
-    detected = _detect(external)
-    if detected:
-        return _external(detected, external, is_explicit=False)
+    found = candidates(external.peek())
+    if len(found) == 1:
+        return _external(found[0].dialect, external, found[0])
     if external.unreadable:
         return NativeDataset(external.unreadable)
     message = "unrecognized dataset format; evalcontract datasets are YAML, JSON or JSONL"
     advice = "pass --dialect to name its format"
+    if found:
+        advice = f"{advice}: it may be {' or '.join(f'`{each.dialect}`' for each in found)}"
     fault = SourceProblem("source/unsupported", message, None, advice)
     return NativeDataset(UnreadableFile(external.file, (fault,)))
 
@@ -73,11 +76,3 @@ def _is_certainly_native(source: Source) -> bool:
     """Whether no other format is possible; a cheap test for most evalcontract datasets."""
     value = source.document.quick if source.document else None
     return isinstance(value, dict) and "questions" in value
-
-
-def _detect(file: Source | ExternalFile) -> Dialect | None:
-    """Return the only dialect that a file can be in; None if there are none or several."""
-    value = file.peek()
-    rows = value if isinstance(value, list) else [value]
-    first = next((row for row in rows if isinstance(row, dict)), None)
-    return None if first is None else detect(first)

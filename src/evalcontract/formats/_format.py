@@ -112,6 +112,9 @@ class Format(NamedTuple):
     writer: Callable[[str, str | None], Writer]
     #: The fields that mean the same in evalcontract, and those that have no counterpart.
     fields: tuple[Field, ...] = ()
+    #: Detects the dialect of a document or a row that other systems might have as well; it is asked
+    #: only if no format recognises the dataset.
+    may_recognise: Callable[[dict[str, Any]], Dialect | None] | None = None
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
     #: one. `$defs/row` describes a row.
     schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})

@@ -23,9 +23,9 @@ CLEAN = {"contains": ["sunny"]}
 # What a case has besides `id`, and what is told of it.
 CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "clean": ({"expected": CLEAN}, []),
-    "nothing expected": ({}, [("not-evaluated", "$[0]")]),
+    "nothing expected": ({}, [("judges-only", "$[0]")]),
     "null is nothing": ({"expected": {"contains": None}}, [("not-evaluated", "$[0].expected")]),
-    "goal alone": ({"expected": {"goal": "g"}}, [("not-evaluated", "$[0].expected")]),
+    "goal alone": ({"expected": {"goal": "g"}}, [("judges-only", "$[0]")]),
     "false alone": (
         {"expected": {"require_tool_output_reference": "no"}},
         [("not-evaluated", "$[0].expected")],
@@ -308,7 +308,9 @@ def test_what_is_passed_over_is_a_warning_and_an_error_in_strict_mode(tmp_path: 
 RECOGNISED = {
     json.dumps([{"id": "a", "messages": SAID, "expected": CLEAN}]): True,
     json.dumps({"cases": [{"id": "a", "messages": SAID, "metrics": {}}]}): True,
-    json.dumps([{"id": "a", "messages": SAID}]): False,
+    json.dumps([{"id": "a", "messages": SAID}]): True,
+    json.dumps([{"id": "a", "messages": []}]): False,
+    json.dumps([{"id": "a", "messages": []}, {"id": "b", "messages": [], "expected": {}}]): True,
     json.dumps([{"id": "a", "messages": SAID, "expected": CLEAN, "input": "x", "more": 1}]): False,
     json.dumps([{"id": "a", "expected": CLEAN, "input": "x"}]): False,
 }

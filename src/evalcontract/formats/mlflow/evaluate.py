@@ -55,7 +55,8 @@ class EvaluateChecker(RecordChecker):
         return "trace" not in row
 
     def finish(self) -> Iterable[Problem]:
-        """Report a dataset without rows."""
+        """Also report a dataset without rows."""
+        yield from super().finish()
         if self._first is None:
             yield Problem("mlflow/no-rows", "there are no rows: `evaluate` rejects that", ())
 

@@ -73,8 +73,8 @@ class StoreChecker(RecordChecker):
         return problems
 
     def finish(self) -> Iterable[Problem]:
-        """Report the reserved input if nothing shows that the author knows it."""
-        return self._granularity.finish()
+        """Also report the reserved input if nothing shows that the author knows it."""
+        return [*super().finish(), *self._granularity.finish()]
 
 
 def _merged(first: Path, path: Path) -> Problem:
