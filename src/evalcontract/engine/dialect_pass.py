@@ -109,6 +109,7 @@ class DialectPass:
         self._tolerated_codes = _TOLERATED_CODES
         self._faults = [*_notes(detected, self.file, policy)] if detected else []
         self._final_problems: list[Problem] = []
+        self._whole_problems: list[Problem] = []
 
     @property
     def ignored(self) -> int:
@@ -125,11 +126,11 @@ class DialectPass:
         del keep_rows, jobs
         form, variant = self._dialect
         if problem := self._unsupported_medium():
-            self._final_problems.append(problem)
+            self._whole_problems.append(problem)
             return
         self._faults += self._tolerated([(fault, None) for fault in self._external.remarks])
         self._layout = form.find_rows(self._external, variant, self._stage)
-        self._final_problems += self._layout.problems
+        self._whole_problems += self._layout.problems
         self._tolerated_codes |= self._layout.passed_over
         if self._layout.is_lost:
             return
@@ -158,7 +159,10 @@ class DialectPass:
         return is_rejection(code)
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
-        """Convert problems to diagnostics with places and severities."""
+        """Convert problems of rows to diagnostics with places and severities."""
+        return self._to_diagnostics(map(self._layout.placed, problems))
+
+    def _to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         # Files in other formats can be converted, but are not edited.
         without_fixes = [problem._replace(fix=None) for problem in problems]
         diagnostics = to_diagnostics(without_fixes, self._source, self._policy, {})
@@ -166,11 +170,14 @@ class DialectPass:
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path."""
+        if self._layout.place_of is not None and path:
+            path = self._layout.place_of(path)
         return self._source.place(path, on_key=on_key, within=within)
 
     def finish(self) -> list[Diagnostic]:
         """Return the findings on the dataset as a whole."""
         diagnostics = [
+            *self._to_diagnostics(self._whole_problems),
             *self.to_diagnostics(self._final_problems),
             *self._ignores.apply(self._faults),
         ]

@@ -36,8 +36,9 @@ class RowLayout(NamedTuple):
 
     `rows` is None if the source yields them one by one, or if `is_lost`: then there are none to
     check. The path of row n is `prefix` and n; if the whole document `is_row`, the path of that
-    row is `prefix`. `passed_over` are the codes of source problems that the loader tolerates;
-    the format reports its own instead.
+    row is `prefix`. If rows are read as other values than they are in the file, `place_of` returns
+    the path in the file of a path in the rows. `passed_over` are the codes of source problems that
+    the loader tolerates; the format reports its own instead.
     """
 
     rows: list[Any] | None = None
@@ -46,11 +47,19 @@ class RowLayout(NamedTuple):
     is_lost: bool = False
     is_row: bool = False
     passed_over: frozenset[str] = frozenset()
+    place_of: Callable[[Path], Path] | None = None
 
     @classmethod
     def without_rows(cls, *problems: Problem) -> RowLayout:
         """Return the layout of a file whose rows cannot be checked, and why."""
         return cls(problems=problems, is_lost=True)
+
+    def placed(self, problem: Problem) -> Problem:
+        """Return a problem of a row with its places in the file."""
+        if self.place_of is None:
+            return problem
+        related = tuple(each._replace(path=self.place_of(each.path)) for each in problem.related)
+        return problem.relocated(self.place_of)._replace(related=related)
 
 
 class RowChecker(Protocol):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats.mlflow.conversion import MlflowReader, MlflowWriter
 from evalcontract.formats.mlflow.evaluate import EvaluateChecker
+from evalcontract.formats.mlflow.exports import exported_root, exported_rows
 from evalcontract.formats.mlflow.fields import FIELDS
 from evalcontract.formats.mlflow.managed import ManagedChecker
 from evalcontract.formats.mlflow.oss import StoreChecker
@@ -39,6 +40,8 @@ def _find_rows(read: ExternalFile, variant: str | None, _schema: SchemaChecker) 
     value = read.document.value
     if isinstance(value, list):
         return RowLayout(value)
+    if layout := exported_rows(value):
+        return layout
     variant = variant or OSS
     if variant == OSS and value in ({}, ""):
         return RowLayout([])
@@ -75,7 +78,7 @@ MLFLOW = Format(
     recognise=lambda value: _dialect(recognised(value)),
     may_recognise=lambda value: _dialect(perhaps_recognised(value)),
     predict=lambda row, variant: scorers(row, variant or OSS),
-    reader=lambda _read, variant: MlflowReader(variant or OSS),
+    reader=lambda read, variant: MlflowReader(variant or OSS, exported_root(read)),
     writer=lambda _medium, variant: MlflowWriter(variant or OSS),
     fields=FIELDS,
 )

@@ -8,6 +8,7 @@ from evalcontract.formats._findings import parsed_json, stops_loader
 from evalcontract.formats.mlflow.records import RecordChecker, with_missing
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.source.document import value_at
+from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +40,8 @@ class EvaluateChecker(RecordChecker):
     def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Tolerate NaN, which counts as missing for a whole column and as a number inside."""
         problems = [p for p in problems if not _is_nan(row, p.path[len(path) :])]
+        if isinstance(row, dict):
+            problems = _without_columns(problems, row, path)
         if self._first is None and isinstance(row, dict) and "trace" not in row:
             problems = with_missing(problems, row, path, "inputs")
         if not stops_loader(problems):
@@ -102,6 +105,17 @@ def _first_inputs(row: dict[str, Any], path: Path) -> Problem:
         (*path, "inputs"),
         "write the arguments of the application by name: `inputs: {question: …}`",
     )
+
+
+def _without_columns(problems: list[Problem], row: dict[str, Any], path: Path) -> list[Problem]:
+    """Drop the columns that MLflow gives beside a trace, or beside a record, and does not read."""
+    columns = table("formats/mlflow.columns")
+    given: set[str] = set()
+    if "trace" in row and "trace_id" in row:
+        given |= {*columns["of_traces"]}
+    if isinstance(row.get("dataset_record_id"), str):
+        given |= {*columns["dropped"], "source"} - {"id"}
+    return [p for p in problems if p.path[:-1] != path or p.path[-1] not in given]
 
 
 def _is_nan(row: Any, path: Path) -> bool:

@@ -1,0 +1,65 @@
+"""What MLflow itself exports: `to_dict` of a dataset, and the data frames of `to_df`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._format import RowLayout
+from evalcontract.formats._frames import frame_of
+from evalcontract.model.diagnostic import Problem
+
+if TYPE_CHECKING:
+    from evalcontract.source.external import ExternalFile
+
+_RECORDS = "records"
+# `to_dict` writes all of them beside the records.
+_OF_DATASET = frozenset({"dataset_id", "digest", "profile"})
+#: The columns of which a data frame has one.
+COLUMNS = frozenset({"inputs", "trace"})
+_EXPORT = Problem(
+    "mlflow/export",
+    "this is `to_dict` of a dataset: `EvaluationDataset.from_dict` reads it",
+    (),
+    f"`merge_records` takes its `{_RECORDS}`",
+)
+
+
+def is_export(value: Any) -> bool:
+    """Whether a document is what `to_dict` of a dataset gives, with its records."""
+    is_dataset = isinstance(value, dict) and not _OF_DATASET.isdisjoint(value)
+    return is_dataset and isinstance(value.get(_RECORDS), list)
+
+
+def exported_rows(value: Any) -> RowLayout | None:
+    """Return the rows of an export; None if a document is none."""
+    if is_export(value):
+        return RowLayout(value[_RECORDS], (_RECORDS,), (_EXPORT,))
+    frame = frame_of(value, COLUMNS)
+    if frame is None:
+        return None
+    if frame.fault:
+        return RowLayout.without_rows(Problem("mlflow/rejected", frame.fault, frame.fault_path))
+    note = Problem("mlflow/data-frame", f"this is a data frame: {frame.how}", ())
+    return RowLayout(frame.rows, problems=(note,), place_of=frame.place_of)
+
+
+def first_exported(value: dict[str, Any]) -> Any:
+    """Return the first row of an export; None if a document is none."""
+    layout = exported_rows(value)
+    return next(iter(layout.rows or ()), None) if layout else None
+
+
+def is_broken(value: dict[str, Any]) -> bool:
+    """Whether a document is a data frame that pandas cannot read."""
+    frame = frame_of(value, COLUMNS)
+    return frame is not None and frame.fault is not None
+
+
+def exported_root(read: ExternalFile) -> dict[str, Any]:
+    """Return what an export says of the dataset, as the keys of evalcontract beside the rows."""
+    value = read.document.value if read.document else None
+    if not isinstance(value, dict) or not is_export(value):
+        return {}
+    root = {"label": value["name"]} if isinstance(value.get("name"), str) else {}
+    tags = value.get("tags")
+    return {**root, "metadata": {"tags": tags}} if isinstance(tags, dict) and tags else root
