@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.output import RowOutput
     from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass
     from evalcontract.engine.placing import ConversionTarget
     from evalcontract.model.diagnostic import Diagnostic, Problem
@@ -101,22 +102,24 @@ def convert(
             "target": display_name(out),
         }
         result.losses.begin(head)
-        _convert_rows(dataset, dataset_pass, target, output, result)
+        convert_rows(dataset, dataset_pass, target, output, result)
         result.losses.end()
         result.diagnostics.sort(key=sort_key)
-        result.refusal = _refusal(dataset_pass, result, convert_options)
+        result.refusal = refusal_of(dataset_pass, result, lossless=convert_options.lossless)
         if result.refusal is None:
             result.written = output.commit(target.extra_files)
     return result
 
 
-def _convert_rows(
+def convert_rows(
     dataset: Dataset,
     dataset_pass: DatasetPass,
     target: ConversionTarget,
-    output: ConvertedFiles,
+    output: RowOutput,
     result: ConvertResult,
 ) -> None:
+    """Convert each row that has no fault; findings, losses and counts are added to the result."""
+
     def place_of(path: Any) -> Any:
         return dataset_pass.place(path, on_key=True)
 
@@ -151,8 +154,8 @@ def _relocated(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Prob
         yield problem._replace(path=(*source.path, *problem.path), row_index=source.number)
 
 
-def _refusal(
-    dataset_pass: DatasetPass, result: ConvertResult, convert_options: ConvertOptions
+def refusal_of(
+    dataset_pass: DatasetPass, result: ConvertResult, *, lossless: bool = False
 ) -> str | None:
     """Return why nothing is written; None if the conversion succeeded."""
     found = result.diagnostics
@@ -165,7 +168,7 @@ def _refusal(
     if result.left_out:
         rows = "1 row has" if result.left_out == 1 else f"{result.left_out:,} rows have"
         return f"{rows} faults that prevent the conversion"
-    if convert_options.lossless and result.losses.total:
+    if lossless and result.losses.total:
         return "the conversion would lose data (--strict)"
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.modelines import Modelines, without_modelines
@@ -51,6 +51,37 @@ def medium_for(out: Path, target: Dialect | None) -> str:
         reader = target.format.title if target else "evalcontract"
         raise UsageError(f"{reader} cannot read `{out.name}`: use a name that ends with {endings}")
     return medium
+
+
+class RowOutput(Protocol):
+    """Takes the converted rows, and then the document that holds them."""
+
+    rows: list[Any]
+
+    def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
+        """Add a row; its path in the source leads to its comments."""
+        ...
+
+    def document(self, whole: Any) -> None:
+        """Take the document that contains the rows."""
+        ...
+
+
+class ConvertedRows:
+    """Collects the rows and the document in memory."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self.whole: Any = None
+
+    def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
+        """Add a row."""
+        del path, source
+        self.rows.append(row)
+
+    def document(self, whole: Any) -> None:
+        """Take the document that contains the rows."""
+        self.whole = whole
 
 
 class ConvertedFiles:

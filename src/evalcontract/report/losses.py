@@ -34,13 +34,15 @@ class Sort(NamedTuple):
 class Losses:
     """The losses of one conversion. `first` has the place of the first loss of each sort.
 
-    With a `report`, each loss is also written there as JSON while the rows are converted.
+    With a `report`, each loss is also written there as JSON while the rows are converted; with
+    `listed`, each is added to it with the index of its row and its path.
     """
 
     report: BinaryIO | None = None
     counts: dict[Sort, int] = field(default_factory=dict)
     first: dict[Sort, Place] = field(default_factory=dict)
     total: int = 0
+    listed: list[tuple[int | None, Path, Loss]] | None = None
 
     def begin(self, head: dict[str, str]) -> None:
         """Start the report; `head` names the source and target of the conversion."""
@@ -60,6 +62,8 @@ class Losses:
                 self.first.setdefault(sort, where)
                 self._list(loss, index, (*path, *loss.path), where)
             self.total += 1
+            if self.listed is not None:
+                self.listed.append((index, (*path, *loss.path), loss))
 
     def end(self) -> None:
         """End the report."""
