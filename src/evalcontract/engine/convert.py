@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.output import NATIVE_SCHEMA, ConvertedFiles, medium_for
+from evalcontract.engine.output import (
+    NATIVE_SCHEMA,
+    STANDARD_OUTPUT,
+    ConvertedFiles,
+    medium_for,
+)
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
@@ -29,12 +34,21 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic, Problem
 
 
+class Sink(Protocol):
+    """Takes the bytes of a dataset that is not written to a file."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take some bytes."""
+        ...
+
+
 class ConvertOptions(NamedTuple):
     """The options of a conversion.
 
     If `from_` is None, the format is detected from the content. With `lossless`, nothing is written
     if the target cannot represent everything, even what metadata would preserve. `force` replaces
-    existing files.
+    existing files. With a `stream` the dataset is written there, and the file `out` only names its
+    medium; other files are then written below a given root alone.
     """
 
     from_: str | None
@@ -42,6 +56,7 @@ class ConvertOptions(NamedTuple):
     loss_report: Path | None = None
     lossless: bool = False
     force: bool = False
+    stream: Sink | None = None
 
 
 @dataclass
@@ -99,7 +114,7 @@ def convert(
             "from": result.from_,
             "to": result.to,
             "source": result.source,
-            "target": display_name(out),
+            "target": STANDARD_OUTPUT if convert_options.stream else display_name(out),
         }
         result.losses.begin(head)
         convert_rows(dataset, dataset_pass, target, output, result)
@@ -171,6 +186,16 @@ def refusal_of(
     if lossless and result.losses.total:
         return "the conversion would lose data (--strict)"
     return None
+
+
+def piped_name(input_: Input, to: str) -> str:
+    """Return the name of a file for what is written to standard output.
+
+    It is JSON wherever the system of the target reads that.
+    """
+    media = ("json",) if to == NATIVE else dialect_of(to).format.media
+    medium = "json" if "json" in media else media[0]
+    return f"{_stem(input_.path)}.{medium}"
 
 
 def _stem(out: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
@@ -22,7 +23,7 @@ from evalcontract.source.emitting import (
     yaml_text,
 )
 from evalcontract.source.external import MEDIA, medium_of
-from evalcontract.source.writing import Staged
+from evalcontract.source.writing import Staged, spooled
 from evalcontract.workspace import display_name, find_root
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: The schema of our own datasets.
 NATIVE_SCHEMA = "dataset"
+#: The name of standard output, where it takes the place of a file.
+STANDARD_OUTPUT = "<stdout>"
 _NATIVE_MEDIA = ("yaml", "json", "jsonl")
 
 
@@ -95,6 +98,9 @@ class ConvertedFiles:
         self._force = options.force
         self._is_external = options.to != NATIVE
         self._root = root or find_root(out)
+        self._piped = options.stream
+        # The rows alone are what a reader of the stream gets.
+        self._has_place = options.stream is None or root is not None
         self._schema = schema
         self._modelines = Modelines(self._root)
         self._staged = Staged()
@@ -103,9 +109,9 @@ class ConvertedFiles:
         self._above = CommentsAbove()
         with ExitStack() as stack:
             stack.push(self._staged)
-            self._stream = self._open(out)
+            self._stream = stack.enter_context(spooled()) if self._piped else self._open(out)
             self.report = self._open(options.loss_report) if options.loss_report else None
-            stack.pop_all()
+            self._opened = stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +123,7 @@ class ConvertedFiles:
             UsageError: a file or a value cannot be written.
 
         """
-        self._staged.__exit__()
+        self._opened.close()
         if isinstance(error, OSError | NotWritableError):
             raise write_error(self._out, error) from None
 
@@ -138,11 +144,11 @@ class ConvertedFiles:
         """Move all files to their final paths and return their names; skip unchanged ones.
 
         Raises:
-            UsageError: a file already exists, or cannot be opened.
+            UsageError: a file already exists, or cannot be opened, or has no place.
             OSError, NotWritableError: a file cannot be written.
 
         """
-        written = [self._out]
+        written = [] if self._piped else [self._out]
         for name, value in extra_files.items():
             path = self._root / name
             data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
@@ -160,6 +166,9 @@ class ConvertedFiles:
             self._write(path, data)
             written.append(path)
         self._staged.put()
+        if self._piped:
+            self._stream.seek(0)
+            copyfileobj(self._stream, self._piped)
         return [display_name(path) for path in written]
 
     def _serialize(self, whole: Any) -> bytes:
@@ -177,7 +186,7 @@ class ConvertedFiles:
         else:
             *names, key = whole
             head, rows = {name: whole[name] for name in names}, whole[key]
-        modeline = self._modelines.of(self._out, self._schema)
+        modeline = [] if self._piped else self._modelines.of(self._out, self._schema)
         above = [*modeline, *without_modelines(self._above.header)]
         return yaml_text(head, key, rows, self._comments, above)
 
@@ -185,4 +194,9 @@ class ConvertedFiles:
         return open_staged(self._staged, path, replace=self._force)
 
     def _write(self, path: Path, data: bytes) -> None:
+        if not self._has_place:
+            raise UsageError(
+                f"the rows need {path.relative_to(self._root).as_posix()}, which standard output "
+                "cannot hold: name the folder for it with --root, or write to a file"
+            )
         write_staged(self._staged, path, data, self._root, replace=self._force)
