@@ -63,7 +63,7 @@ class DialectDataset:
         self.dialect = str(dialect)
         self.file = external.file
         self._dialect = dialect
-        self._external = external
+        self._external = external.as_text() if dialect.format.has_text_lines else external
         self._detected = detected
 
     @property

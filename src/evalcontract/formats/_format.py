@@ -124,6 +124,9 @@ class Format(NamedTuple):
     #: Detects the dialect of a document or a row that other systems might have as well; it is asked
     #: only if no format recognises the dataset.
     may_recognise: Callable[[dict[str, Any]], Dialect | None] | None = None
+    #: Whether its loader takes the lines of JSONL from a Python text file, and strips each: a lone
+    #: carriage return ends a line, and white space of Unicode around it does not count.
+    has_text_lines: bool = False
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
     #: one. `$defs/row` describes a row.
     schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})

@@ -323,3 +323,33 @@ def test_it_is_recognised_where_it_can_be_no_others(text: str, tmp_path: Path) -
     options = Options(root=tmp_path, strict=False)
     codes = [each.code for each in validate(Kind.DATASET, [Input(path)], options).diagnostics]
     assert ("northstar/detected" in codes) is RECOGNISED[text]
+
+
+CASE = json.dumps({"id": "a", "messages": SAID, "expected": CLEAN})
+WRONG = json.dumps({"id": "a", "messages": SAID, "expected": CLEAN, "metadata": 5})
+# Texts of JSONL whose lines Python's text files have, and the line and column of what is wrong.
+TEXT_LINES = {
+    "lone returns": (f"{CASE}\r{WRONG}\r", (2, WRONG.index("5}") + 1)),
+    "all ends": (f"{CASE}\r\n\r{CASE}\n{WRONG}", (4, WRONG.index("5}") + 1)),
+    "no-break spaces": (f"\xa0{CASE}\u3000\n\xa0\n \xa0{WRONG}\x0c", (3, WRONG.index("5}") + 3)),
+    "a return at the end of a block": (
+        f"{CASE}{' ' * (65535 - len(CASE))}\r{WRONG}",
+        (2, WRONG.index("5}") + 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXT_LINES)
+def test_lines_are_those_of_a_text_file(name: str, tmp_path: Path) -> None:
+    text, place = TEXT_LINES[name]
+    text = text.replace('"id": "a"', '"id": "b"', 1)
+    path = tmp_path / "cases.jsonl"
+    path.write_text(text, encoding="utf-8", newline="")
+    with path.open(encoding="utf-8") as lines:  # as its loader reads them
+        assert [json.loads(line.strip())["id"] for line in lines if line.strip()][-1] == "a"
+    options = Options(root=tmp_path, dialect="northstar")
+    found = validate(Kind.DATASET, [Input(path)], options).diagnostics
+    (wrong,) = (each for each in found if each.code == "northstar/wrong-type")
+    assert wrong.place.span is not None
+    assert (wrong.place.span.line, wrong.place.span.column) == place
+    assert {each.code for each in found} <= {"northstar/wrong-type", "northstar/duplicate-id"}

@@ -137,4 +137,5 @@ NORTHSTAR = Format(
     reader=_reader,
     writer=_writer,
     fields=FIELDS,
+    has_text_lines=True,
 )
