@@ -26,6 +26,10 @@ class SchemaChecker(Protocol):
         """Return the schema violations of a value, and its ignored keys."""
         ...
 
+    def near_misses(self, value: dict[str, Any], path: Path, of: str) -> list[Problem]:
+        """Return the keys of a mapping that are probably misspelled; any other one is allowed."""
+        ...
+
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the ignored keys of a value: near misses of known keys, and others."""
         ...

@@ -39,6 +39,10 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         {"messages": [{"role": "assistant", "content": None}], "expected": CLEAN},
         [("missing-answer", "$[0].messages")],
     ),
+    "a misspelled key of a message": (
+        {"messages": [{"role": "assistant", "contnt": "a", "at": 1}], "expected": {"goal": "b"}},
+        [("judges-only", "$[0]"), ("near-miss-key", "$[0].messages[0].contnt")],
+    ),
     "no answer is needed": ({"messages": [], "expected": {"required_tools": ["a"]}}, []),
     "latency": (
         {"expected": {"max_latency_ms": 1}, "metrics": {"cost_usd": 1}},

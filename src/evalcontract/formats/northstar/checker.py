@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, as_json, parsed_json
+from evalcontract.formats._findings import FirstRows, as_json, misspelled_messages, parsed_json
 from evalcontract.formats._format import RowChecker
 from evalcontract.formats.northstar.case import is_blank
 from evalcontract.formats.northstar.evaluation import Evaluation
@@ -55,6 +55,7 @@ class CaseChecker(RowChecker):
         else:
             problems += self._ids.duplicate(row["id"], path, "id", _DUPLICATE)
         problems += warnings(row, path)
+        problems += misspelled_messages(self._schema, row["messages"], (*path, "messages"))
         self._evaluation.observe(row, path)
         return problems
 
