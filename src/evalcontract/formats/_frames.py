@@ -55,13 +55,34 @@ def frame_of(value: Any, known: AbstractSet[str]) -> Frame | None:
     return _by_index(value, known)
 
 
+def first_row_of(value: Any, known: AbstractSet[str]) -> Any:
+    """Return the first row of the data frame that a document is; None if it is none.
+
+    The others are not read, so that they may be faulty.
+    """
+    if not isinstance(value, dict):
+        return None
+    frame = frame_of({key: _cut(key, part) for key, part in value.items()}, known)
+    if frame is None and all(map(str.isdecimal, value)):
+        frame = frame_of(dict([*value.items()][:1]), known)
+    return frame.rows[0] if frame and frame.rows else None
+
+
+def _cut(key: str, part: Any) -> Any:
+    if isinstance(part, list) and key != "columns":
+        return part[:1]
+    label = next(iter(part), "") if isinstance(part, dict) else ""
+    return {label: part[label]} if label.isdecimal() else part
+
+
 def _has(columns: list[Any], known: AbstractSet[str]) -> bool:
     return any(isinstance(name, str) and name in known for name in columns)
 
 
 def _fields(schema: dict[str, Any]) -> list[Any]:
     fields = schema.get("fields")
-    return [field.get("name") for field in fields or () if isinstance(field, dict)]
+    listed = fields if isinstance(fields, list) else ()
+    return [field.get("name") for field in listed if isinstance(field, dict)]
 
 
 def _split(columns: list[Any], data: list[Any]) -> Frame:
@@ -77,7 +98,7 @@ def _split(columns: list[Any], data: list[Any]) -> Frame:
         if not isinstance(row, list) or len(row) != len(columns):
             fault = f"a row of the data frame has not {len(columns)} values, as there are columns"
             return Frame("split", [], place_of, fault, ("data", number))
-    rows = [dict(zip(position, row, strict=False)) for row in data]
+    rows = [{name: row[number] for name, number in position.items()} for row in data]
     return Frame("split", rows, place_of)
 
 

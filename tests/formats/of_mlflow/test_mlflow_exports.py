@@ -117,7 +117,11 @@ def test_an_export_is_converted(orient: str, tmp_path: Path) -> None:
 
 BROKEN: dict[str, tuple[Any, str]] = {
     "uneven columns": ({"inputs": [{}], "expectations": [{}, {}]}, "$.expectations"),
-    "a row too short": ({**SPLIT, "data": [[{}]]}, "$.data[0]"),
+    "a row too short": ({**SPLIT, "data": [*SPLIT["data"], [{}]]}, "$.data[2]"),
+    "uneven columns after many": (
+        {"inputs": [{"a": 1}] * 9, "expectations": [{}] * 8},
+        "$.expectations",
+    ),
     "a row that is none": ({**SPLIT, "data": [*SPLIT["data"], 5]}, "$.data[2]"),
 }
 
@@ -125,8 +129,16 @@ BROKEN: dict[str, tuple[Any, str]] = {
 @every_case("name", BROKEN)
 def test_a_frame_that_pandas_cannot_read_is_rejected(name: str, tmp_path: Path) -> None:
     value, where = BROKEN[name]
-    (found,) = findings(value, tmp_path, "mlflow:oss")
-    assert (found.code, found.pointer) == ("mlflow/rejected", where)
+    for dialect in ("mlflow:oss", None):
+        (found,) = findings(value, tmp_path, dialect)
+        assert (found.code, found.pointer) == ("mlflow/rejected", where)
+
+
+def test_of_columns_with_one_name_the_last_counts(tmp_path: Path) -> None:
+    """As with equal keys of a row."""
+    value = {"columns": ["a", "a", "inputs"], "data": [[1, 2, {"q": "b"}], [1, 2, 3]]}
+    found = findings(value, tmp_path, "mlflow:oss")
+    assert [each.pointer for each in found if each.code == "mlflow/wrong-type"] == ["$.data[1][2]"]
 
 
 NO_FRAMES: dict[str, Any] = {
@@ -136,6 +148,9 @@ NO_FRAMES: dict[str, Any] = {
     "other columns": {"columns": ["a"], "data": [[1]]},
     "a list and a mapping": {"inputs": [1], "expectations": {}},
     "nothing": {"columns": [], "data": []},
+    "a schema without fields": {"schema": {"fields": 5}, "data": []},
+    "a schema of other fields": {"schema": {"fields": [5, {"name": {}}]}, "data": []},
+    "columns that are none": {"columns": [{}, None], "data": [[]]},
 }
 
 

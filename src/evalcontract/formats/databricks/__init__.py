@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
-from evalcontract.formats._frames import frame_of
+from evalcontract.formats._frames import first_row_of, frame_of
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
@@ -58,8 +58,8 @@ def _recognise(value: dict[str, Any]) -> Dialect | None:
 
     If the row has another key that only evaluation sets have, `request` may be misspelled.
     """
-    if frame := frame_of(value, _REQUEST):
-        value = frame.rows[0] if frame.rows and isinstance(frame.rows[0], dict) else {}
+    first = first_row_of(value, _REQUEST)
+    value = first if isinstance(first, dict) else value
     request_key = next((key for key in value if nearest(key, ("request",))), "request")
     if request_key != "request" and _DISTINCT.isdisjoint(value):
         return None

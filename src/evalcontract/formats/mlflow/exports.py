@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import RowLayout
-from evalcontract.formats._frames import frame_of
+from evalcontract.formats._frames import first_row_of, frame_of
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -45,14 +45,9 @@ def exported_rows(value: Any) -> RowLayout | None:
 
 def first_exported(value: dict[str, Any]) -> Any:
     """Return the first row of an export; None if a document is none."""
-    layout = exported_rows(value)
-    return next(iter(layout.rows or ()), None) if layout else None
-
-
-def is_broken(value: dict[str, Any]) -> bool:
-    """Whether a document is a data frame that pandas cannot read."""
-    frame = frame_of(value, COLUMNS)
-    return frame is not None and frame.fault is not None
+    if is_export(value):
+        return next(iter(value[_RECORDS]), None)
+    return first_row_of(value, COLUMNS)
 
 
 def exported_root(read: ExternalFile) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalcontract.formats.mlflow.exports import first_exported, is_broken
+from evalcontract.formats.mlflow.exports import first_exported
 from evalcontract.formats.mlflow.sources import is_documented
 from evalcontract.model.nearest import nearest
 from evalcontract.source.shipped import table
@@ -14,7 +14,6 @@ _INPUTS, _OUTPUTS, _TRACE = "inputs", "outputs", "trace"
 # The keys that a record or a row for `evaluate` may have.
 _COLUMNS = frozenset({_INPUTS, _OUTPUTS, _TRACE, "expectations", "tags", "source", "request_id"})
 # The keys of a trace that `Trace.to_dict` writes.
-_DISTINCT = frozenset({"expectations", "outputs"})
 _TRACE_PARTS = frozenset({"info", "data"})
 
 
@@ -23,8 +22,6 @@ def recognised(value: dict[str, Any]) -> str | None:
 
     `expectations` may be misspelled, so that the check can report it.
     """
-    if _INPUTS in value and not _DISTINCT.isdisjoint(value) and is_broken(value):
-        return OSS
     if isinstance(row := first_exported(value), dict):
         return recognised(row) or perhaps_recognised(row)
     trace = value.get(_TRACE)
