@@ -109,6 +109,7 @@ class DialectPass:
         self._layout = RowLayout()
         self._tolerated_codes = _TOLERATED_CODES
         self._faults = [*_notes(detected, self.file, policy)] if detected else []
+        self._of_columns: set[tuple[str, str]] = set()
         self._final_problems: list[Problem] = []
         self._whole_problems: list[Problem] = []
 
@@ -149,7 +150,17 @@ class DialectPass:
             problems = [*checker.check(row, path, is_clean=is_clean or self._stage.passes([row]))]
             name = self._dialect.format.name_of(row) if problems else None
             for problem in problems:
-                yield problem._replace(row=name, row_index=index)
+                if not self._is_repeated(problem):
+                    yield problem._replace(row=name, row_index=index)
+
+    def _is_repeated(self, problem: Problem) -> bool:
+        """Whether a problem of a column was yielded for an earlier row, and rejects none."""
+        column = self._layout.column_in(problem)
+        if column is None or is_rejection(problem.code):
+            return False
+        is_known = (problem.code, column) in self._of_columns
+        self._of_columns.add((problem.code, column))
+        return is_known
 
     def path_of(self, index: int) -> Path:
         """Return the path of a row; the whole document may be its only row."""

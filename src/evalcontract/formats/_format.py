@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
 
+# The path of a key of a row has its index and the key.
+_OF_COLUMN = 2
+
+
 class SchemaChecker(Protocol):
     """Checks values against the schema of a dialect.
 
@@ -41,7 +45,8 @@ class RowLayout(NamedTuple):
     `rows` is None if the source yields them one by one, or if `is_lost`: then there are none to
     check. The path of row n is `prefix` and n; if the whole document `is_row`, the path of that
     row is `prefix`. If rows are read as other values than they are in the file, `place_of` returns
-    the path in the file of a path in the rows. `passed_over` are the codes of source problems that
+    the path in the file of a path in the rows, and `column_of` that of the name of a column, if all
+    rows have the same. `passed_over` are the codes of source problems that
     the loader tolerates; the format reports its own instead.
     """
 
@@ -52,6 +57,7 @@ class RowLayout(NamedTuple):
     is_row: bool = False
     passed_over: frozenset[str] = frozenset()
     place_of: Callable[[Path], Path] | None = None
+    column_of: Callable[[str], Path] | None = None
 
     @classmethod
     def without_rows(cls, *problems: Problem) -> RowLayout:
@@ -62,8 +68,18 @@ class RowLayout(NamedTuple):
         """Return a problem of a row with its places in the file."""
         if self.place_of is None:
             return problem
+        if (column := self.column_in(problem)) and self.column_of:
+            return problem._replace(path=self.column_of(column))
         related = tuple(each._replace(path=self.place_of(each.path)) for each in problem.related)
         return problem.relocated(self.place_of)._replace(related=related)
+
+    def column_in(self, problem: Problem) -> str | None:
+        """Return the name of the column that a problem of a row is about; None if it is about none.
+
+        Such a problem is that of all rows.
+        """
+        name = problem.path[-1] if len(problem.path) == _OF_COLUMN and problem.on_key else None
+        return name if self.column_of and isinstance(name, str) else None
 
 
 class RowChecker(Protocol):

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.formats._format import RowLayout
+from evalcontract.model.diagnostic import Problem
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
@@ -21,12 +24,14 @@ if TYPE_CHECKING:
 class Frame(NamedTuple):
     """The rows of a data frame, and its form: one of pandas' names for it.
 
-    `fault` is why pandas cannot read it, and `fault_path` where; there are no rows then.
+    `column_of` returns the path of the name of a column; None if each row has its own keys. `fault`
+    is why pandas cannot read it, and `fault_path` where; there are no rows then.
     """
 
     orient: str
     rows: list[Any]
     place_of: PlaceOf
+    column_of: Callable[[str], Path] | None = None
     fault: str | None = None
     fault_path: Path = ()
 
@@ -38,6 +43,16 @@ class Frame(NamedTuple):
         if self.orient == "table":  # pandas reads null as NaN there, which loaders refuse
             return "its rows are under `data`"
         return f'`pandas.read_json(…, orient="{self.orient}")` reads it'
+
+
+def layout_of(frame: Frame, system: str) -> RowLayout:
+    """Return the rows of a data frame, and what is said of it in the codes of a system."""
+    if frame.fault:
+        return RowLayout.without_rows(Problem(f"{system}/rejected", frame.fault, frame.fault_path))
+    note = Problem(f"{system}/data-frame", f"this is a data frame: {frame.how}", ())
+    return RowLayout(
+        frame.rows, problems=(note,), place_of=frame.place_of, column_of=frame.column_of
+    )
 
 
 def frame_of(value: Any, known: AbstractSet[str]) -> Frame | None:
@@ -97,9 +112,9 @@ def _split(columns: list[Any], data: list[Any]) -> Frame:
     for number, row in enumerate(data):
         if not isinstance(row, list) or len(row) != len(columns):
             fault = f"a row of the data frame has not {len(columns)} values, as there are columns"
-            return Frame("split", [], place_of, fault, ("data", number))
+            return Frame("split", [], place_of, None, fault, ("data", number))
     rows = [{name: row[number] for name, number in position.items()} for row in data]
-    return Frame("split", rows, place_of)
+    return Frame("split", rows, place_of, lambda name: ("columns", position[name]))
 
 
 def _table(schema: dict[str, Any], data: list[Any]) -> Frame:
@@ -131,7 +146,7 @@ def _by_column(value: dict[str, Any]) -> Frame | None:
         name, *rest = keys if keys and keys[0] in value else (first,)
         return (name, labels[int(index)], *rest)
 
-    return Frame("columns", rows, place_of)
+    return Frame("columns", rows, place_of, lambda name: (name,))
 
 
 def _lists(value: dict[str, Any], first: str) -> Frame:
@@ -147,9 +162,9 @@ def _lists(value: dict[str, Any], first: str) -> Frame:
                 f"the column `{name}` has {len(column):,} values, and `{first}` has {number:,}: "
                 "pandas makes no rows of them"
             )
-            return Frame("list", [], place_of, fault, (name,))
+            return Frame("list", [], place_of, None, fault, (name,))
     rows = [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
-    return Frame("list", rows, place_of)
+    return Frame("list", rows, place_of, lambda name: (name,))
 
 
 def _by_index(value: dict[str, Any], known: AbstractSet[str]) -> Frame | None:

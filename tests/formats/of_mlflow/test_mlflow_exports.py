@@ -115,6 +115,16 @@ def test_an_export_is_converted(orient: str, tmp_path: Path) -> None:
     assert ours.get("metadata") == ({"tags": {"team": "port"}} if is_whole else None)
 
 
+@every_case("orient", ["columns", "list", "split"])
+def test_a_misspelled_column_is_one_finding(orient: str, tmp_path: Path) -> None:
+    text = json.dumps(FRAMES[orient][0]).replace('"tags"', '"tgas"')
+    found = findings(json.loads(text), tmp_path, "mlflow:oss")
+    (column,) = (each for each in found if each.help == "did you mean `tags`?")
+    assert column.pointer == {"split": "$.columns[3]"}.get(orient, "$.tgas")
+    assert column.place.span is not None
+    assert text[column.place.span.column - 1 :].startswith('"tgas"')
+
+
 BROKEN: dict[str, tuple[Any, str]] = {
     "uneven columns": ({"inputs": [{}], "expectations": [{}, {}]}, "$.expectations"),
     "a row too short": ({**SPLIT, "data": [*SPLIT["data"], [{}]]}, "$.data[2]"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
-from evalcontract.formats._frames import first_row_of, frame_of
+from evalcontract.formats._frames import first_row_of, frame_of, layout_of
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
@@ -45,11 +45,7 @@ def _find_rows(read: ExternalFile, _variant: str | None, _schema: SchemaChecker)
     if isinstance(value, list):
         return RowLayout(value, problems=() if value else (_NO_ROWS,))
     if frame := frame_of(value, _REQUEST):
-        if frame.fault:
-            problem = Problem("databricks/rejected", frame.fault, frame.fault_path)
-            return RowLayout.without_rows(problem)
-        note = Problem("databricks/data-frame", f"this is a data frame: {frame.how}", ())
-        return RowLayout(frame.rows, problems=(note,), place_of=frame.place_of)
+        return layout_of(frame, "databricks")
     return RowLayout.without_rows(_NO_LIST)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import RowLayout
-from evalcontract.formats._frames import first_row_of, frame_of
+from evalcontract.formats._frames import first_row_of, frame_of, layout_of
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -35,12 +35,7 @@ def exported_rows(value: Any) -> RowLayout | None:
     if is_export(value):
         return RowLayout(value[_RECORDS], (_RECORDS,), (_EXPORT,))
     frame = frame_of(value, COLUMNS)
-    if frame is None:
-        return None
-    if frame.fault:
-        return RowLayout.without_rows(Problem("mlflow/rejected", frame.fault, frame.fault_path))
-    note = Problem("mlflow/data-frame", f"this is a data frame: {frame.how}", ())
-    return RowLayout(frame.rows, problems=(note,), place_of=frame.place_of)
+    return layout_of(frame, "mlflow") if frame else None
 
 
 def first_exported(value: dict[str, Any]) -> Any:
