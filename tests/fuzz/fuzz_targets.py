@@ -304,5 +304,7 @@ TARGETS: dict[str, Target] = {
     "evret": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="evret"),
     "evret_csv": _findings(Kind.DATASET, "fuzz.csv", ".csv", dialect="evret"),
     "mlflow": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="mlflow:oss"),
+    "inspect": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="inspect"),
+    "inspect_csv": _findings(Kind.DATASET, "fuzz.csv", ".csv", dialect="inspect"),
     "northstar": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="northstar"),
 }
