@@ -451,13 +451,13 @@ def test_what_a_pipe_cannot_hold_needs_a_root(folder: Path) -> None:
     (folder / "case.json").write_text(json.dumps(case), encoding="utf-8")
     before = names(folder)
     refused = convert("case.json", "-")
-    assert "the rows need rubrics/case_1.yaml" in code(refused)
+    assert "the rows need rubrics/case_forbidden_tools.yaml" in code(refused)
     assert (refused.stdout, names(folder)) == ("", before)
     (folder / "evals").mkdir()
     done = convert("case.json", "-", "--root", "evals")
     assert code(done) == 0
     assert json.loads(done.stdout)["questions"][0]["rubric_ref"] == "rubric/case_1@1.0.0"
-    assert "evals/rubrics/case_1.yaml" in names(folder) - before
+    assert "evals/rubrics/case_forbidden_tools.yaml" in names(folder) - before
 
 
 def test_yaml_in_a_pipe_names_no_schema(folder: Path) -> None:
