@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.output import ConvertedFiles, medium_for
+from evalcontract.engine.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
@@ -24,10 +24,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.output import RowOutput
     from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass
     from evalcontract.engine.placing import ConversionTarget
     from evalcontract.formats import Dialect
     from evalcontract.model.diagnostic import Diagnostic, Problem
+
+
+class Sink(Protocol):
+    """Takes the bytes of a dataset that is not written to a file."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take some bytes."""
+        ...
 
 
 class ConvertOptions(NamedTuple):
@@ -35,7 +44,8 @@ class ConvertOptions(NamedTuple):
 
     If `from_` is None, the format is detected from the content. With `lossless`, nothing is written
     if the target cannot represent everything, even what metadata would preserve. `force` replaces
-    existing files.
+    existing files. With a `stream` the dataset is written there, and the file `out` only names its
+    medium; other files are then written below a given root alone.
     """
 
     from_: str | None
@@ -43,6 +53,7 @@ class ConvertOptions(NamedTuple):
     loss_report: Path | None = None
     lossless: bool = False
     force: bool = False
+    stream: Sink | None = None
 
 
 @dataclass
@@ -100,26 +111,28 @@ def convert(
             "from": result.from_,
             "to": result.to,
             "source": result.source,
-            "target": display_name(out),
+            "target": STANDARD_OUTPUT if convert_options.stream else display_name(out),
         }
         result.losses.begin(head)
-        _convert_rows(dataset, dataset_pass, target, output, result)
+        convert_rows(dataset, dataset_pass, target, output, result)
         result.losses.end()
         result.diagnostics.sort(key=sort_key)
-        result.refusal = _refusal(dataset_pass, result, convert_options)
+        result.refusal = refusal_of(dataset_pass, result, lossless=convert_options.lossless)
         if result.refusal is None:
             result.written = output.commit(target.extra_files)
             result.remarks = target.remarks
     return result
 
 
-def _convert_rows(
+def convert_rows(
     dataset: Dataset,
     dataset_pass: DatasetPass,
     target: ConversionTarget,
-    output: ConvertedFiles,
+    output: RowOutput,
     result: ConvertResult,
 ) -> None:
+    """Convert each row that has no fault; findings, losses and counts are added to the result."""
+
     def place_of(path: Any) -> Any:
         return dataset_pass.place(path, on_key=True)
 
@@ -167,8 +180,8 @@ def _relocated(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Prob
         yield problem._replace(path=(*source.path, *problem.path), row_index=source.number)
 
 
-def _refusal(
-    dataset_pass: DatasetPass, result: ConvertResult, convert_options: ConvertOptions
+def refusal_of(
+    dataset_pass: DatasetPass, result: ConvertResult, *, lossless: bool = False
 ) -> str | None:
     """Return why nothing is written; None if the conversion succeeded."""
     found = result.diagnostics
@@ -181,7 +194,7 @@ def _refusal(
     if result.left_out:
         rows = "1 row has" if result.left_out == 1 else f"{result.left_out:,} rows have"
         return f"{rows} faults that prevent the conversion"
-    if convert_options.lossless and result.losses.total:
+    if lossless and result.losses.total:
         return "the conversion would lose data (--strict)"
     return None
 
@@ -190,6 +203,16 @@ def _within_system(result: ConvertResult) -> Dialect | None:
     """Return the dialect of the target if the source is of the same system; else None."""
     systems = {name.partition(":")[0] for name in (result.from_, result.to)}
     return dialect_of(result.to) if len(systems) == 1 and NATIVE not in systems else None
+
+
+def piped_name(input_: Input, to: str) -> str:
+    """Return the name of a file for what is written to standard output.
+
+    It is JSON wherever the system of the target reads that.
+    """
+    media = ("json",) if to == NATIVE else dialect_of(to).format.media
+    medium = "json" if "json" in media else media[0]
+    return f"{_stem(input_.path)}.{medium}"
 
 
 def _stem(out: Path) -> str:

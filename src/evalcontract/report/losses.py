@@ -38,13 +38,15 @@ class Sort(NamedTuple):
 class Losses:
     """The losses of one conversion. `first` has the place of the first loss of each sort.
 
-    With a `report`, each loss is also written there as JSON while the rows are converted.
+    With a `report`, each loss is also written there as JSON while the rows are converted; with
+    `listed`, each is added to it with the index of its row and its path.
     """
 
     report: BinaryIO | None = None
     counts: dict[Sort, int] = field(default_factory=dict)
     first: dict[Sort, Place] = field(default_factory=dict)
     total: int = 0
+    listed: list[tuple[int | None, Path, Loss]] | None = None
 
     def begin(self, head: dict[str, str]) -> None:
         """Start the report; `head` names the source and target of the conversion."""
@@ -62,6 +64,8 @@ class Losses:
                 self._note(sort, index, (*path, *loss.path), place((*path, *loss.path)))
             else:
                 self._count(sort)
+            if self.listed is not None:
+                self.listed.append((index, (*path, *loss.path), loss))
 
     def note_comments(self, places: Iterable[Place], index: int | None, path: Path) -> None:
         """Record comments that the medium of the target cannot hold, of a row or the file."""

@@ -48,8 +48,14 @@ _SOURCES = {"oss": for_store, "managed": for_databricks}
 class MlflowReader(Reader):
     """Converts records to rows, which preserve the rest in `metadata.mlflow`."""
 
-    def __init__(self, variant: str) -> None:
+    def __init__(self, variant: str, root: dict[str, Any] | None = None) -> None:
         self._variant = variant
+        self._root = root or {}
+
+    @property
+    def root(self) -> dict[str, Any]:
+        """What the file says of the dataset."""
+        return self._root
 
     def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid record."""
