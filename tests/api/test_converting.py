@@ -123,3 +123,9 @@ def test_the_rows_are_read_once() -> None:
         yield from ({"id": f"q{number}", "input": f"{number}"} for number in range(1200))
 
     assert len(convert(rows(), to="mlflow:oss").rows) == 1200
+
+
+def test_what_the_target_does_not_grade_is_told() -> None:
+    rows = [{"id": "a", "input": "b", "tags": ["c"]}]
+    assert convert(rows, to="evret").remarks == ("1 row asks for nothing that Evret grades",)
+    assert convert(rows, to="mlflow:oss").remarks == ()

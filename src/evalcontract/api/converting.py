@@ -49,7 +49,8 @@ class Converted(Generic[RowT]):
     `rows` are its rows, and `document` is what a file of it holds: the same list, or a mapping with
     it. `files` are the rubrics, judges and bundles that the rows need, by their path in a
     workspace. `losses` are what the target cannot represent, `diagnostics` the findings on the
-    source. `from_` and `to` are the exact names of both formats.
+    source. `from_` and `to` are the exact names of both formats. `remarks` are sentences for
+    people, such as that some rows ask for nothing that the target grades.
     """
 
     rows: tuple[RowT, ...]
@@ -59,6 +60,7 @@ class Converted(Generic[RowT]):
     diagnostics: Findings
     from_: str
     to: str
+    remarks: tuple[str, ...] = ()
 
     @property
     def is_lossless(self) -> bool:
@@ -137,6 +139,7 @@ def convert(
         diagnostics,
         result.from_,
         result.to,
+        tuple(target.remarks),
     )
 
 
