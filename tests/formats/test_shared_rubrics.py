@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.dialect_rows import DialectRows
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.passes import CheckedRow
+from evalcontract.engine.placing import DialectTarget
+from evalcontract.formats import dialect_of
+from evalcontract.formats._conversion import OurRow
+from evalcontract.source.external import read_external_stream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,3 +121,23 @@ def test_a_case_does_not_repeat_the_rubric_of_another(tmp_path: Path) -> None:
     write(tmp_path / "fewer.json", there[1:])
     done = converted(tmp_path, "fewer.json", "fewer.yaml", "northstar", "evalcontract")
     assert [sort.key for sort in done.losses.counts] == ["metadata.evalcontract"]
+
+
+@pytest.mark.parametrize("other", [*OTHERS, "northstar"])
+def test_judges_come_back_with_their_rubric(other: str) -> None:
+    checks = [{"id": "kind", "kind": "llm_judge", "judge_prompt_ref": "judge/kind@1.0.0"}]
+    scoring, origin = {"combine": "all_pass"}, {"made_from": "another"}
+    rubric = {"checks": checks, "scoring": scoring, "metadata": origin}
+    judge = {"id": "kind", "version": "1.0.0", "template": "{{ output }}"}
+    dialect = dialect_of(other)
+    target = DialectTarget(dialect, "json")
+    rows = [{"id": f"q{n}", "input": f"{n}?"} for n in range(3)]
+    written = [
+        target.take(OurRow(row, rubric, judges=(judge,)), n)[0] for n, row in enumerate(rows)
+    ]
+    assert json.dumps(written).count('"template"') == 1
+    empty = read_external_stream(BytesIO(b"[]"), "a.json")
+    read = DialectRows(dialect.format.reader(empty, dialect.variant), ())
+    for number, (row, value) in enumerate(zip(rows, written, strict=True)):
+        back = read.read(CheckedRow(number, (number,), value, [], None))
+        assert (back.row["id"], back.rubric, back.judges) == (row["id"], rubric, (judge,))

@@ -21,6 +21,11 @@ _JUDGES_KEY, _LABEL_KEY = "judges", "id"
 _ORIGIN_KEY = "made_from"
 
 
+def with_judges(rubric: dict[str, Any], judges: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a rubric that has the judges that it refers to; `ExtractedRubrics` separates them."""
+    return {**rubric, _JUDGES_KEY: list(judges)} if judges else rubric
+
+
 class EmbeddedRubrics:
     """Embeds the rubrics of one file, each once."""
 
@@ -31,7 +36,7 @@ class EmbeddedRubrics:
         self, row: dict[str, Any], rubric: dict[str, Any], judges: Sequence[dict[str, Any]]
     ) -> dict[str, Any]:
         """Return a row with its rubric, including the judges that the rubric refers to."""
-        whole = {**rubric, _JUDGES_KEY: list(judges)} if judges else rubric
+        whole = with_judges(rubric, judges)
         key = repr(whole)
         if label := self._labels.get(key):
             origin = {_ORIGIN_KEY: rubric.get("metadata", {}).get(_ORIGIN_KEY)}
@@ -51,6 +56,8 @@ class ExtractedRubrics:
 
         None if the row has a label that no row before it had with a rubric.
         """
+        if converted.is_new and converted.rubric is not None:
+            return _without_judges(converted, converted.rubric)
         value = converted.row.get(RUBRIC_KEY)
         if converted.rubric is not None or "rubric_ref" in converted.row or not _is_ours(value):
             return converted
@@ -61,8 +68,17 @@ class ExtractedRubrics:
             return None
         whole = self._known[label]
         row = {key: part for key, part in converted.row.items() if key != RUBRIC_KEY}
-        rubric = {key: part for key, part in whole.items() if key not in (_JUDGES_KEY, _LABEL_KEY)}
-        return converted._replace(row=row, rubric=rubric, judges=tuple(whole.get(_JUDGES_KEY, ())))
+        rubric = {key: part for key, part in whole.items() if key != _LABEL_KEY}
+        return _without_judges(converted._replace(row=row), rubric)
+
+
+def _without_judges(converted: OurRow, rubric: dict[str, Any]) -> OurRow:
+    """Return a row with a rubric, and with the judges that the rubric has."""
+    judges = rubric.get(_JUDGES_KEY)
+    if not _are_judges(judges):
+        return converted._replace(rubric=rubric)
+    rubric = {key: part for key, part in rubric.items() if key != _JUDGES_KEY}
+    return converted._replace(rubric=rubric, judges=(*converted.judges, *judges))
 
 
 def _is_ours(value: Any) -> TypeGuard[dict[str, Any]]:
@@ -71,9 +87,12 @@ def _is_ours(value: Any) -> TypeGuard[dict[str, Any]]:
         return False
     if _ORIGIN_KEY not in value["metadata"] or not isinstance(value.get(_LABEL_KEY, ""), str):
         return False
-    judges, checks = value.get(_JUDGES_KEY, []), value.get("checks")
-    are_judges = isinstance(judges, list) and all(
-        isinstance(judge, dict) and isinstance(judge.get("id"), str) for judge in judges
-    )
+    checks = value.get("checks")
     is_label = checks is None and _LABEL_KEY in value
-    return is_label or (are_judges and isinstance(checks, list))
+    return is_label or (_are_judges(value.get(_JUDGES_KEY, [])) and isinstance(checks, list))
+
+
+def _are_judges(value: Any) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(value, list) and all(
+        isinstance(judge, dict) and isinstance(judge.get("id"), str) for judge in value
+    )

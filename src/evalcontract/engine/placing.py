@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.engine.embedded_rubric import EmbeddedRubrics
+from evalcontract.engine.embedded_rubric import EmbeddedRubrics, with_judges
 from evalcontract.engine.grading import row_structure
 from evalcontract.engine.table_output import OurTable
 from evalcontract.formats._codes import is_rejection
@@ -202,8 +202,11 @@ class DialectTarget:
     def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row in the target format."""
         row, rubric = converted.row, converted.rubric
-        if converted.is_new and rubric is not None and not self._writer.says_rubrics:
-            row, rubric = self._rubrics.embed(row, rubric, converted.judges), None
+        if converted.is_new and rubric is not None:
+            if self._writer.says_rubrics:
+                rubric = with_judges(rubric, converted.judges)
+            else:
+                row, rubric = self._rubrics.embed(row, rubric, converted.judges), None
         written = self._writer.write(row, rubric, number)
         problems = written.problems or self._rejections(written.row)
         # Of a row that keeps what it expects, something is graded; and the cells of a table are
