@@ -127,6 +127,7 @@ def _print(done: ConvertResult, *, is_piped: bool) -> None:
     if done.refusal:
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return
+    put([f"note: {remark}\n" for remark in done.remarks], err=True)
     rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
     first, *others = [STANDARD_OUTPUT, *done.written] if is_piped else done.written
     to = f"to {first} ({done.to})"

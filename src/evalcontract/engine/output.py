@@ -27,14 +27,16 @@ from evalcontract.source.writing import Staged, spooled
 from evalcontract.workspace import display_name, find_root
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from evalcontract.engine.convert import ConvertOptions
     from evalcontract.formats import Dialect
+    from evalcontract.model.span import Place
     from evalcontract.source import Document
 
-#: The schema of our own datasets.
-NATIVE_SCHEMA = "dataset"
+# The schema of our own datasets.
+_NATIVE_SCHEMA = "dataset"
 #: The name of standard output, where it takes the place of a file.
 STANDARD_OUTPUT = "<stdout>"
 _NATIVE_MEDIA = ("yaml", "json", "jsonl", "csv", "tsv")
@@ -61,8 +63,14 @@ class RowOutput(Protocol):
 
     rows: list[Any]
 
-    def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
-        """Add a row; its path in the source leads to its comments."""
+    def row(
+        self, row: Any, path: tuple[str | int, ...], source: Document | None
+    ) -> Sequence[Place]:
+        """Add a row; its path in the source leads to its comments. Return those that are lost."""
+        ...
+
+    def lost_header(self, source: Document | None) -> Sequence[Place]:
+        """Return the comments above the rows that are lost."""
         ...
 
     def document(self, whole: Any) -> None:
@@ -77,10 +85,18 @@ class ConvertedRows:
         self.rows: list[Any] = []
         self.whole: Any = None
 
-    def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
-        """Add a row."""
+    def row(
+        self, row: Any, path: tuple[str | int, ...], source: Document | None
+    ) -> Sequence[Place]:
+        """Add a row; rows in memory have no comments."""
         del path, source
         self.rows.append(row)
+        return ()
+
+    def lost_header(self, source: Document | None) -> Sequence[Place]:
+        """Return nothing: rows in memory have no comments."""
+        del source
+        return ()
 
     def document(self, whole: Any) -> None:
         """Take the document that contains the rows."""
@@ -90,9 +106,7 @@ class ConvertedRows:
 class ConvertedFiles:
     """Context manager that collects the rows and writes all files on `commit`."""
 
-    def __init__(
-        self, out: Path, medium: str, schema: str, options: ConvertOptions, root: Path | None
-    ) -> None:
+    def __init__(self, out: Path, medium: str, options: ConvertOptions, root: Path | None) -> None:
         self._out = out
         self._medium = medium
         self._force = options.force
@@ -101,7 +115,6 @@ class ConvertedFiles:
         self._piped = options.stream
         # The rows alone are what a reader of the stream gets.
         self._has_place = options.stream is None or root is not None
-        self._schema = schema
         self._modelines = Modelines(self._root)
         self._staged = Staged()
         self.rows: list[Any] = []
@@ -127,14 +140,30 @@ class ConvertedFiles:
         if isinstance(error, OSError | NotWritableError):
             raise write_error(self._out, error) from None
 
-    def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
-        """Add a row; JSONL is written at once, any other medium by `document`."""
+    def row(
+        self, row: Any, path: tuple[str | int, ...], source: Document | None
+    ) -> Sequence[Place]:
+        """Add a row, and return the places of its comments that the medium cannot hold.
+
+        JSONL is written at once, any other medium by `document`.
+        """
+        lost: Sequence[Place] = ()
+        if source is not None and self._medium == "yaml":
+            self._comments.append(self._above.row(source, path))
+        elif source is not None:
+            lost = self._above.places(source, path)
         if self._medium == "jsonl":
             self._stream.write(json_line(row, as_python=self._is_external))
-            return
-        self.rows.append(row)
-        if self._medium == "yaml" and source is not None:
-            self._comments.append(self._above.row(source, path))
+        else:
+            self.rows.append(row)
+        return lost
+
+    def lost_header(self, source: Document | None) -> Sequence[Place]:
+        """Return the places of the comments above the rows that the medium cannot hold."""
+        if source is None:
+            return ()
+        self._above.end(source)
+        return self._above.header_places(source) if self._medium != "yaml" else ()
 
     def document(self, whole: Any) -> None:
         """Write the document that contains the rows."""
@@ -187,8 +216,10 @@ class ConvertedFiles:
         else:
             *names, key = whole
             head, rows = {name: whole[name] for name in names}, whole[key]
-        modeline = [] if self._piped else self._modelines.of(self._out, self._schema)
-        above = [*modeline, *without_modelines(self._above.header)]
+        # Only what is ours names our schema: others would not know the file.
+        is_named = not self._is_external and not self._piped
+        own = self._modelines.of(self._out, _NATIVE_SCHEMA) if is_named else []
+        above = [*own, *without_modelines(self._above.header)]
         return yaml_text(head, key, rows, self._comments, above)
 
     def _open(self, path: Path) -> BinaryIO:
