@@ -42,7 +42,9 @@ def test_rows_become_ours_and_come_back() -> None:
 def test_what_the_rows_need_is_in_files() -> None:
     ours = convert([CASE], from_="northstar", name="harbour")
     assert ours.rows[0]["rubric_ref"] == "rubric/harbour_forbidden_tools@1.0.0"
-    assert ours.files["rubrics/harbour_forbidden_tools.yaml"]["checks"][0]["forbidden_tools"] == ["delete"]
+    assert ours.files["rubrics/harbour_forbidden_tools.yaml"]["checks"][0]["forbidden_tools"] == [
+        "delete"
+    ]
 
 
 def test_rubrics_of_the_workspace_are_used(tmp_path: Path) -> None:

@@ -456,7 +456,9 @@ def test_what_a_pipe_cannot_hold_needs_a_root(folder: Path) -> None:
     (folder / "evals").mkdir()
     done = convert("case.json", "-", "--root", "evals")
     assert code(done) == 0
-    assert json.loads(done.stdout)["questions"][0]["rubric_ref"] == "rubric/case_forbidden_tools@1.0.0"
+    assert (
+        json.loads(done.stdout)["questions"][0]["rubric_ref"] == "rubric/case_forbidden_tools@1.0.0"
+    )
     assert "evals/rubrics/case_forbidden_tools.yaml" in names(folder) - before
 
 
