@@ -153,6 +153,11 @@ def test_of_columns_with_one_name_the_last_counts(tmp_path: Path) -> None:
     assert [each.pointer for each in found if each.code == "mlflow/wrong-type"] == ["$.data[1][2]"]
 
 
+def test_a_frame_without_rows_has_none(tmp_path: Path) -> None:
+    (_, found) = findings({**SPLIT, "data": []}, tmp_path, "mlflow:evaluate")
+    assert (found.code, found.pointer) == ("mlflow/no-rows", "$")
+
+
 NO_FRAMES: dict[str, Any] = {
     "a record": {"inputs": {"0": "a"}, "expectations": {"a": 1}},
     "labels that differ": {"inputs": {"0": {}}, "expectations": {"1": {}}},
