@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tables import every_case
 
+from evalcontract import convert
+from evalcontract.engine.detection import candidates
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.model.diagnostic import Severity
@@ -266,3 +268,16 @@ def test_a_documented_shape_has_no_findings(name: str, tmp_path: Path) -> None:
     value, dialect, is_recognised = SHAPES[name]
     assert told(value, tmp_path, dialect) == []
     assert (told(value, tmp_path, None) == []) is is_recognised
+
+
+@every_case("name", SHAPES)
+def test_what_is_converted_is_ours(name: str) -> None:
+    value, dialect, _ = SHAPES[name]
+    if isinstance(value, dict) and dialect.startswith("databricks"):
+        value = [
+            dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)
+        ]
+    ours = convert(value, from_=dialect)
+    for row in ours.rows:
+        assert candidates(row) == []
+    assert candidates(ours.document) == candidates([*ours.rows]) == []

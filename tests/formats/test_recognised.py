@@ -44,6 +44,10 @@ CASES: dict[str, tuple[Any, str | None]] = {
     ),
     "a record with a name": ([{"inputs": {"q": "a"}, "request_id": "b"}], "mlflow:evaluate"),
     "a trace": ([{"trace": {"info": {}, "data": {}}}], "mlflow:evaluate"),
+    "ours with a trace": (
+        [{"id": "a", "input": "b", "bundle": "agent", "trace": {"info": {}, "data": {}}}],
+        None,
+    ),
     "a request with a trace": (
         [{"request": "a", "trace": {"info": {}, "data": {}}}],
         "databricks:outputs",

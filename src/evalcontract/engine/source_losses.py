@@ -6,6 +6,7 @@ fields of its format says which of its own they came from.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.embedded_rubric import RUBRIC_KEY
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _METADATA = ("metadata",)
 _ANY = "*"
 # A rubric that was made from a row has no name there yet.
-_RUBRIC = ["rubric_ref"]
+_RUBRIC = ("rubric_ref",)
 # Below such keys a row preserves the fields of a system.
 _IN_RESIDUAL = ("metadata", "SYSTEM", "set")
 # Where systems preserve what they have no field for of a row.
@@ -89,29 +90,47 @@ def _paths(
     loss: Loss, row: Any, own: dict[str, Any], fields: Sequence[Field]
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the paths of the values in a row that a field of evalcontract came from."""
-    path = tuple(_RUBRIC) if loss.path == (RUBRIC_KEY,) else loss.path
+    path = _RUBRIC if loss.path == (RUBRIC_KEY,) else loss.path
     if path[:1] == _METADATA and len(path) > len(_IN_RESIDUAL):
         theirs = path[len(_IN_RESIDUAL) :]  # a writer of the same system told its own field
         yield from [theirs] if value_at(row, theirs) is not None else ()
-    named = {tuple(field.theirs.split(".")) for field in fields if field.theirs}
-    for field in fields:
-        if field.theirs is None or field.ours is None:
-            continue
-        ours, theirs = field.ours.split("."), tuple(field.theirs.split("."))
+    table = tuple(fields)
+    for ours, theirs in _meant(table, path):
         width = min(len(ours), len(path))
-        if any(one not in (str(other), _ANY) for one, other in zip(ours, path, strict=False)):
-            continue
-        if ours[-1] != _ANY and ours != _RUBRIC and value_at(own, tuple(ours)) is None:
+        if ours[-1] != _ANY and ours != _RUBRIC and value_at(own, ours) is None:
             continue  # another field of the same system is here
         if theirs[-1] != _ANY:
             values = [theirs] if ours[-1] != _ANY or width < len(ours) else []
         elif len(path) >= len(ours):
             values = [(*theirs[:-1], str(path[len(ours) - 1]))]
         else:
-            read = _keys_at(own, tuple(ours[:-1]))
+            named = _named(table)
+            read = _keys_at(own, ours[:-1])
             keys = [key for key in _keys_at(row, theirs[:-1]) if ours[-1] != _ANY or key in read]
             values = [(*theirs[:-1], key) for key in keys if (*theirs[:-1], key) not in named]
         yield from (each for each in values if value_at(row, each) not in (None, [], {}))
+
+
+@lru_cache(maxsize=1024)
+def _meant(table: tuple[Field, ...], path: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the fields that a path of evalcontract may be, as ours and theirs."""
+    pairs = [
+        (tuple(field.ours.split(".")), tuple(field.theirs.split(".")))
+        for field in table
+        if field.theirs is not None and field.ours is not None
+    ]
+    steps = [*map(str, path)]
+    return [
+        (ours, theirs)
+        for ours, theirs in pairs
+        if all(one in (other, _ANY) for one, other in zip(ours, steps, strict=False))
+    ]
+
+
+@lru_cache(maxsize=64)
+def _named(table: tuple[Field, ...]) -> frozenset[tuple[str, ...]]:
+    """Return the fields of a system that have names."""
+    return frozenset(tuple(field.theirs.split(".")) for field in table if field.theirs)
 
 
 def _keys_at(value: Any, path: Path) -> Collection[str]:

@@ -66,7 +66,7 @@ class RowLayout(NamedTuple):
 
     def placed(self, problem: Problem) -> Problem:
         """Return a problem of a row with its places in the file."""
-        if self.place_of is None:
+        if self.place_of is None or not problem.path:  # a problem of all rows
             return problem
         if (column := self.column_in(problem)) and self.column_of:
             return problem._replace(path=self.column_of(column))

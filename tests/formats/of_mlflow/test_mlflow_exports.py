@@ -9,9 +9,11 @@ import pytest
 from tables import every_case
 from test_mlflow_real import asked, mlflow
 
+from evalcontract import convert as convert_rows
 from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
+from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
 from evalcontract.source.yaml import parse_yaml
 
@@ -151,6 +153,11 @@ def test_of_columns_with_one_name_the_last_counts(tmp_path: Path) -> None:
     assert [each.pointer for each in found if each.code == "mlflow/wrong-type"] == ["$.data[1][2]"]
 
 
+def test_a_frame_without_rows_has_none(tmp_path: Path) -> None:
+    (_, found) = findings({**SPLIT, "data": []}, tmp_path, "mlflow:evaluate")
+    assert (found.code, found.pointer) == ("mlflow/no-rows", "$")
+
+
 NO_FRAMES: dict[str, Any] = {
     "a record": {"inputs": {"0": "a"}, "expectations": {"a": 1}},
     "labels that differ": {"inputs": {"0": {}}, "expectations": {"1": {}}},
@@ -223,3 +230,17 @@ def test_what_mlflow_exports_has_no_faults(
     assert findings(traces, tmp_path) == []
     again = asked(mlflow, "evaluate", [traces], tmp_path)
     assert again[0]["accepted"], again[0]["message"]
+
+
+def test_a_trace_as_text_counts_as_a_mapping() -> None:
+    assessments = [{"assessment_name": "expected_facts", "expectation": {"value": ["9 m"]}}]
+    trace = {"info": {**INFO, "request_preview": "How deep?", "assessments": assessments}}
+    texts = [{"trace": trace}, {"trace": json.dumps(trace)}]
+    first, second = ([*MLFLOW.predict(row, "evaluate")] for row in texts)
+    assert first == second
+    assert {each.state for each in first if each.name == "Correctness"} == {"run"}
+    whole = {**trace, "data": {}}
+    read = convert_rows([{"trace": whole}, {"trace": json.dumps(whole)}], from_="mlflow:evaluate")
+    assert [row["input"] for row in read.rows] == ["How deep?"] * 2
+    back = convert_rows(read.rows, to="mlflow:evaluate").rows
+    assert [row["trace"] for row in back] == [whole, json.dumps(whole)]

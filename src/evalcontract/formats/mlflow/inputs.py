@@ -10,7 +10,7 @@ import json
 from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import conversation_of, last_question
-from evalcontract.formats._findings import has_lone_surrogate, is_list_of, parsed_json
+from evalcontract.formats._findings import has_lone_surrogate, is_list_of, mapping_at, parsed_json
 
 #: The key of a single text among the inputs if nothing else is known.
 DEFAULT_KEY = "question"
@@ -150,9 +150,14 @@ def _lines(inputs: dict[str, Any]) -> str:
     )
 
 
+def read_trace(trace: Any) -> dict[str, Any]:
+    """Return a trace, which may be written as its JSON text; an empty mapping if it is none."""
+    read = parsed_json(trace) if isinstance(trace, str) else trace
+    return read if isinstance(read, dict) else {}
+
+
 def _preview_of(trace: Any) -> str:
-    info = trace.get("info") if isinstance(trace, dict) else None
-    preview = info.get("request_preview") if isinstance(info, dict) else None
+    preview = mapping_at(read_trace(trace), "info").get("request_preview")
     return preview if isinstance(preview, str) and preview.strip() else _NO_TEXT
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._predictions import predictions, read_field
 from evalcontract.formats.mlflow import expectations as expected
+from evalcontract.formats.mlflow.inputs import read_trace
 from evalcontract.formats.mlflow.store_rules import GOAL
 
 if TYPE_CHECKING:
@@ -19,15 +21,15 @@ def scorers(record: dict[str, Any], variant: str) -> Iterator[GraderPrediction]:
     """Yield the prediction for each scorer on a valid record."""
     trace = record.get("trace") if variant == "evaluate" else None
     expectations = record.get("expectations")
-    if "expectations" not in record and isinstance(trace, dict):
-        expectations = _assessed(trace)
+    if "expectations" not in record:
+        expectations = _assessed(read_trace(trace))
     seen = {**record, "trace": trace, "expectations": expectations}
     return predictions("mlflow", seen, variant, FACTS)
 
 
 def _assessed(trace: dict[str, Any]) -> dict[str, Any]:
     """Return the expectations among the assessments of a trace."""
-    assessments = trace["info"].get("assessments")
+    assessments = mapping_at(trace, "info").get("assessments")
     return {
         str(assessment.get("assessment_name")): assessment["expectation"].get("value")
         for assessment in (assessments if isinstance(assessments, list) else ())

@@ -27,7 +27,8 @@ def recognised(value: dict[str, Any]) -> str | None:
     trace = value.get(_TRACE)
     if trace is not None and "trace_metadata" in value:
         return EVALUATE
-    if isinstance(trace, dict) and trace.keys() >= _TRACE_PARTS and "request" not in value:
+    is_trace = isinstance(trace, dict) and trace.keys() >= _TRACE_PARTS
+    if is_trace and not {"input", "request"} & value.keys():  # rows of others may have one, too
         return EVALUATE
     expectations = [key for key in value if nearest(key, ("expectations",))]
     has_expectations = any(isinstance(value[key], dict) for key in expectations)
