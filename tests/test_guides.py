@@ -18,8 +18,10 @@ DOCS = ROOT / "docs"
 COMING = [
     DOCS / f"coming-from-{name}.md" for name in ("databricks", "evret", "mlflow", "northstar")
 ]
+#: A table comes back with the columns that its own were known by.
+TABLE = DOCS / "coming-from-csv.md"
 PLUGINS = DOCS / "guides" / "plugins.md"
-PAGES = [DOCS / "quick-start.md", *sorted((DOCS / "guides").glob("*.md")), *COMING]
+PAGES = [DOCS / "quick-start.md", *sorted((DOCS / "guides").glob("*.md")), *COMING, TABLE]
 
 
 @pytest.mark.slow

@@ -43,6 +43,7 @@ _MEDIUM_TITLES = {
     "json": "JSON",
     "jsonl": "JSONL",
     "csv": "CSV",
+    "tsv": "TSV",
     "yaml": "YAML",
     "parquet": "Parquet",
 }
@@ -55,7 +56,7 @@ class DialectDataset:
         self.dialect = str(dialect)
         self.file = external.file
         self._dialect = dialect
-        self._external = external
+        self._external = dialect.format.opened(external)
         self._is_explicit = is_explicit
 
     @property
