@@ -18,10 +18,8 @@ DOCS = ROOT / "docs"
 COMING = [
     DOCS / f"coming-from-{name}.md" for name in ("databricks", "evret", "mlflow", "northstar")
 ]
-#: A table comes back with the columns that its own were known by.
-TABLE = DOCS / "coming-from-csv.md"
 PLUGINS = DOCS / "guides" / "plugins.md"
-PAGES = [DOCS / "quick-start.md", *sorted((DOCS / "guides").glob("*.md")), *COMING, TABLE]
+PAGES = [DOCS / "quick-start.md", *sorted((DOCS / "guides").glob("*.md")), *COMING]
 
 
 @pytest.mark.slow

@@ -273,5 +273,4 @@ def test_rows_of_other_systems_are_completed_and_explained(
 
 
 def test_every_dialect_is_tried_in_the_editor() -> None:
-    # A table is not typed in an editor of YAML.
-    assert sorted([*OF_OTHERS, "formats/csv"]) == schemas.names_of_others()
+    assert sorted(OF_OTHERS) == schemas.names_of_others()

@@ -22,8 +22,7 @@ from evalcontract.source.external import read_external_stream
 if TYPE_CHECKING:
     from evalcontract.formats import Dialect
 
-#: Those that have JSON; the fields of tables are tested with the tables.
-NAMES = [str(each) for each in dialects() if "json" in each.format.media]
+NAMES = [str(each) for each in dialects()]
 ASKED, ANSWERED = {"role": "user", "content": "How deep?"}, {"role": "assistant", "content": "9 m"}
 #: A row of each system with one value for each of its fields. Rows of one file differ in their
 #: questions, because MLflow merges those that do not.

@@ -15,9 +15,7 @@ from evalcontract.formats.northstar.predictions import FACTS as OF_NORTHSTAR
 from evalcontract.source.shipped import table
 from evalcontract.structure.schemas import load
 
-#: Formats without graders: a plain table belongs to no system.
-WITHOUT = {"csv"}
-SYSTEMS = {each.name: each for each in FORMATS if each.name not in WITHOUT}
+SYSTEMS = {each.name: each for each in FORMATS}
 FACTS = {
     "databricks": {"no_content"},
     "evret": {"by_ids"},
@@ -85,7 +83,7 @@ def test_every_verdict_is_of_a_grader_and_can_be_reached(system: str) -> None:
     assert {name for some in variants for name in some} <= set(SYSTEMS[system].variants)
 
 
-@every_case("dialect", [each for each in dialects() if each.format.name not in WITHOUT], ids=str)
+@every_case("dialect", dialects(), ids=str)
 def test_every_example_of_a_row_is_decided_once_by_each_grader(dialect: Any) -> None:
     for row in load(dialect.schema)["$defs"]["row"]["examples"]:
         predicted = [*dialect.format.predict(row, dialect.variant)]

@@ -35,13 +35,6 @@ if TYPE_CHECKING:
         ),
         ("Convert it back", "evalcontract convert mlflow.jsonl datasets/back.yaml"),
         (
-            "Convert a CSV table, and say what a column means",
-            (
-                "evalcontract convert data.csv datasets/data.yaml --from csv \\\n"
-                "      --map reply=expected.reference"
-            ),
-        ),
-        (
             "Also write what is lost as JSON",
             (
                 "evalcontract convert datasets/example.yaml evret.json --to evret \\\n"
@@ -58,13 +51,6 @@ if TYPE_CHECKING:
     metavar="DIALECT",
     shell_complete=dialects,
     help="Format of IN, such as mlflow:oss or evalcontract (default: detected from the content).",
-)
-@click.option(
-    "--map",
-    "maps",
-    metavar="COLUMN=KEY",
-    multiple=True,
-    help="Row key that a column of a CSV table means, such as question=input (repeatable).",
 )
 @click.option(
     "--to",
@@ -88,7 +74,6 @@ def convert_command(
     source: str,
     target: Path,
     from_: str | None,
-    maps: tuple[str, ...],
     to: str,
     loss_report: Path | None,
     strict: bool,  # noqa: FBT001 - click passes flags by name
@@ -98,41 +83,19 @@ def convert_command(
 ) -> int:
     """Convert a dataset from the format of one system to that of another.
 
-    The file extension of OUT sets its file format: .yaml, .json, .jsonl, .csv, .tsv or .parquet,
-    if the system reads it. Rubrics, judges and bundles that the rows need are written next to it.
+    The file extension of OUT sets its file format: .yaml, .json, .jsonl, .csv or .parquet, if the
+    system reads it. Rubrics, judges and bundles that the rows need are written next to it.
     What OUT cannot represent is preserved under `metadata`, and restored when converting back.
     """
     inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_, base.configuration)
     if len(inputs) != 1:
         raise UsageError(f"{source} matches {len(inputs)} files; convert one at a time")
-    wanted = ConvertOptions(from_, to, loss_report, strict, force, _columns(maps))
+    wanted = ConvertOptions(from_, to, loss_report, strict, force)
     with signals_as_interrupts():
         done = convert(inputs[0], target, wanted, base)
     write_findings(done.diagnostics)
     _print(done)
     return OK if done.refusal is None else ERRORS
-
-
-def _columns(maps: tuple[str, ...]) -> dict[str, str]:
-    """Return the key that each column means, by the values of `--map`.
-
-    Raises:
-        UsageError: a value is no COLUMN=KEY, or a column is mapped twice.
-
-    """
-    columns: dict[str, str] = {}
-    for given in maps:
-        # A separator in brackets may hold an equals sign, a key may not.
-        head, bracket, separator = given, "", ""
-        if given.endswith("]"):
-            head, bracket, separator = given.rpartition("[")
-        column, equals, key = head.rpartition("=")
-        if not (column and equals and key):
-            raise UsageError(f"`--map {given}` is not COLUMN=KEY, such as question=input")
-        if column in columns:
-            raise UsageError(f"`--map` names the column `{column}` twice")
-        columns[column] = f"{key}{bracket}{separator}"
-    return columns
 
 
 def _print(done: ConvertResult) -> None:

@@ -19,7 +19,7 @@ from evalcontract.report.losses import Losses
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
@@ -33,7 +33,7 @@ class ConvertOptions(NamedTuple):
 
     If `from_` is None, the format is detected from the content. With `lossless`, nothing is written
     if the target cannot represent everything, even what metadata would preserve. `force` replaces
-    existing files. `columns` maps columns of a plain CSV table to keys of rows.
+    existing files.
     """
 
     from_: str | None
@@ -41,7 +41,6 @@ class ConvertOptions(NamedTuple):
     loss_report: Path | None = None
     lossless: bool = False
     force: bool = False
-    columns: Mapping[str, str] | None = None
 
 
 @dataclass
@@ -82,7 +81,7 @@ def convert(
     root = options.files.real(options.root or find_root(input_.path))
     workspace = open_workspace(root, (), options.files, options.configuration)
     run = Run(workspace, None, options.today or today())
-    dataset = open_dataset(input_, convert_options.from_, columns=convert_options.columns)
+    dataset = open_dataset(input_, convert_options.from_)
     result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
     target: ConversionTarget = (
         DialectTarget(dialect, medium) if dialect else NativeTarget(_stem(out), medium)

@@ -43,7 +43,6 @@ _MEDIUM_TITLES = {
     "json": "JSON",
     "jsonl": "JSONL",
     "csv": "CSV",
-    "tsv": "TSV",
     "yaml": "YAML",
     "parquet": "Parquet",
 }
@@ -56,7 +55,7 @@ class DialectDataset:
         self.dialect = str(dialect)
         self.file = external.file
         self._dialect = dialect
-        self._external = dialect.format.opened(external)
+        self._external = external
         self._is_explicit = is_explicit
 
     @property

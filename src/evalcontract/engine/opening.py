@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evalcontract.engine.detection import detect
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.passes import NATIVE
-from evalcontract.model.errors import UsageError
 from evalcontract.source import SourceProblem, UnreadableFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from evalcontract.engine.options import Input
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
 
-# The format of tables that belong to no tool.
-_TABLE = "csv"
 # The extensions of media that evalcontract datasets do not use.
-_EXTERNAL_SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
+_EXTERNAL_SUFFIXES = (".csv", ".parquet", ".pq")
 
 
-def open_dataset(
-    input_: Input,
-    dialect: str | None = None,
-    *,
-    quick: bool = False,
-    columns: Mapping[str, str] | None = None,
-) -> Dataset:
+def open_dataset(input_: Input, dialect: str | None = None, *, quick: bool = False) -> Dataset:
     """Open an evalcontract dataset, or one in another format.
 
     Without a `dialect`, a file is opened as another format only if no other one is possible.
-    `quick` is as for `read_file`. `columns` maps columns of a plain CSV table to keys of rows.
+    `quick` is as for `read_file`.
 
     Raises:
-        UsageError: there is no such dialect, or no such column or key.
+        UsageError: there is no such dialect.
 
     """
-    if columns:
-        return _open_table(input_, dialect, columns)
     if dialect not in (None, NATIVE):
         from evalcontract.formats import dialect_of  # not for evalcontract datasets
 
@@ -64,16 +50,6 @@ def open_dataset(
     return _external(detected, external, is_explicit=False)
 
 
-def _open_table(input_: Input, dialect: str | None, columns: Mapping[str, str]) -> Dataset:
-    """Open a plain CSV table whose columns the caller maps."""
-    from evalcontract.formats import dialect_of  # not for evalcontract datasets
-
-    if dialect not in (None, _TABLE):
-        raise UsageError(f"only columns of `{_TABLE}` can be mapped, not those of `{dialect}`")
-    external = replace(input_.read_external(), columns=columns)
-    return _external(dialect_of(_TABLE), external, is_explicit=True)
-
-
 def _external(dialect: Dialect, file: ExternalFile, *, is_explicit: bool) -> Dataset:
     from evalcontract.engine.dialect_pass import DialectDataset  # not for evalcontract datasets
 
@@ -88,7 +64,7 @@ def _open_tabular(input_: Input) -> Dataset:
     if external.unreadable:
         return NativeDataset(external.unreadable)
     message = "unrecognized dataset format; evalcontract datasets are YAML, JSON or JSONL"
-    advice = "pass --dialect to name its format; `csv` is any table with a column of questions"
+    advice = "pass --dialect to name its format"
     fault = SourceProblem("source/unsupported", message, None, advice)
     return NativeDataset(UnreadableFile(external.file, (fault,)))
 

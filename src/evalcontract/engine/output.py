@@ -137,9 +137,8 @@ class ConvertedFiles:
                 return b""
             case "json":
                 return json_text(whole, as_python=self._is_external)
-            case "csv" | "tsv":
-                delimiter = "\t" if self._medium == "tsv" else ","
-                return utf8(csv_text(whole[0], whole[1], delimiter))
+            case "csv":
+                return utf8(csv_text(*whole))
             case "parquet":
                 return parquet_bytes(whole)
         if isinstance(whole, list):

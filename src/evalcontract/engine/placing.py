@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from evalcontract.structure.validator import SchemaValidator
 
 _VERSION = "1.0.0"
-# Media whose rows are cells.
-_TABLES = ("csv", "tsv")
 
 
 class ConversionTarget(Protocol):
@@ -139,8 +137,8 @@ class DialectTarget:
     def __init__(self, dialect: Dialect, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
         self._writer = dialect.format.writer(medium, dialect.variant)
-        # A row of a table consists of text cells, for which there is no schema.
-        self._stage = DialectChecker(*dialect.stage) if medium not in _TABLES else None
+        # A row of CSV consists of text cells, for which there is no schema.
+        self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
 
     def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row in the target format."""

@@ -12,7 +12,6 @@ from typing import Any
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import Dialect, Format, dialects_of
-from evalcontract.formats.csv import CSV
 from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.mlflow import MLFLOW
@@ -22,7 +21,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 
-FORMATS: tuple[Format, ...] = (CSV, DATABRICKS, EVRET, MLFLOW, NORTHSTAR)
+FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, MLFLOW, NORTHSTAR)
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
 

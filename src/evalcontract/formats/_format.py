@@ -82,10 +82,6 @@ class GraderPrediction(NamedTuple):
     field: str | None = None
 
 
-def _as_it_is(read: ExternalFile) -> ExternalFile:
-    return read
-
-
 class Format(NamedTuple):
     """A dataset format of another system: what its loader does, as functions.
 
@@ -114,8 +110,6 @@ class Format(NamedTuple):
     reader: Callable[[ExternalFile, str | None], Reader]
     #: Starts the conversion of rows of evalcontract to a file of a medium.
     writer: Callable[[str, str | None], Writer]
-    #: Returns a file as the format reads it, before anything else looks at its rows.
-    opened: Callable[[ExternalFile], ExternalFile] = _as_it_is
     #: The fields that mean the same in evalcontract, and those that have no counterpart.
     fields: tuple[Field, ...] = ()
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only

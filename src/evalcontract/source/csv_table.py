@@ -16,13 +16,13 @@ from evalcontract.source.table import Table
 from evalcontract.source.text import LINE_END, split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
 
 # One cell. Text after a closing quote belongs to the cell, as in the `csv` module.
-_CELL = r'"(?:[^"]|"")*+(?:"[^{0}\r\n]*+)?|[^{0}\r\n]*+'
+_CELL = re.compile(r'"(?:[^"]|"")*+(?:"[^,\r\n]*+)?|[^,\r\n]*+')
 
 
 class _Cell(NamedTuple):
@@ -33,23 +33,19 @@ class _Cell(NamedTuple):
 class CsvTable(Table):
     """A header and its records; row n is a dict by column name, as in `csv.DictReader`.
 
-    Cells are separated by the `delimiter`, one character. Missing cells of a short record are None.
-    Extra cells of a long record are in no row, only in `records`. Blank lines are skipped. The path
-    of a cell is (row index, column name).
+    Missing cells of a short record are None. Extra cells of a long record are in no row, only in
+    `records`. Blank lines are skipped. The path of a cell is (row index, column name).
 
     Raises:
         ParseError: `source/syntax`, the text is not CSV.
 
     """
 
-    def __init__(self, file: str, text: str, data: bytes, delimiter: str = ",") -> None:
+    def __init__(self, file: str, text: str, data: bytes) -> None:
         super().__init__(file, data)
         self.text = text
-        self.delimiter = delimiter
-        #: Other paths of columns below a row, with dots, by which their cells are found, too.
-        self.keys: Mapping[str, int] = {}
         try:
-            records = [*csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
+            records = [*csv.reader(io.StringIO(text, newline=""))]
         except csv.Error as error:
             raise ParseError(SourceProblem("source/syntax", f"not CSV: {error}")) from None
         self.header: list[str] = records[0] if records else []
@@ -78,8 +74,6 @@ class CsvTable(Table):
         row = path[0] if path and isinstance(path[0], int) and not on_key else None
         name = path[0] if path and isinstance(path[0], str) else path[1] if len(path) > 1 else None
         column = self._column(name)
-        if column is None and len(path) > 1:
-            column = self.keys.get(".".join(map(str, path[1:])))
         records = self.places
         number = 0 if row is None else row + 1
         if number >= len(records):
@@ -87,24 +81,6 @@ class CsvTable(Table):
         cells = records[number]
         cell = cells[0 if column is None else min(column, len(cells) - 1)]
         return self._place_of(cell)
-
-    def with_delimiter(self, delimiter: str) -> CsvTable:
-        """Return the same file, read with another delimiter.
-
-        Raises:
-            ParseError: as for a new table.
-
-        """
-        return CsvTable(self.file, self.text, self._data, delimiter)
-
-    @cached_property
-    def is_open(self) -> bool:
-        """Whether the last cell begins with a quote that has no end."""
-        if self.text.count('"') % 2 == 0 or not self.places[-1]:
-            return False
-        last = self.places[-1][-1]
-        cell = self.text[last.start : last.end]
-        return cell.startswith('"') and cell.count('"') % 2 == 1
 
     def cell(self, record: int, column: int) -> Place:
         """Return the place of a cell by record and column, both from 0; record -1 is the header."""
@@ -144,7 +120,6 @@ class CsvTable(Table):
 
     def _scan(self) -> Iterator[list[_Cell]]:
         at, text = 0, self.text
-        pattern = re.compile(_CELL.format(re.escape(self.delimiter)))
         cells: list[_Cell] = []
         is_open = False  # after a comma: another cell follows
         while at < len(text) or is_open:
@@ -152,10 +127,10 @@ class CsvTable(Table):
             if line_end and not cells:
                 at = line_end.end()  # a blank line
                 continue
-            cell = pattern.match(text, at)
+            cell = _CELL.match(text, at)
             start, at = at, cell.end() if cell else at
             cells.append(_Cell(start, at))
-            is_open = text[at : at + 1] == self.delimiter
+            is_open = text[at : at + 1] == ","
             if is_open:
                 at += 1
                 continue

@@ -60,19 +60,10 @@ def utf8(text: str) -> bytes:
         raise NotWritableError("the text contains a lone surrogate") from None
 
 
-def csv_text(header: Sequence[str], rows: Sequence[dict[str, Any]], delimiter: str = ",") -> str:
+def csv_text(header: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
     """Return CSV: a header, and rows that map its names to strings."""
     out = io.StringIO(newline="")
-    # A carriage return ends a record for readers, but writers need not put quotes around it.
-    has_return = any("\r" in cell for row in rows for cell in (*row, *row.values()))
-    writer = csv.DictWriter(
-        out,
-        header,
-        restval="",
-        lineterminator="\n",
-        delimiter=delimiter,
-        quoting=csv.QUOTE_ALL if has_return else csv.QUOTE_MINIMAL,
-    )
+    writer = csv.DictWriter(out, header, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()

@@ -21,13 +21,12 @@ from evalcontract.source.parquet import ParquetTable
 from evalcontract.source.text import decode, split_lines, strip_bom
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from evalcontract.source.row_iterable import IterableRows, RowIterable
 
 #: File formats by file name extension.
-MEDIA = {**SUFFIXES, ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+MEDIA = {**SUFFIXES, ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +35,13 @@ class ExternalFile:
 
     `has_mark` is true if the file begins with a byte order mark, which some loaders reject.
     `remarks` are problems of JSON that RFC 8259 forbids and Python's parser accepts; the remarks
-    of JSONL are in its batches. `columns` maps columns of a table to the keys of rows
-    that they mean to the caller.
+    of JSONL are in its batches.
     """
 
     medium: str
     source: Document | RowStream | CsvTable | ParquetTable | RowIterable | UnreadableFile
     has_mark: bool = False
     remarks: tuple[SourceProblem, ...] = field(default=())
-    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def file(self) -> str:
@@ -110,9 +107,8 @@ def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFi
         case "jsonl":
             rows = RowStream(name, lambda: io.BytesIO(data), len(data), as_python=True)
             return ExternalFile(medium, rows, has_mark)
-        case "csv" | "tsv":
-            delimiter = "\t" if medium == "tsv" else ","
-            return ExternalFile(medium, CsvTable(name, decode(data), data, delimiter), has_mark)
+        case "csv":
+            return ExternalFile(medium, CsvTable(name, decode(data), data), has_mark)
         case "json":
             text = decode(data)
             value, remarks = load_as_python(text.encode())
