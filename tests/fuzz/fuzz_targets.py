@@ -305,5 +305,7 @@ TARGETS: dict[str, Target] = {
     "agent_skills": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="agent_skills"),
     "evret_csv": _findings(Kind.DATASET, "fuzz.csv", ".csv", dialect="evret"),
     "mlflow": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="mlflow:oss"),
+    "inspect": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="inspect"),
+    "inspect_csv": _findings(Kind.DATASET, "fuzz.csv", ".csv", dialect="inspect"),
     "northstar": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="northstar"),
 }

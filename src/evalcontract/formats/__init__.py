@@ -15,6 +15,7 @@ from evalcontract.formats._format import Dialect, Format, dialects_of
 from evalcontract.formats.agent_skills import AGENT_SKILLS
 from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
+from evalcontract.formats.inspect import INSPECT
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.model.errors import UsageError
@@ -22,7 +23,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 
-FORMATS: tuple[Format, ...] = (AGENT_SKILLS, DATABRICKS, EVRET, MLFLOW, NORTHSTAR)
+FORMATS: tuple[Format, ...] = (AGENT_SKILLS, DATABRICKS, EVRET, INSPECT, MLFLOW, NORTHSTAR)
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
 

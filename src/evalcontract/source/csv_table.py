@@ -7,6 +7,7 @@ import io
 import re
 from bisect import bisect_right
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from evalcontract.model.span import Place, Span
@@ -59,6 +60,14 @@ class CsvTable(Table):
     def with_delimiter(self, delimiter: str) -> Self:
         """Return the table as it is read with another delimiter."""
         return type(self)(self.file, self.text, self._data, delimiter)
+
+    def drop_blank_rows(self) -> None:
+        """Leave out the records whose cells are all blank, as some loaders do."""
+        kept = [any(map(str.strip, record)) for record in self.records]
+        if not all(kept):
+            header, *places = self.places
+            self.places = [header, *compress(places, kept)]
+            self.records = [*compress(self.records, kept)]
 
     def batches(self) -> Iterator[Batch]:
         """Yield all rows as one batch."""
