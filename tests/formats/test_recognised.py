@@ -26,6 +26,10 @@ CASES: dict[str, tuple[Any, str | None]] = {
         {"evals": [{"prompt": "a", "expectations": [], "must_contain_any": ["b"]}]},
         "agent_skills:best_practices",
     ),
+    "a check of a later case": (
+        {"evals": [{"prompt": "a"}, {"prompt": "a", "check_php_lint": True}]},
+        "agent_skills:best_practices",
+    ),
     "older cases": ({"behavioral_cases": [{"prompt": "a"}]}, "agent_skills:best_practices"),
     "evals of somebody else": ({"evals": [{"input": "a"}]}, None),
     "a case": ([{"id": "a", "messages": MESSAGES, "expected": {}}], "northstar"),

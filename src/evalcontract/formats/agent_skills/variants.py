@@ -56,9 +56,10 @@ def variant_of(value: dict[str, Any]) -> str | None:
     case = next((each for each in cases if isinstance(each, dict)), None)
     if case is None or not isinstance(case.get("prompt"), str):
         return None
-    if key == CASES[1] or "skill_file" in value or not _OF_BEST_PRACTICES.isdisjoint(case):
+    keys = {name for each in cases if isinstance(each, dict) for name in each}
+    if key == CASES[1] or "skill_file" in value or not _OF_BEST_PRACTICES.isdisjoint(keys):
         return BEST_PRACTICES
-    return SKILL_CREATOR if "expectations" in case and "assertions" not in case else GUIDE
+    return SKILL_CREATOR if "expectations" in keys and "assertions" not in keys else GUIDE
 
 
 def statements_of(given: Any) -> list[str] | None:
