@@ -97,6 +97,12 @@ def columns_of(header: Sequence[str], mapping: ColumnKeys) -> list[Column]:
     return [found.get(name) or _other(name, index) for name, index in index_of.items()]
 
 
+def key_named(name: str) -> str | None:
+    """Return the key that a column is read as by its name, if no other one is; None if by none."""
+    columns = table("columns")["columns"]
+    return next((key for key, names in columns.items() if _folded(name) in names), None)
+
+
 def meant_by(name: str) -> str | None:
     """Return the name of a column that is probably misspelled; None if it is one of its own."""
     if "." in name:

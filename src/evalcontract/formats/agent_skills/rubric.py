@@ -5,10 +5,11 @@ All checks have to pass, as in its runner. There an empty list passes, so it is 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from evalcontract.checks.markdown_structure import IDLE
 from evalcontract.model.equality import json_equal
+from evalcontract.source.shipped import table
 
 _LISTS = ("must_contain_any", "must_not_contain")
 _MAX_LEVEL = 6
@@ -41,12 +42,19 @@ def rubric_of(case: dict[str, Any]) -> dict[str, Any] | None:
     return {"checks": checks, "scoring": {"combine": "all_pass"}, "metadata": {**_ORIGIN}}
 
 
+@cache
+def _rule_names() -> tuple[str, ...]:
+    """Return the names of the rules for Markdown, which checks of evalcontract have, too."""
+    schema = table("formats/agent_skills-best_practices.schema")
+    return tuple(schema["$defs"]["markdown_structure"]["properties"])
+
+
 def _rules_of(given: Any) -> dict[str, Any]:
     """Return the rules for Markdown that restrict the output."""
     if not isinstance(given, dict):
         return {}
-    rules = {key: given[key] for key in IDLE if key in given and given[key] != IDLE[key]}
-    if rules.get("max_heading_level", 0) > _MAX_LEVEL:
+    rules = {key: given[key] for key in _rule_names() if given.get(key)}
+    if rules.get("max_heading_level", 0) >= _MAX_LEVEL:
         del rules["max_heading_level"]
     return rules
 
@@ -60,7 +68,7 @@ def checks_of(rubric: dict[str, Any] | None, row: dict[str, Any]) -> dict[str, A
         if kind == "php_lint":
             found["check_php_lint"] = True
         elif kind == _MARKDOWN:
-            rules = {key: part for key, part in check.items() if key in IDLE}
+            rules = {key: part for key, part in check.items() if key in _rule_names()}
             found["check_markdown_structure"] = rules
     lists = {key: row[key] for key in _LISTS if key in row}
     return found if is_said(rubric, {**lists, **found}) else {}
