@@ -296,3 +296,16 @@ def test_a_table_may_be_named_as_one(tmp_path: Path) -> None:
             Input(tmp_path / "d.csv"), tmp_path / "p.yaml", ConvertOptions("csv", "csv"), options
         )
     assert files_below(tmp_path, Kind.DATASET, "csv") == [tmp_path / "d.csv", tmp_path / "o.csv"]
+
+
+def test_a_list_has_the_separator_that_the_caller_names() -> None:
+    text = "input,labels,facts\na,x; y|z,one / two\n"
+    (row,) = rows(text, ("labels", "tags[;]"), ("facts", "expected_facts[ / ]"))
+    assert row["tags"] == ["x", "y|z"]
+    assert row["expected_facts"] == ["one", "two"]
+    with pytest.raises(UsageError, match="`criteria` is no list"):
+        checked([("labels", "criteria[;]")])
+    with pytest.raises(UsageError, match="mapped twice"):
+        checked([("a", "tags[;]"), ("b", "tags")])
+    with pytest.raises(UsageError, match="no such key"):
+        checked([("a", "tags[]")])
