@@ -298,6 +298,7 @@ def test_a_library_that_exists_is_not_mixed_with_the_example(
 # Start from what somebody has
 
 EVALS = {"evals": [{"id": "tide", "prompt": "When?", "must_contain_any": ["noon"]}]}
+SKILL = {"evals": [{"id": 1, "prompt": "When?", "assertions": ["It names a time."]}]}
 MLFLOW = '{"inputs": {"question": "x"}, "expectations": {"expected_response": "y"}}\n'
 DATABRICKS = '{"request_id": "a", "request": "x", "expected_response": "y"}\n'
 NORTHSTAR = [
@@ -329,6 +330,7 @@ EVRET = {"queries": [{"query_id": "q", "query_text": "x", "expected_answers": ["
         ("north.json", NORTHSTAR, "north.yaml", ["a"]),
         ("evret.json", EVRET, "evret.yaml", ["q"]),
         ("evals.json", EVALS, "tides.yaml", ["tide"]),
+        ("skill.json", SKILL, "skill.yaml", ["1"]),
     ],
 )
 def test_it_contains_what_it_starts_from(

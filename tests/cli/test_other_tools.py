@@ -78,9 +78,20 @@ def test_rows_of_a_tool(name: str, row: dict[str, Any], suffix: str, tmp_path: P
 
 @every_case(("name", "root"), ROOTS)
 def test_a_file_of_a_tool(name: str, root: dict[str, Any], tmp_path: Path) -> None:
-    for kind in ("dataset", "rubric", "judge"):
+    # As a dataset its dialect is told.
+    kinds = ("rubric", "judge") if name == "ai_best_practices" else ("dataset", "rubric", "judge")
+    for kind in kinds:
         folder = tmp_path / kind
         assert_reported_once(folder / f"{kind}s/a.json", json.dumps(root), name, kind)
+
+
+def test_cases_of_a_skill_are_of_their_dialect(tmp_path: Path) -> None:
+    for variant, case in (("guide", {}), ("best_practices", {"must_contain_any": ["a"]})):
+        text = json.dumps({"skill_name": "a", "evals": [{"id": 1, "prompt": "b", **case}]})
+        path = tmp_path / variant / "datasets/a.json"
+        assert_reported_once(path, text, "Agent Skills", "dataset")
+        (finding,) = check_workspaces(path.parents[1], Options()).diagnostics
+        assert f"--dialect agent_skills:{variant}" in str(finding.help)
 
 
 def assert_reported_once(path: Path, text: str, name: str, kind: str) -> None:

@@ -6,13 +6,17 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from doors import command_line
+import pytest
+from doors import Input, Kind, Options, command_line, validate
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
+from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.selection import files_below
 from evalcontract.engine.table_output import OurTable
 from evalcontract.engine.table_rows import source_of
+from evalcontract.model.errors import UsageError
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.emitting import csv_text
 from evalcontract.source.external import read_external_stream
@@ -20,8 +24,6 @@ from evalcontract.structure.columns import checked
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 USUAL = "Question,Answer,topic,tags\nHow long?,30 days,returns,a | b\nWhere?,,orders,\n"
 
@@ -201,7 +203,7 @@ def test_what_is_no_loss_comes_back(given_rows: list[dict[str, Any]], delimiter:
     written = [table.cells(row) for row in given_rows]
     (header, cells), _ = table.wrap([row for row, _ in written], {})
     text = csv_text(header, cells, delimiter)
-    if any(c in text for c in "\x00\r") or any(0xD800 <= ord(c) < 0xE000 for c in text):
+    if "\x00" in text or any(0xD800 <= ord(c) < 0xE000 for c in text):
         return  # no text of a CSV file
     back = rows(text)
     for row, (_, losses), read in zip(given_rows, written, back, strict=True):
@@ -240,3 +242,70 @@ def test_findings_of_a_large_table_are_few() -> None:
     codes = [problem.code for problem in source.problems]
     assert codes.count("dataset/ragged-row") == 1
     assert len(codes) <= 1_002
+
+
+#: Tables, and the code, line and column of what is reported beside the note on names.
+SHAPES: dict[str, tuple[str, list[tuple[str, int, int]]]] = {
+    "a quote without an end": (
+        'input,criteria\na,"b\nc,d\n',
+        [("dataset/unclosed-quote", 2, 3)],
+    ),
+    "an inch": ('input,criteria\na,5" wide\n', []),
+    "a quote at the end": ('input,criteria\na,"b""\n', [("dataset/unclosed-quote", 2, 3)]),
+    "columns of one meaning": (
+        "input,criteria,prompt\na,b,c\n",
+        [("dataset/mapped-column", 1, 16)],
+    ),
+    "a whole and a part": (
+        "input,criteria,context.x,context\na,b,,d\na,b,c,\na,b,c,d\n",
+        [("dataset/repeated-column", 4, 5)],
+    ),
+}
+
+
+@every_case("name", SHAPES)
+def test_what_a_table_would_lose_is_told(name: str, tmp_path: Path) -> None:
+    text, expected = SHAPES[name]
+    (tmp_path / "d.csv").write_text(text, encoding="utf-8")
+    options = Options(root=tmp_path, strict=False, dialect="csv")
+    found = validate(Kind.DATASET, [Input(tmp_path / "d.csv")], options).diagnostics
+    places = [
+        (each.code, each.place.span.line, each.place.span.column)
+        for each in found
+        if each.place.span
+    ]
+    assert places == expected
+
+
+def test_a_table_may_be_named_as_one(tmp_path: Path) -> None:
+    """A table that looks like one of another system is one of ours if somebody says so."""
+    (tmp_path / "d.csv").write_text("query_id,query_text,prompt\nq,x,a\n", encoding="utf-8")
+    (tmp_path / "d.yaml").write_text("questions: []\n", encoding="utf-8")
+    options = Options(root=tmp_path)
+    done = convert(
+        Input(tmp_path / "d.csv"), tmp_path / "o.csv", ConvertOptions("csv", "csv"), options
+    )
+    assert (done.refusal, done.from_, done.rows) == (None, "evalcontract", 1)
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8").startswith("id,input,")
+    with pytest.raises(UsageError, match="no table"):
+        convert(
+            Input(tmp_path / "d.yaml"), tmp_path / "p.csv", ConvertOptions("csv", "csv"), options
+        )
+    with pytest.raises(UsageError, match="no table"):
+        convert(
+            Input(tmp_path / "d.csv"), tmp_path / "p.yaml", ConvertOptions("csv", "csv"), options
+        )
+    assert files_below(tmp_path, Kind.DATASET, "csv") == [tmp_path / "d.csv", tmp_path / "o.csv"]
+
+
+def test_a_list_has_the_separator_that_the_caller_names() -> None:
+    text = "input,labels,facts\na,x; y|z,one / two\n"
+    (row,) = rows(text, ("labels", "tags[;]"), ("facts", "expected_facts[ / ]"))
+    assert row["tags"] == ["x", "y|z"]
+    assert row["expected_facts"] == ["one", "two"]
+    with pytest.raises(UsageError, match="`criteria` is no list"):
+        checked([("labels", "criteria[;]")])
+    with pytest.raises(UsageError, match="mapped twice"):
+        checked([("a", "tags[;]"), ("b", "tags")])
+    with pytest.raises(UsageError, match="no such key"):
+        checked([("a", "tags[]")])

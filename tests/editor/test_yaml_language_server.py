@@ -234,6 +234,14 @@ def _words(text: str) -> str:
 
 #: A row of another system, where its next key is typed, and a key that is offered there.
 OF_OTHERS = {
+    **{
+        f"formats/agent_skills-{reader}": ("evals:\n  - id: 1\n    \n", key)
+        for reader, key in (
+            ("guide", "assertions"),
+            ("skill_creator", "expectations"),
+            ("best_practices", "must_contain_any"),
+        )
+    },
     "formats/databricks-application": ("- request: What is a shuffle?\n  \n", "expected_facts"),
     "formats/databricks-outputs": ("- request: What is a shuffle?\n  \n", "retrieved_context"),
     **{

@@ -27,6 +27,19 @@ ASKED, ANSWERED = {"role": "user", "content": "How deep?"}, {"role": "assistant"
 #: A row of each system with one value for each of its fields. Rows of one file differ in their
 #: questions, because MLflow merges those that do not.
 VALUES: dict[str, dict[str, Any]] = {
+    "agent_skills": {
+        "id": "depth",
+        "prompt": "How deep?",
+        "expected_output": "A depth in metres.",
+        "files": ["evals/files/wick.csv"],
+        "assertions": ["Names a depth.", "Is short."],
+        "expectations": ["Names a depth.", "Is short."],
+        "must_contain_any": ["9 m"],
+        "must_not_contain": ["8 m"],
+        "check_php_lint": True,
+        "check_markdown_structure": {"min_headings": 1},
+        "source": {"date": "2026-05-08"},
+    },
     "databricks": {
         "request_id": "depth",
         "request": "How deep?",
@@ -106,12 +119,19 @@ VALUES: dict[str, dict[str, Any]] = {
     },
 }
 BASE: dict[str, Any] = {
+    "agent_skills": {"prompt": "Row {}?"},
     "databricks": {"request": "Row {}?", "response": "Yes."},
     "inspect": {"input": "Row {}?"},
     "mlflow": {"inputs": {"question": "Row {}?"}},
     "northstar": {"id": "r{}", "messages": [{"role": "user", "content": "Row {}?"}]},
     "evret": {"query_id": "r{}", "query_text": "Row {}?"},
 }
+#: Fields that the entry for every other key stands for.
+UNMATCHED = {
+    "agent_skills": {"name", "params", "source", "tool_assertions", "tool_choice", "tools"},
+}
+#: The keys of the rows of files that are always mappings.
+LISTS = {"agent_skills": "evals", "evret": "queries"}
 #: The fields of rows that other values imply, and that no target could be without.
 IMPLIED = ("id", "input", "messages", "metadata")
 
@@ -172,7 +192,8 @@ def test_a_value_means_the_same_or_is_a_loss(source: str, target: str, tmp_path:
     rows = rows_of(one)
     value: Any = [*rows.values()]
     (tmp_path / "in.json").write_text(
-        json.dumps({"queries": value} if one.format.name == "evret" else value), encoding="utf-8"
+        json.dumps({LISTS[source_]: value} if (source_ := one.format.name) in LISTS else value),
+        encoding="utf-8",
     )
     done = convert(
         Input(tmp_path / "in.json"),
@@ -183,7 +204,7 @@ def test_a_value_means_the_same_or_is_a_loss(source: str, target: str, tmp_path:
     assert done.refusal is None, done.diagnostics
     written: Any = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     if isinstance(written, dict):
-        written = written["queries" if other.format.name == "evret" else "cases"]
+        written = written[LISTS.get(other.format.name, "cases")]
     losses = json.loads((tmp_path / "losses.json").read_text(encoding="utf-8"))["losses"]
     differ: list[Any] = []
     for index, (name, row) in enumerate(rows.items()):
@@ -218,7 +239,10 @@ def test_a_table_has_each_field_of_the_schema(name: str) -> None:
         for each in fields_of(dialect.format.fields, dialect.variant)
     }
     keys = load(dialect.schema)["$defs"]["row"]["properties"].keys()
-    assert keys - known <= {"id", "query", "expectations", "metadata", "tags"}, keys - known
+    unknown = UNMATCHED.get(dialect.format.name, set())
+    assert keys - known <= {"id", "query", "expectations", "metadata", "tags"} | unknown, (
+        keys - known
+    )
 
 
 def test_the_pages_have_the_tables() -> None:

@@ -17,7 +17,8 @@ from evalcontract.source.shipped import table
 from evalcontract.structure.schemas import load
 
 SYSTEMS = {each.name: each for each in FORMATS}
-FACTS = {
+FACTS: dict[str, set[str]] = {
+    "agent_skills": set(),
     "databricks": {"no_content"},
     "evret": {"by_ids"},
     "inspect": set(OF_INSPECT),

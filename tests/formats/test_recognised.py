@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 
 MESSAGES = [{"role": "user", "content": "a"}]
 CASES: dict[str, tuple[Any, str | None]] = {
+    "cases of a skill": ({"evals": [{"id": 1, "prompt": "a"}]}, "agent_skills:guide"),
+    "expectations": (
+        {"skill_name": "a", "evals": [{"prompt": "a", "expectations": ["b"]}]},
+        "agent_skills:skill_creator",
+    ),
+    "checks of a case": (
+        {"evals": [{"prompt": "a", "expectations": [], "must_contain_any": ["b"]}]},
+        "agent_skills:best_practices",
+    ),
+    "a check of a later case": (
+        {"evals": [{"prompt": "a"}, {"prompt": "a", "check_php_lint": True}]},
+        "agent_skills:best_practices",
+    ),
+    "older cases": ({"behavioral_cases": [{"prompt": "a"}]}, "agent_skills:best_practices"),
+    "evals of somebody else": ({"evals": [{"input": "a"}]}, None),
     "a case": ([{"id": "a", "messages": MESSAGES, "expected": {}}], "northstar"),
     "cases": ({"cases": [{"id": "a", "messages": MESSAGES, "expected": {}}]}, "northstar"),
     "a misspelled case": ([{"id": "a", "messages": MESSAGES, "expectd": {}}], "northstar"),

@@ -17,6 +17,7 @@ OUR_ROW = SchemaValidator("dataset", definition("row", of="dataset"))
 MESSAGES = [{"role": "user", "content": "How deep?"}]
 #: A row of each system, and the key that a conversion keeps things below.
 ROWS: dict[str, tuple[dict[str, Any], str]] = {
+    "agent_skills": ({"id": "x", "prompt": "How deep?"}, "metadata"),
     "databricks": ({"request_id": "x", "request": "How deep?"}, "metadata"),
     "evret": ({"query_id": "x", "query_text": "How deep?", "expected_answers": ["a"]}, "metadata"),
     "inspect": ({"id": "x", "input": "How deep?", "target": "9 m"}, "metadata"),
@@ -38,7 +39,8 @@ def test_it_makes_no_row_and_comes_back(dialect: str, kept: Any) -> None:
     form, variant = dialect_of(dialect)
     plain, place = ROWS[dialect]
     theirs = {**plain, place: {"evalcontract": kept, "z": 1}}
-    text = json.dumps({"queries": [theirs]} if dialect == "evret" else [theirs])
+    key = {"evret": "queries", "agent_skills": "evals"}.get(dialect)
+    text = json.dumps({key: [theirs]} if key else [theirs])
     read = read_external_stream(BytesIO(text.encode()), "d.json")
     assert read.unreadable is None
     ours = form.reader(read, variant).read(theirs, 0)

@@ -302,6 +302,7 @@ TARGETS: dict[str, Target] = {
     "target": _findings(Kind.TARGET, "targets/fuzz.yaml", ".yaml"),
     "databricks": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="databricks"),
     "evret": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="evret"),
+    "agent_skills": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="agent_skills"),
     "evret_csv": _findings(Kind.DATASET, "fuzz.csv", ".csv", dialect="evret"),
     "mlflow": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="mlflow:oss"),
     "inspect": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="inspect"),

@@ -19,13 +19,20 @@ from rule_fixtures import TODAY, cases, name_of, placed_in
 from tables import every_case
 
 from evalcontract.formats import FORMATS
+from evalcontract.model.page import example_files
 
 if TYPE_CHECKING:
     from evalcontract import Diagnostic
 
 # The kinds of codes whose places are not keys or values of the contract, or not in YAML or JSON.
 _OTHERS = {"source", "internal", *(system.name for system in FORMATS)}
-PAGES = [code for code in CODES if code.partition("/")[0] not in _OTHERS]
+#: Pages of workspaces; a folder has no tables.
+PAGES = [
+    code
+    for code, known in CODES.items()
+    if code.partition("/")[0] not in _OTHERS
+    and not all(name.endswith(".csv") for name in example_files(known.page.bad, code))
+]
 # Advice that quotes what to write at the place of the finding.
 _REPLACEMENTS = [
     re.compile(pattern)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalcontract.engine.diagnostics import to_diagnostics
-from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.opening import TABLE, is_table, open_dataset
 from evalcontract.engine.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
@@ -14,6 +14,7 @@ from evalcontract.engine.run import Run, today
 from evalcontract.engine.source_losses import ordered_like, without_restored
 from evalcontract.formats import dialect_of
 from evalcontract.model.diagnostic import Severity, sort_key
+from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
@@ -90,6 +91,10 @@ def convert(
         ConfigurationError: a workspace's configuration cannot be used.
 
     """
+    if convert_options.to == TABLE:
+        if not is_table(out):
+            raise UsageError(f"`{out.name}` is no table: use a name that ends with `.csv`, `.tsv`")
+        convert_options = convert_options._replace(to=NATIVE)
     dialect = None if convert_options.to == NATIVE else dialect_of(convert_options.to)
     medium = medium_for(out, dialect)
     root = options.files.real(options.root or find_root(input_.path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.diagnostics import from_unreadable, to_diagnostics
+from evalcontract.formats.agent_skills.variants import GUIDE, SKILL_CREATOR, variant_of
 from evalcontract.migration import best_practices, graders
 from evalcontract.migration.result import snake_case
 from evalcontract.model.diagnostic import Severity
@@ -83,8 +84,11 @@ def is_migrated(input_: Input) -> bool:
     """Whether a file has cases or graders that only a migration can read."""
     document = input_.read(quick=True).document
     value = document.quick if document else None
-    found = _system_of(value)
-    return found == BEST_PRACTICES or (isinstance(value, dict) and _GRADERS in value)
+    if not isinstance(value, dict):
+        return False
+    # The cases of other skills are a dataset of their own dialect.
+    is_other = variant_of(value) in (GUIDE, SKILL_CREATOR)
+    return (_system_of(value) == BEST_PRACTICES and not is_other) or _GRADERS in value
 
 
 def _system_of(value: Any) -> str | None:

@@ -8,6 +8,7 @@ from evalcontract.engine.detection import detect
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.errors import UsageError
+from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
     from evalcontract.structure.columns import ColumnKeys
 
-# The extensions of tables.
-_TABLES = (".csv", ".tsv", ".parquet", ".pq")
+#: What asks for a table whose columns are keys of evalcontract, in place of a dialect.
+TABLE = "csv"
+#: The extensions of tables.
+TABLES = (".csv", ".tsv", ".parquet", ".pq")
 
 
 def open_dataset(
@@ -31,12 +34,19 @@ def open_dataset(
 
     Without a `dialect`, a file is opened as another format only if no other one is possible.
     `quick` is as for `read_file`. The rows of a table are those of evalcontract by the names of its
-    columns; `columns` names the keys of some, and then it is no table of another system.
+    columns; `columns` names the keys of some, and then it is no table of another system, as if the
+    `dialect` is `TABLE`.
 
     Raises:
         UsageError: there is no such dialect, or no such column.
 
     """
+    if dialect == TABLE:
+        if not is_table(input_.path):
+            raise UsageError(
+                f"{display_name(input_.path)} is no table: its name says another format"
+            )
+        dialect = NATIVE
     if dialect not in (None, NATIVE):
         from evalcontract.formats import dialect_of  # not for evalcontract datasets
 
@@ -67,7 +77,7 @@ def _external(dialect: Dialect, file: ExternalFile, detected: Detected | None = 
 
 def is_table(path: Path) -> bool:
     """Whether a file is a table by its name: CSV or Parquet."""
-    return path.suffix.lower() in _TABLES
+    return path.suffix.lower() in TABLES
 
 
 def _open_table(external: ExternalFile, columns: ColumnKeys, dialect: str | None) -> Dataset:

@@ -43,8 +43,10 @@ def files_below(
 
     if dialect not in (None, NATIVE):
         from evalcontract.engine.dialect_pass import endings  # not for evalcontract datasets
+        from evalcontract.engine.opening import TABLE, TABLES
 
-        paths = data_files(folder, suffixes=endings(dialect), on_error=note, files=files)
+        suffixes = frozenset(TABLES) if dialect == TABLE else endings(str(dialect))
+        paths = data_files(folder, suffixes=suffixes, on_error=note, files=files)
         return sorted([*paths, *unreadable])
     if kind is Kind.DATASET:
         top = files.real(folder)

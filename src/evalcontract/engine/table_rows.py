@@ -16,8 +16,10 @@ from evalcontract.structure.columns import (
     INPUT,
     METADATA,
     columns_of,
+    key_named,
     meant_by,
     names_of,
+    path_of,
     value_of,
 )
 
@@ -73,7 +75,7 @@ class TableSource:
         self.stream = TableRows(table, columns)
         self.problems = [*_of_header(columns)]
         if isinstance(table, CsvTable):
-            self.problems += _of_shape(table)
+            self.problems += [*_of_shape(table, columns), *_of_halves(table, columns)]
 
     def peek(self) -> Any:
         """Return the first row, or None if there is none."""
@@ -157,8 +159,13 @@ class TableRows:
 def _of_header(columns: Sequence[Column]) -> Iterator[Problem]:
     """Yield the columns that are probably misspelled, and what columns are read as."""
     others = [column for column in columns if column.is_other]
+    by_path = {column.path: column.name for column in columns}
     for column in others[:_MOST_COLUMNS]:
-        if meant := meant_by(column.name):
+        if (key := key_named(column.name)) and (taken := by_path.get(path_of(key) or ())):
+            message = f"the column `{column.name}` is read as `{column.key}`: `{taken}` is `{key}`"
+            advice = f"pass `--map {column.name}={key}` to read it instead"
+            yield Problem("dataset/mapped-column", message, (column.name,), advice)
+        elif meant := meant_by(column.name):
             message = f"the column `{column.name}` is read as `{column.key}`"
             advice = f"did you mean `{meant}`?"
             yield Problem("dataset/near-miss-key", message, (column.name,), advice)
@@ -170,7 +177,7 @@ def _of_header(columns: Sequence[Column]) -> Iterator[Problem]:
         yield Problem("dataset/mapped-column", message, (guessed[0].name,), advice)
 
 
-def _of_shape(table: CsvTable) -> Iterator[Problem]:
+def _of_shape(table: CsvTable, columns: Sequence[Column]) -> Iterator[Problem]:
     """Yield the columns with the same name, and the rows with fewer or more cells than columns."""
     width = len(table.header)
     repeated = [name for name, count in Counter(table.header).items() if count > 1]
@@ -183,9 +190,43 @@ def _of_shape(table: CsvTable) -> Iterator[Problem]:
     if more:
         advice = "put a cell that contains the delimiter in double quotes"
         yield _ragged(more, width, "the others are dropped", advice)
+    if table.is_open:
+        index = len(table.records) - 1
+        yield _without_end(table, index, columns)
+        fewer = [each for each in fewer if each[0] != index]
     if fewer:
         advice = "add the delimiters of the columns that stay empty"
         yield _ragged(fewer, width, "the rest is empty", advice)
+
+
+def _without_end(table: CsvTable, index: int, columns: Sequence[Column]) -> Problem:
+    """Return the problem of the last cell, whose quote has no end."""
+    names = table.header[: len(table.places[-1])]
+    path = next((column.path for column in columns if names and column.name == names[-1]), ())
+    message = "the quote at the beginning of this cell has no end: the rest of the file is in it"
+    where: Path = (index, *path) if index >= 0 else ()
+    advice = 'write `"` at the end of the text'
+    return Problem("dataset/unclosed-quote", message, where, advice, row_index=max(index, 0))
+
+
+def _of_halves(table: CsvTable, columns: Sequence[Column]) -> Iterator[Problem]:
+    """Yield the first row that has both a key and a key below it, such as `context.region`."""
+    index_of = {name: index for index, name in enumerate(table.header)}
+    wholes = {column.path[0]: index_of[column.name] for column in columns if not column.path[1:]}
+    halves = [
+        (column.path, index_of[column.name], wholes[column.path[0]])
+        for column in columns
+        if column.path[1:] and column.path[0] in wholes
+    ]
+    for path, half, whole in halves[:_MOST_COLUMNS]:
+        for index, record in enumerate(table.records):
+            if max(half, whole) < len(record) and record[half] and record[whole]:
+                name, other = table.header[half], table.header[whole]
+                message = f"the row has both `{other}` and `{name}`, and only one of them is read"
+                where: Path = (index, *path)
+                advice = "leave one of the cells empty"
+                yield Problem("dataset/repeated-column", message, where, advice, row_index=index)
+                break
 
 
 def _ragged(rows: list[tuple[int, int]], width: int, what: str, advice: str) -> Problem:

@@ -12,6 +12,7 @@ from typing import Any
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import Dialect, Format, dialects_of
+from evalcontract.formats.agent_skills import AGENT_SKILLS
 from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.inspect import INSPECT
@@ -22,7 +23,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 
-FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, INSPECT, MLFLOW, NORTHSTAR)
+FORMATS: tuple[Format, ...] = (AGENT_SKILLS, DATABRICKS, EVRET, INSPECT, MLFLOW, NORTHSTAR)
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
 

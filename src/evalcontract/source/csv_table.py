@@ -61,6 +61,15 @@ class CsvTable(Table):
         """Return the table as it is read with another delimiter."""
         return type(self)(self.file, self.text, self._data, delimiter)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the last cell begins with a quote that has no end."""
+        if self.text.count('"') % 2 == 0 or not self.places[-1]:
+            return False
+        last = self.places[-1][-1]
+        cell = self.text[last.start : last.end]
+        return cell.startswith('"') and cell.count('"') % 2 == 1
+
     def drop_blank_rows(self) -> None:
         """Leave out the records whose cells are all blank, as some loaders do."""
         kept = [any(map(str.strip, record)) for record in self.records]

@@ -63,7 +63,16 @@ def utf8(text: str) -> bytes:
 def csv_text(header: Sequence[str], rows: Sequence[dict[str, Any]], delimiter: str = ",") -> str:
     """Return CSV: a header, and rows that map its names to strings."""
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, header, restval="", delimiter=delimiter, lineterminator="\n")
+    # A carriage return ends a record for readers, but not every writer puts quotes around it.
+    has_return = any("\r" in text for row in rows for text in (*row, *row.values()))
+    writer = csv.DictWriter(
+        out,
+        header,
+        restval="",
+        delimiter=delimiter,
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if has_return else csv.QUOTE_MINIMAL,
+    )
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()

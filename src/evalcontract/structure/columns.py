@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 #: Columns and the keys of rows that they are read as, such as `("answer", "expected.reference")`.
+#: The key of a list may have the separator of its items behind it, as `tags[;]`.
 ColumnKeys = tuple[tuple[str, str], ...]
 
 INPUT, METADATA = "input", "metadata"
@@ -31,13 +32,14 @@ class Column(NamedTuple):
 
     `path` is that key, and one below it, as of `expected.reference`. `is_guessed`: its name is
     another than that of the key, and the caller does not name it. `is_other`: it has a name that
-    nobody knows, and is one of `metadata`.
+    nobody knows, and is one of `metadata`. `separator`: what alone is between the items of a list.
     """
 
     name: str
     path: tuple[str, ...]
     is_guessed: bool = False
     is_other: bool = False
+    separator: str | None = None
 
     @property
     def key(self) -> str:
@@ -61,12 +63,16 @@ def checked(pairs: Iterable[tuple[str, str]]) -> ColumnKeys:
 
     """
     given = tuple(pairs)
-    for column, key in given:
+    for column, whole in given:
+        key, separator = _separated(whole)
+        if separator is not None and key not in table("columns")["lists"]:
+            raise UsageError(f"`{key}` is no list, so `{whole}` cannot have a separator")
         if path_of(key) is None:
             near = nearest(key, [*_known(), *_names()])
             advice = f"did you mean `{near}`?" if near else f"rows have {listed(_known())}"
             raise UsageError(f"cannot map `{column}` to `{key}`: rows have no such key; {advice}")
-    for what, names in zip(("column", "key"), zip(*given, strict=True), strict=False):
+    bare = [(column, _separated(whole)[0]) for column, whole in given]
+    for what, names in zip(("column", "key"), zip(*bare, strict=True), strict=False):
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise UsageError(f"the {what} `{twice}` is mapped twice")
     return given
@@ -97,6 +103,12 @@ def columns_of(header: Sequence[str], mapping: ColumnKeys) -> list[Column]:
     return [found.get(name) or _other(name, index) for name, index in index_of.items()]
 
 
+def key_named(name: str) -> str | None:
+    """Return the key that a column is read as by its name, if no other one is; None if by none."""
+    columns = table("columns")["columns"]
+    return next((key for key, names in columns.items() if _folded(name) in names), None)
+
+
 def meant_by(name: str) -> str | None:
     """Return the name of a column that is probably misspelled; None if it is one of its own."""
     if "." in name:
@@ -113,7 +125,8 @@ def names_of(key: str) -> Sequence[str]:
 def value_of(column: Column, cell: str) -> Any:
     """Return the value of a cell that is not empty: a text, or a list where the key holds one.
 
-    A list is JSON, or texts between `|` or on lines of their own.
+    A list is JSON, or texts between `|` or on lines of their own, or between the separator of the
+    column.
     """
     if column.key not in table("columns")["lists"]:
         return cell
@@ -126,9 +139,10 @@ def value_of(column: Column, cell: str) -> Any:
         else:
             if isinstance(value, list):
                 return value
-    for separator in _SEPARATORS[1:]:
-        text = text.replace(separator, _SEPARATORS[0])
-    return [part.strip() for part in text.split(_SEPARATORS[0]) if part.strip()]
+    between = column.separator or _SEPARATORS[0]
+    for separator in _SEPARATORS[1:] if column.separator is None else ():
+        text = text.replace(separator, between)
+    return [part.strip() for part in text.split(between) if part.strip()]
 
 
 def cell_of(key: str, value: Any) -> str | None:
@@ -148,13 +162,20 @@ def _is_plain(text: str) -> bool:
     return bool(text) and text == text.strip() and not any(sep in text for sep in _SEPARATORS)
 
 
+def _separated(key: str) -> tuple[str, str | None]:
+    """Return a key without the separator behind it, and the separator; None if there is none."""
+    bare, _, separator = key.removesuffix("]").rpartition("[")
+    return (bare, separator) if key.endswith("]") and bare and separator else (key, None)
+
+
 def _mapped(name: str, key: str, index_of: dict[str, int], header: Sequence[str]) -> Column:
+    key, separator = _separated(key)
     path = path_of(key)
     if name not in index_of or path is None:
         near = nearest(name, index_of)
         advice = f"did you mean `{near}`?" if near else f"the columns are {listed(header)}"
         raise UsageError(f"there is no column `{name}`; {advice}")
-    return Column(name, path)
+    return Column(name, path, separator=separator)
 
 
 def _other(name: str, index: int) -> Column:

@@ -18,6 +18,7 @@ CODES = (
     Code("dataset/mapped-column", soft=Severity.NOTE, strict=Severity.NOTE, guess=True),
     Code("dataset/ragged-row"),
     Code("dataset/repeated-column"),
+    Code("dataset/unclosed-quote"),
     Code("target/missing-dataset", soft=Severity.ERROR),
     Code("target/misspelled-row-key", guess=True),
     Code("rubric/no-executor", strict=Severity.WARNING),

@@ -1,0 +1,144 @@
+"""Check the cases of an evals.json: what its runner rejects, and what it silently leaves out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._findings import FirstRows, bom_rejected, stops_loader
+from evalcontract.formats._format import RowChecker, RowLayout
+from evalcontract.formats.agent_skills.variants import (
+    BEST_PRACTICES,
+    CASES,
+    cases_key,
+    other_statements_key,
+    reader_of_variant,
+    statements_key,
+)
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._format import SchemaChecker
+    from evalcontract.model.path import Path
+    from evalcontract.source.external import ExternalFile
+
+_BOM = bom_rejected("agent_skills", "the file begins with a byte order mark, which is not JSON")
+_NO_FILE = Problem(
+    "agent_skills/rejected",
+    "the file must be a mapping with a list `evals`",
+    (),
+    'write {"skill_name": "…", "evals": […]}',
+)
+_NO_EVALS = Problem("agent_skills/no-evals", "there are no cases", (), "add a case")
+# Keys whose values are read only in one form, and the words for it.
+_READ_AS: dict[str, tuple[type, str]] = {
+    "name": (str, "a text"),
+    "expected_output": (str, "a text"),
+    "files": (list, "a list"),
+    "assertions": (list, "a list"),
+    "expectations": (list, "a list"),
+}
+
+
+def rows_of_document(
+    value: Any, variant: str, schema: SchemaChecker, *, has_mark: bool
+) -> RowLayout:
+    """Find the cases of a file by its value; `has_mark` means that it starts with a BOM."""
+    if has_mark:
+        return RowLayout.without_rows(_BOM)
+    if not isinstance(value, dict):
+        return RowLayout.without_rows(_NO_FILE)
+    key = cases_key(value, variant)
+    cases = value.get(key)
+    if not isinstance(cases, list):
+        return RowLayout.without_rows(_no_list(value, key))
+    shallow = {name: [] if name in CASES else part for name, part in value.items()}
+    problems = schema.faults(shallow, (), of="file")
+    if not cases:
+        problems.append(_NO_EVALS._replace(path=(key,)))
+    if variant == BEST_PRACTICES and all(name in value for name in CASES):
+        message = f"`{CASES[1]}` is not read beside `{CASES[0]}`"
+        advice = "put all cases into one list"
+        problems.append(Problem("agent_skills/other-name", message, (CASES[1],), advice, True))
+    return RowLayout(cases, (key,), tuple(problems))
+
+
+def _no_list(value: dict[str, Any], key: str) -> Problem:
+    if key in value:
+        return _NO_FILE._replace(message=f"`{key}` must be a list", path=(key,), help="write […]")
+    near = nearest(key, value)
+    if near is None:
+        return _NO_FILE
+    advice = f"`{near}` is not read: rename it to `{key}`"
+    return _NO_FILE._replace(path=(near,), help=advice, on_key=True)
+
+
+class CaseChecker(RowChecker):
+    """One pass over cases; remembers their ids."""
+
+    def __init__(self, variant: str, schema: SchemaChecker) -> None:
+        self._variant = variant
+        self._schema = schema
+        self._ids = FirstRows()
+
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
+        """Check the next case."""
+        problems = [] if is_clean else self._schema.faults(row, path)
+        if stops_loader(problems):
+            yield from problems
+            return
+        other = self._other_name(row, path)
+        reported = {problem.path for problem in other}
+        yield from (problem for problem in problems if problem.path not in reported)
+        yield from other
+        # What is not read at all is told by its name.
+        reported |= {problem.path for problem in problems}
+        yield from (each for each in self._not_read(row, path) if each.path not in reported)
+        yield from self._duplicate(row.get("id"), path)
+
+    def _other_name(self, row: dict[str, Any], path: Path) -> list[Problem]:
+        """Return the statements that stand under the name of another variant."""
+        key, other = statements_key(self._variant), other_statements_key(self._variant)
+        if other not in row or key in row:
+            return []
+        message = f"{reader_of_variant(self._variant)} reads `{key}`, and not `{other}`"
+        advice = f"rename it to `{key}`"
+        return [Problem("agent_skills/other-name", message, (*path, other), advice, on_key=True)]
+
+    def _not_read(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
+        for key in (key for key in _READ_AS if row.get(key) is not None):
+            type_, words = _READ_AS[key]
+            value, where = row[key], (*path, key)
+            if not isinstance(value, type_):
+                message = f"`{key}` is read only if it is {words}"
+                advice = f"write {words}"
+                yield Problem("agent_skills/not-read", message, where, advice)
+        files = row.get("files")
+        for index, name in enumerate(files if isinstance(files, list) else ()):
+            if not isinstance(name, str):
+                message = "a file is read only if it is a text, its path"
+                where = (*path, "files", index)
+                yield Problem("agent_skills/not-read", message, where, "write its path")
+        if row.get("id") is not None and not _is_id(row["id"]):
+            message = "`id` is read only if it is a number or a text"
+            yield Problem("agent_skills/not-read", message, (*path, "id"), "write a number")
+
+    def _duplicate(self, id_: Any, path: Path) -> Iterator[Problem]:
+        """Report an id that an earlier case has, be it as a number or as a text."""
+        if _is_id(id_) and (first := self._ids.before(str(id_), path)):
+            message = f"duplicate id `{id_}`: the results of one case replace those of the other"
+            related = (Related("first used here", (*first, "id")),)
+            where, advice = (*path, "id"), "ids must be unique"
+            yield Problem("agent_skills/duplicate-id", message, where, advice, related=related)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def find_rows(read: ExternalFile, variant: str, schema: SchemaChecker) -> RowLayout:
+    """Find the cases of a file."""
+    value = read.document.value if read.document else None
+    return rows_of_document(value, variant, schema, has_mark=read.has_mark)
