@@ -8,6 +8,7 @@ choices and outputs; the answer is the values by the names of scorers, None wher
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sys
 import tempfile
@@ -15,9 +16,34 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai.dataset import Sample, csv_dataset, json_dataset
-from inspect_ai.model import ModelName, ModelOutput
-from inspect_ai.scorer import Target, answer, choice, exact, f1, includes, match, pattern
+from inspect_ai.model import Model, ModelName, ModelOutput, get_model
+from inspect_ai.scorer import (
+    Target,
+    answer,
+    choice,
+    exact,
+    f1,
+    includes,
+    match,
+    math,
+    model_graded_fact,
+    model_graded_qa,
+    pattern,
+)
 from inspect_ai.solver import TaskState
+
+
+def grader() -> Model:
+    """Return a model that grades answers as wrong and as right, in turn."""
+    model = get_model("mockllm/model", memoize=False)
+    grades = itertools.cycle(["GRADE: I", "GRADE: C"])
+
+    async def generate(*_: Any, **__: Any) -> ModelOutput:
+        return ModelOutput.from_content("mockllm/model", next(grades))
+
+    model.generate = generate
+    return model
+
 
 SCORERS = {
     "includes": includes(),
@@ -26,7 +52,10 @@ SCORERS = {
     "f1": f1(),
     "answer": answer("word"),
     "pattern": pattern(r"ANSWER: (\w+)"),
+    "math": math(),
     "choice": choice(),
+    "model_graded_qa": model_graded_qa(model=grader()),
+    "model_graded_fact": model_graded_fact(model=grader()),
 }
 
 

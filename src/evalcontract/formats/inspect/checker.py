@@ -34,8 +34,9 @@ _LETTERS = 26
 _OWN_SCORER = ("files", "setup", "sandbox")
 _NO_TARGET = (
     "the target is empty: `includes()` and `match()` take every output for correct, "
-    "and other scorers none"
+    "and other comparisons none"
 )
+_NO_TARGETS = "the list of targets is empty: no comparison takes an output for correct"
 
 
 class RecordChecker(RowChecker):
@@ -80,7 +81,8 @@ class RecordChecker(RowChecker):
             misspelled = any(of[: len(path)] == path and len(of) > len(path) for of in reported)
             if not misspelled and all(is_nothing(row.get(key)) for key in _OWN_SCORER):
                 where = place if "target" in row else path
-                yield Problem("inspect/no-target", _NO_TARGET, where, "write the right answer")
+                message = _NO_TARGET if targets else _NO_TARGETS
+                yield Problem("inspect/no-target", message, where, "write the right answer")
             return
         odd = [part for part in (value if isinstance(value, list) else [value]) if _is_odd(part)]
         if odd:
