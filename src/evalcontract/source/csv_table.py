@@ -17,7 +17,7 @@ from evalcontract.source.table import Table
 from evalcontract.source.text import LINE_END, split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
@@ -70,9 +70,9 @@ class CsvTable(Table):
         cell = self.text[last.start : last.end]
         return cell.startswith('"') and cell.count('"') % 2 == 1
 
-    def drop_blank_rows(self) -> None:
-        """Leave out the records whose cells are all blank, as some loaders do."""
-        kept = [any(map(str.strip, record)) for record in self.records]
+    def keep_rows(self, is_kept: Callable[[list[str]], bool]) -> None:
+        """Leave out the other records, as a loader does that drops those it takes for blank."""
+        kept = [is_kept(record) for record in self.records]
         if not all(kept):
             header, *places = self.places
             self.places = [header, *compress(places, kept)]

@@ -8,16 +8,42 @@ choices and outputs; the answer is the values by the names of scorers, None wher
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.dataset import csv_dataset, json_dataset
-from inspect_ai.model import ModelName, ModelOutput
-from inspect_ai.scorer import Target, answer, choice, exact, f1, includes, match, pattern
+from inspect_ai.dataset import Sample, csv_dataset, json_dataset
+from inspect_ai.model import Model, ModelName, ModelOutput, get_model
+from inspect_ai.scorer import (
+    Target,
+    answer,
+    choice,
+    exact,
+    f1,
+    includes,
+    match,
+    math,
+    model_graded_fact,
+    model_graded_qa,
+    pattern,
+)
 from inspect_ai.solver import TaskState
+
+
+def grader() -> Model:
+    """Return a model that grades answers as wrong and as right, in turn."""
+    model = get_model("mockllm/model", memoize=False)
+    grades = itertools.cycle(["GRADE: I", "GRADE: C"])
+
+    async def generate(*_: Any, **__: Any) -> ModelOutput:
+        return ModelOutput.from_content("mockllm/model", next(grades))
+
+    model.generate = generate
+    return model
+
 
 SCORERS = {
     "includes": includes(),
@@ -26,7 +52,10 @@ SCORERS = {
     "f1": f1(),
     "answer": answer("word"),
     "pattern": pattern(r"ANSWER: (\w+)"),
+    "math": math(),
     "choice": choice(),
+    "model_graded_qa": model_graded_qa(model=grader()),
+    "model_graded_fact": model_graded_fact(model=grader()),
 }
 
 
@@ -37,12 +66,31 @@ def samples_of(name: str, text: str) -> Any:
         path.write_bytes(text.encode("latin-1"))
         load = csv_dataset if name.endswith(".csv") else json_dataset
         try:
-            return [
-                {"target": s.target, "choices": s.choices, "id": s.id, "metadata": s.metadata}
-                for s in load(str(path))
-            ]
+            return [_plain(sample) for sample in load(str(path))]
         except Exception as error:  # noqa: BLE001 - whatever escapes it is its verdict
             return f"{type(error).__name__}: {error}"
+
+
+def _content(content: Any) -> Any:
+    """Return a text, or the types of the parts, which Inspect completes by its defaults."""
+    return content if isinstance(content, str) else [part.type for part in content]
+
+
+def _plain(sample: Sample) -> dict[str, Any]:
+    """Return a sample as plain values."""
+    asked, sandbox = sample.input, sample.sandbox
+    if not isinstance(asked, str):
+        asked = [{"role": each.role, "content": _content(each.content)} for each in asked]
+    return {
+        "input": asked,
+        "target": sample.target,
+        "choices": sample.choices,
+        "id": sample.id,
+        "metadata": sample.metadata,
+        "sandbox": [sandbox.type, sandbox.config] if sandbox else None,
+        "files": sample.files,
+        "setup": sample.setup,
+    }
 
 
 def scores_of(target: Any, choices: list[str] | None, outputs: list[str]) -> Any:

@@ -176,3 +176,45 @@ def test_a_table_has_cells_that_inspect_reads() -> None:
         {("messages",)},
         {("choices",)},
     ]
+
+
+@every_case(
+    ("record", "cells"),
+    [
+        ({"target": True}, {"target": "True"}),
+        ({"target": 5.5}, {"target": "5.5"}),
+        ({"target": {"a": 1}}, {"target": "{'a': 1}"}),
+        ({"target": ["Paris"]}, {"target": "Paris"}),
+        ({"choices": []}, {}),
+        ({"choices": [1, None]}, {"choices": "1,None"}),
+        ({"choices": {"a": 1}}, {"choices": "{'a': 1},"}),
+        ({"choices": ["", "b"]}, {"choices": "b,"}),
+        ({"id": True}, {"id": "1"}),
+        ({"sandbox": ["docker", "a.yaml"]}, {"sandbox": '["docker", "a.yaml"]'}),
+    ],
+)
+def test_a_cell_is_read_as_the_value_that_it_was(
+    record: dict[str, Any], cells: dict[str, str]
+) -> None:
+    ours = READER.read({"input": "a?", **record}, 0).row
+    written = writer(is_table=True).write(ours, None, 0)
+    assert written.row == {"input": "a?", **cells}
+    assert written.losses == ()
+
+
+def test_no_empty_cell_of_a_table_means_something_else() -> None:
+    table = writer(is_table=True)
+    records = [{"id": 7, "input": "a?", "sandbox": "docker"}, {"input": "b?"}, {"input": "c?"}]
+    ours = [READER.read(record, n).row for n, record in enumerate(records)]
+    rows = [table.write(row, None, n).row for n, row in enumerate(ours)]
+    (header, cells), losses = table.wrap(rows, {})
+    assert header == ["id", "input"]
+    assert [row["id"] for row in cells] == ["7", "row_2", "row_3"]
+    assert [loss.path for loss in losses] == [("sandbox",)]
+
+
+def test_the_texts_of_parts_are_the_question() -> None:
+    parts = [{"type": "text", "text": "What is"}, {"type": "image", "image": "a.png"}]
+    parts.append({"type": "text", "text": "this?"})
+    ours = READER.read({"input": [{"role": "user", "content": parts}]}, 0).row
+    assert ours["input"] == "What is\nthis?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -10,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_files import generated
+from tables import every_case
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats import dialect_of
-from evalcontract.formats.inspect.reading import choices_of, metadata_of, targets_of
+from evalcontract.formats.inspect.conversion import RecordReader, RecordWriter
+from evalcontract.formats.inspect.reading import choices_of, id_of, metadata_of, parsed, targets_of
 from evalcontract.formats.inspect.rows import find_rows
 from evalcontract.model.reference import Kind
 from evalcontract.source.external import read_external_stream
@@ -112,52 +116,137 @@ def ask(what: str, cases: Any) -> list[Any]:
     return answers
 
 
-def read(name: str, text: str) -> Any:
-    """Return the samples that we say Inspect reads, or the codes of what it rejects."""
-    data = text.encode("latin-1")
-    given = Input(Path(name), io.BytesIO(data))
+def rejections(name: str, text: str) -> list[str]:
+    """Return the codes for which we say that Inspect rejects a file."""
+    given = Input(Path(name), io.BytesIO(text.encode("latin-1")))
     found = validate(Kind.DATASET, [given], Options(dialect="inspect", strict=False)).diagnostics
-    if rejected := [each.code for each in found if each.is_error]:
-        return rejected
-    file = read_external_stream(io.BytesIO(data), name)
+    return [each.code for each in found if each.is_error]
+
+
+def rows_of(name: str, text: str) -> list[dict[str, Any]]:
+    """Return the records that we find in a file."""
+    file = read_external_stream(io.BytesIO(text.encode("latin-1")), name)
     layout = find_rows(file, None, DialectChecker(*dialect_of("inspect").stage))
     stream = file.stream.batches() if file.stream and layout.rows is None else ()
-    rows = [row for batch in stream for row in batch.rows] if layout.rows is None else layout.rows
+    return layout.rows or [row for batch in stream for row in batch.rows]
+
+
+def read(name: str, text: str) -> Any:
+    """Return the samples that we say Inspect reads, or the codes of what it rejects."""
+    if rejected := rejections(name, text):
+        return rejected
     return [
         {
+            "input": _input(row["input"]),
             "target": targets_of(row),
             "choices": choices_of(row),
-            "id": str(row.get("id")),
+            "id": id_of(row),
             "metadata": metadata_of(row),
+            "sandbox": _sandbox(row.get("sandbox")),
+            "files": parsed(row.get("files")),
+            "setup": None if row.get("setup") is None else str(row["setup"]),
         }
-        for row in rows
+        for row in rows_of(name, text)
     ]
+
+
+def _input(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    return [{"role": each["role"], "content": _content(each["content"])} for each in value]
+
+
+def _content(content: Any) -> Any:
+    return content if isinstance(content, str) else [part["type"] for part in content]
+
+
+def _sandbox(value: Any) -> list[str | None] | None:
+    if isinstance(value, str) and not value.strip().startswith("["):
+        return [value, None]
+    value = parsed(value)
+    return None if value is None else [str(part) for part in value]
 
 
 def plain(sample: dict[str, Any]) -> dict[str, Any]:
     """Return a real sample in the form of `read`."""
     target, id_ = sample["target"], sample["id"]
     return {
+        **sample,
         "target": target if isinstance(target, list) else [target],
         "choices": sample["choices"] or [],
-        "id": str(id_),
+        "id": None if id_ is None else str(id_),
         "metadata": sample["metadata"] or {},
     }
 
 
-@pytest.mark.slow
-def test_verdicts_and_samples_are_those_of_inspect() -> None:
+def differences(files: list[tuple[str, str]]) -> list[Any]:
+    """Return the files whose verdict or samples are not what Inspect says."""
     differ = []
-    for (name, text), real in zip(FILES, ask("files", FILES), strict=True):
+    for (name, text), real in zip(files, ask("files", files), strict=True):
         ours = read(name, text)
         is_loaded = not isinstance(real, str)
-        loads = not ours or isinstance(ours[0], dict)
-        if is_loaded != loads:
+        if is_loaded != (not ours or isinstance(ours[0], dict)):
             differ.append((name, text, real, ours))
-        elif is_loaded and '"id": true' not in text and '"id": 1.0' not in text:
-            expected = [plain(sample) for sample in real]
-            if expected != ours:
-                differ.append((name, text, expected, ours))
+        elif is_loaded and (expected := [plain(sample) for sample in real]) != ours:
+            differ.append((name, text, expected, ours))
+    return differ
+
+
+@pytest.mark.slow
+def test_verdicts_and_samples_are_those_of_inspect() -> None:
+    assert differences(FILES) == []
+
+
+@pytest.mark.slow
+@every_case("seed", [1, 2, 3])
+def test_so_are_those_of_generated_files(seed: int) -> None:
+    files = generated(400, seed)
+    assert len({text for _, text in files}) > 350
+    assert differences(files) == []
+
+
+def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[Any]]:
+    """Return records, converted to rows of ours and back, as a file, and the keys that are lost."""
+    writer = RecordWriter(is_table=medium == "csv")
+    ours = [RecordReader().read(row, index).row for index, row in enumerate(rows)]
+    written = [writer.write(row, None, index) for index, row in enumerate(ours)]
+    document, losses = writer.wrap([each.row for each in written], {})
+    lost = {loss.path[0] for loss in (*losses, *(loss for each in written for loss in each.losses))}
+    if medium != "csv":
+        return "".join(f"{json.dumps(row)}\n" for row in document), lost
+    out = io.StringIO()
+    header, cells = document
+    table = csv.DictWriter(out, header, lineterminator="\n")
+    table.writeheader()
+    table.writerows(cells)
+    return out.getvalue().encode().decode("latin-1"), lost
+
+
+def _same(key: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether a value is what it was; an empty cell is an empty text where there was nothing."""
+    was, now = before[key], after[key]
+    if key == "metadata":  # it holds what evalcontract keeps, too
+        now = {name: part for name, part in now.items() if name != "evalcontract"}
+    return was == now or (key == "id" and was is None) or (key in ("files", "setup") and not was)
+
+
+@pytest.mark.slow
+@every_case("medium", ["jsonl", "csv"])
+def test_what_is_written_is_loaded_as_the_same_samples(medium: str) -> None:
+    sources = [each for each in generated(400, 4) if not rejections(*each)]
+    results = [converted(rows_of(*each), medium) for each in sources]
+    written = [(f"d.{medium}", text) for text, _ in results]
+    differ = []
+    asked = zip(sources, results, ask("files", sources), ask("files", written), strict=True)
+    for source, (text, lost), before, after in asked:
+        if isinstance(after, str) or len(before) != len(after):
+            differ.append((source, text, after))
+            continue
+        told = {*lost, "input"} if "messages" in lost else lost
+        for sample, again in zip(map(plain, before), map(plain, after), strict=True):
+            keys = [key for key in sample if key not in told and not _same(key, sample, again)]
+            differ += [(source, text, key, sample[key], again[key]) for key in keys]
+    assert len(sources) > 150
     assert differ == []
 
 

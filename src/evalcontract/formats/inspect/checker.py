@@ -10,11 +10,12 @@ from evalcontract.formats.inspect.reading import (
     JSON_KEYS,
     choices_of,
     has_other_choice,
+    id_of,
     is_nothing,
     parsed,
     targets_of,
 )
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.listing import clipped, listed
 
 if TYPE_CHECKING:
@@ -23,20 +24,19 @@ if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
-_DUPLICATE = Problem(
-    "inspect/duplicate-id",
-    "duplicate id `{name}`: Inspect loads both samples",
-    (),
-    "give each sample its own id, by which logs and retries find it",
-)
+_DUPLICATE = "inspect/duplicate-id"
+_REFUSED = "Inspect loads both samples, and `eval` refuses them"
+_EMPTY = "the id is empty, as that of another sample"
+_OWN_ID = "give each sample its own id, as a text or as a number"
 # Choices after Z are numbers, from 1.
 _LETTERS = 26
 # A sample that has one of these is often graded by a scorer of its own, without a target.
 _OWN_SCORER = ("files", "setup", "sandbox")
 _NO_TARGET = (
     "the target is empty: `includes()` and `match()` take every output for correct, "
-    "and other scorers none"
+    "and other comparisons none"
 )
+_NO_TARGETS = "the list of targets is empty: no comparison takes an output for correct"
 
 
 class RecordChecker(RowChecker):
@@ -58,9 +58,21 @@ class RecordChecker(RowChecker):
             return
         yield from self._target(row, path, {problem.path for problem in found})
         yield from self._choices(row, path)
-        id_ = row.get("id")
-        if id_ not in (None, ""):
-            yield from self._ids.duplicate(str(id_), path, "id", _DUPLICATE)
+        yield from self._duplicate(row, path)
+
+    def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
+        """Yield that an earlier sample has the id; one without an id gets its number when run."""
+        id_ = id_of(row)
+        number = int(path[-1]) + 1 if path else 1
+        first = self._ids.before(str(number) if id_ is None else id_, path)
+        if first is None:
+            return
+        message = f"duplicate id `{clipped(id_)}`: {_REFUSED}" if id_ else f"{_EMPTY}: {_REFUSED}"
+        if id_ is None:
+            message = f"without an id, the sample gets its number {number}, as another: {_REFUSED}"
+        related = (Related("first used here", (*first, "id")),)
+        where = path if id_ is None else (*path, "id")
+        yield Problem(_DUPLICATE, message, where, _OWN_ID, related=related)
 
     def _target(self, row: dict[str, Any], path: Path, reported: set[Path]) -> Iterator[Problem]:
         value, place = row.get("target"), (*path, "target")
@@ -69,7 +81,8 @@ class RecordChecker(RowChecker):
             misspelled = any(of[: len(path)] == path and len(of) > len(path) for of in reported)
             if not misspelled and all(is_nothing(row.get(key)) for key in _OWN_SCORER):
                 where = place if "target" in row else path
-                yield Problem("inspect/no-target", _NO_TARGET, where, "write the right answer")
+                message = _NO_TARGET if targets else _NO_TARGETS
+                yield Problem("inspect/no-target", message, where, "write the right answer")
             return
         odd = [part for part in (value if isinstance(value, list) else [value]) if _is_odd(part)]
         if odd:

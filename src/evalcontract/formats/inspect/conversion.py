@@ -15,14 +15,14 @@ from evalcontract.formats._conversion import (
     Writer,
     conversation_of,
     default_id,
-    last_question,
     with_bundle,
 )
 from evalcontract.formats._expectations import reference_of
 from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
+from evalcontract.formats.inspect.cells import cells_of, table_of
 from evalcontract.formats.inspect.fields import FIELDS, RUBRIC, SECOND
-from evalcontract.formats.inspect.reading import KEYS, choices_of, metadata_of
+from evalcontract.formats.inspect.reading import choices_of, id_of, metadata_of, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,15 +31,12 @@ if TYPE_CHECKING:
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 _ROOT = "a dataset of Inspect is a list of samples"
-_NO_CELL = "a cell is a text"
 _NESTED: dict[str, Any] = {"expected": {}, "context": {}}
 # Longer ids of digits are texts.
 _DIGITS = 16
 _FORM = Form("set", "absent")
 _IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
 _IN_OURS = ResidualPlace("metadata", "inspect", "_metadata")
-#: The columns of a table, in this order.
-_COLUMNS = ("id", "input", "target", "choices", *KEYS[4:])
 
 
 class RecordReader(Reader):
@@ -79,7 +76,7 @@ class RecordWriter(Writer):
         whole = _IN_THEIRS.joined(theirs, _FORM.written(residual))
         if not self._is_table:
             return TheirRow(whole, tuple(losses))
-        cells, lost = _cells(whole)
+        cells, lost = cells_of(whole)
         self._columns |= dict.fromkeys(cells)
         return TheirRow(cells, (*losses, *lost))
 
@@ -88,10 +85,8 @@ class RecordWriter(Writer):
         losses = [Loss((key,), _ROOT, is_kept=False) for key in root]
         if not self._is_table:
             return rows, losses
-        header = [name for name in _COLUMNS if name in self._columns]
-        # Inspect parses every cell of metadata, and stops at one that is empty.
-        blank = {key: "{}" for key in ("metadata", "files") if key in header}
-        return (header, [{**blank, **row} for row in rows]), losses
+        header, filled, lost = table_of(rows, self._columns)
+        return (header, filled), [*losses, *lost]
 
 
 def _losses(rest: Residual, row: dict[str, Any]) -> Iterator[Loss]:
@@ -129,13 +124,11 @@ def _restored(row: dict[str, Any], kept: Any, nested: dict[str, Any]) -> dict[st
 
 def to_ours(row: dict[str, Any], index: int) -> dict[str, Any]:
     """Convert a record to evalcontract, without a residual."""
-    id_ = row.get("id")
-    is_id = isinstance(id_, str | int) and not isinstance(id_, bool) and id_ != ""
     given = row.get("input")
-    question = last_question(given) if isinstance(given, list) else given
+    question = question_of(given) if isinstance(given, list) else given
     if not isinstance(question, str) or not question:
         question = json.dumps(given, ensure_ascii=False)
-    ours: dict[str, Any] = {"id": str(id_) if is_id else default_id(index), "input": question}
+    ours: dict[str, Any] = {"id": id_of(row) or default_id(index), "input": question}
     if isinstance(given, list):
         ours["messages"] = given
     target = row.get("target")
@@ -185,25 +178,3 @@ def _is_message(message: Any) -> bool:
         and isinstance(message.get("content"), str)
         and message.keys() <= {"role", "content"}
     )
-
-
-def _cells(row: dict[str, Any]) -> tuple[dict[str, str], list[Loss]]:
-    """Return a record as cells of a table, and what no cell can hold."""
-    cells: dict[str, str] = {}
-    losses: list[Loss] = []
-    for key, value in row.items():
-        if key not in _COLUMNS:
-            losses.append(Loss((key,), _NO_CELL, is_kept=False))
-        elif isinstance(value, str | int) and not isinstance(value, bool):
-            cells[key] = str(value)
-        elif key == "choices" and not any("," in part for part in value):
-            # A single choice that has blanks would be split at them.
-            cells[key] = ",".join(value) if len(value) > 1 else f"{value[0]},"
-        elif isinstance(value, dict):
-            cells[key] = json.dumps(value, ensure_ascii=False)
-        elif key == "input" and isinstance(value, list):
-            cells[key] = last_question(value) or json.dumps(value, ensure_ascii=False)
-            losses.append(Loss(("messages",), _NO_CELL, is_kept=False))
-        elif value is not None:
-            losses.append(Loss((key,), _NO_CELL, is_kept=False))
-    return cells, losses

@@ -6,6 +6,8 @@ import json
 import math
 from typing import Any
 
+from evalcontract.formats._conversion import last_question
+
 #: The keys of a record that Inspect reads by default.
 KEYS = ("input", "target", "choices", "id", "metadata", "sandbox", "files", "setup", "checkpoint")
 #: Values that a mapping may have as JSON text.
@@ -15,6 +17,23 @@ JSON_KEYS = ("metadata", "files", "checkpoint")
 def is_nothing(value: Any) -> bool:
     """Whether a value is read as if the key were missing: null and NaN."""
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def id_of(record: dict[str, Any]) -> str | None:
+    """Return the id of a record as a text, by which Inspect compares it; None if it has none."""
+    id_ = record.get("id")
+    if id_ is None:
+        return None
+    return id_ if isinstance(id_, str) else str(int(id_))
+
+
+def question_of(messages: list[Any]) -> str | None:
+    """Return the text of the last user message; None if it has none."""
+    content = last_question(messages)
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "\n".join(text for text in texts if isinstance(text, str) and text)
+    return content if isinstance(content, str) and content else None
 
 
 def targets_of(record: dict[str, Any]) -> list[str]:

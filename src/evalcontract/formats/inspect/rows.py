@@ -72,7 +72,8 @@ def _of_table(table: CsvTable) -> RowLayout:
         return RowLayout.without_rows(
             Problem("inspect/rejected", message, (), "remove the blank line")
         )
-    table.drop_blank_rows()
+    header = table.header
+    table.keep_rows(lambda record: len(record) != len(header) or not _is_blank(header, record))
     problems = [*_of_header(table), *_ragged(table)]
     if not table.records:
         problems.append(_NO_ROWS)
@@ -84,6 +85,11 @@ def _of_table(table: CsvTable) -> RowLayout:
     return RowLayout(rows, problems=tuple(problems))
 
 
+def _is_blank(header: list[str], record: list[str]) -> bool:
+    """Whether Inspect drops a row: of columns with one name it sees the last alone."""
+    return not any(map(str.strip, dict(zip(header, record, strict=True)).values()))
+
+
 def _record(cells: dict[str, str]) -> dict[str, Any]:
     """Return a row of a table as a record of JSON, with its lists and mappings."""
     record: dict[str, Any] = {**cells}
@@ -93,8 +99,9 @@ def _record(cells: dict[str, str]) -> dict[str, Any]:
             del record["choices"]
     for key in JSON_KEYS:
         if cells.get(key, "").strip():
-            with suppress(ValueError):  # the checker reports it
-                record[key] = parsed(cells[key])
+            with suppress(ValueError):  # the checker reports it, and what is no mapping
+                read = parsed(cells[key])
+                record[key] = read if isinstance(read, dict) else cells[key]
     return record
 
 
@@ -111,11 +118,10 @@ def _misread(cells: dict[str, str], index: int) -> Iterator[Problem]:
         advice = "write commas between the choices"
         for problem in split_choices(choices, choices_of(cells), (*path, "choices"), advice):
             yield problem._replace(row_index=index)
-    for key in ("sandbox", "id"):
-        if cells.get(key) == "":
-            message = f"an empty cell of `{key}` is read as an empty text, not as nothing"
-            advice = f"remove the column `{key}`, or fill all of its cells"
-            yield Problem("inspect/empty-item", message, (*path, key), advice, row_index=index)
+    if cells.get("sandbox") == "":
+        message = "an empty cell of `sandbox` is read as an empty text, which is no sandbox"
+        advice = "remove the column `sandbox`, or fill all of its cells"
+        yield Problem("inspect/empty-item", message, (*path, "sandbox"), advice, row_index=index)
 
 
 def _of_header(table: CsvTable) -> Iterator[Problem]:

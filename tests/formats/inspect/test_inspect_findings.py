@@ -1,0 +1,82 @@
+"""What is told of records that Inspect loads, where its runs or its scorers go wrong."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from tables import every_case
+
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
+from evalcontract.model.reference import Kind
+
+QUESTION = '"input": "a?", "target": "b"'
+
+
+def told(name: str, text: str) -> list[tuple[str, str]]:
+    """Return the codes and the messages of findings on a file."""
+    given = Input(Path(name), io.BytesIO(text.encode()))
+    found = validate(Kind.DATASET, [given], Options(dialect="inspect", strict=False)).diagnostics
+    return [(each.code, each.message) for each in found]
+
+
+REFUSED = "Inspect loads both samples, and `eval` refuses them"
+
+
+@every_case(
+    ("ids", "message"),
+    [
+        (['"id": 1, ', '"id": "1", '], f"duplicate id `1`: {REFUSED}"),
+        (['"id": true, ', '"id": 1, '], f"duplicate id `1`: {REFUSED}"),
+        (['"id": "", ', '"id": "", '], f"the id is empty, as that of another sample: {REFUSED}"),
+        (
+            ['"id": 2, ', ""],
+            f"without an id, the sample gets its number 2, as another: {REFUSED}",
+        ),
+        (['"id": null, ', '"id": 1, '], f"duplicate id `1`: {REFUSED}"),
+    ],
+)
+def test_equal_ids_are_those_that_a_run_refuses(ids: list[str], message: str) -> None:
+    lines = "".join(f"{{{id_}{QUESTION}}}\n" for id_ in ids)
+    assert told("d.jsonl", lines) == [("inspect/duplicate-id", message)]
+
+
+@every_case("ids", [["", ""], ['"id": 1, ', ""], ['"id": "01", ', '"id": 1, ']])
+def test_other_ids_are_not_equal(ids: list[str]) -> None:
+    assert told("d.jsonl", "".join(f"{{{id_}{QUESTION}}}\n" for id_ in ids)) == []
+
+
+def test_empty_cells_of_ids_are_equal() -> None:
+    found = told("d.csv", "id,input,target\n,a?,b\n,c?,d\n")
+    assert [code for code, _ in found] == ["inspect/duplicate-id"]
+
+
+@every_case(
+    ("target", "message"),
+    [
+        ("[]", "the list of targets is empty: no comparison takes an output for correct"),
+        (
+            '""',
+            "the target is empty: `includes()` and `match()` take every output for correct, "
+            "and other comparisons none",
+        ),
+    ],
+)
+def test_what_an_empty_target_does_is_told(target: str, message: str) -> None:
+    text = f'[{{"input": "a?", "target": {target}}}]'
+    assert told("d.json", text) == [("inspect/no-target", message)]
+
+
+@every_case(
+    ("table", "codes"),
+    [
+        ('input,target\na?,b\n""\n', ["inspect/ragged-row"]),
+        ("input,target\na?,b\n,\n", []),
+        ("input,target,files\na?,b,null\n", ["inspect/malformed-value"]),
+        ('input,target,metadata\na?,b,"""{}"""\n', ["inspect/malformed-value"]),
+        ("input,target,metadata\na?,b,null\n", []),
+    ],
+)
+def test_rows_of_tables_are_judged_as_the_loader_does(table: str, codes: list[str]) -> None:
+    assert [code for code, _ in told("d.csv", table)] == codes
