@@ -38,11 +38,11 @@ from pathlib import Path
 
 import evalcontract
 from evalcontract import (
-    Calibration, CheckResult, ConfigurationError, ContractViolation, DatasetLoader, Diagnostic,
-    EvalContractError, Findings, GradedFiles, Grader, JudgePromptLoader, LoadedArtifact,
-    LoadedCheck, LoadedDataset, LoadedJudge, LoadedRow, LoadedRubric, Provenance, RowResult,
-    RubricLoader, Severity, Summary, UsageError, Workspace,
-    calibrate_judge, render,
+    Calibration, CheckResult, ConfigurationError, ContractViolation, Converted, DatasetLoader,
+    Diagnostic, EvalContractError, Findings, GradedFiles, Grader, JudgePromptLoader,
+    LoadedArtifact, LoadedCheck, LoadedDataset, LoadedJudge, LoadedRow, LoadedRubric, Loss,
+    Provenance, RowResult, RubricLoader, Severity, Summary, UsageError, Workspace,
+    calibrate_judge, convert, render,
 )
 
 
@@ -77,6 +77,12 @@ def measured(path: Path) -> bool:
     result: Calibration = calibrate_judge("judge/accuracy", path, split="test", threshold="auto")
     figures: dict[str, object] = result.to_dict()
     return bool(figures)
+
+
+def converted(rows: list[dict[str, str]]) -> list[str]:
+    result: Converted = convert(rows, from_="databricks", to="mlflow:oss")
+    losses: tuple[Loss, ...] = result.losses
+    return [f"{loss.row_index} {loss.path} {loss.reason} {loss.is_kept}" for loss in losses]
 
 
 def grade(rows: list[dict[str, str]], output: str) -> list[str]:

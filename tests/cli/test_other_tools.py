@@ -46,7 +46,6 @@ ROOTS: list[tuple[str, dict[str, Any]]] = [
 ]
 #: Faulty rows of evalcontract datasets.
 OWN_ROWS: list[dict[str, Any]] = [
-    {"id": "a", "input": "b", "target": "c"},
     {"id": "a", "input": "b", "expected_output": "c"},
     {"id": "a", "input": "b", "vars": {"c": 1}, "assert": []},
     {"input": "b", "criteria": "c", "target": "d"},
