@@ -78,7 +78,7 @@ def _begin(folder: Path) -> Any:
     used.append(builtin_scorers.RegexMatch(pattern="as asked in .*deep"))
     used.append(builtin_scorers.ResponseLength(max_length=60))
 
-    @mlflow.genai.scorer  # type: ignore[misc, unused-ignore]
+    @mlflow.genai.scorer  # type: ignore[misc, untyped-decorator, unused-ignore]
     def mentions(outputs: Any, expectations: Any) -> Any:
         wanted = (expectations or {}).get("must_mention", ())
         return Feedback(value=[text in outputs for text in wanted])

@@ -200,8 +200,10 @@ def test_a_file_comes_back(name: str, tmp_path: Path) -> None:
     variant, value = FILES[name]
     dialect = f"agent_skills:{variant}"
     (tmp_path / "evals.json").write_text(json.dumps(value), encoding="utf-8")
-    steps = (("evals.json", "ours.yaml", dialect, "evalcontract"),)
-    steps += (("ours.yaml", "back.json", "evalcontract", dialect),)
+    steps = (
+        ("evals.json", "ours.yaml", dialect, "evalcontract"),
+        ("ours.yaml", "back.json", "evalcontract", dialect),
+    )
     for source, target, from_, to in steps:
         done = convert(
             Input(tmp_path / source),

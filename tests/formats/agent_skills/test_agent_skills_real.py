@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).parents[2] / "node/agent_skills.mjs"
 PROMPT: dict[str, Any] = {"prompt": "When?"}
+
+
+def each_of(*values: Any) -> tuple[Any, ...]:
+    """Return values of many types, as values of any type."""
+    return values
+
+
 #: Values of the keys of a case: each is tried in a case of its own.
 VALUES: dict[str, list[Any]] = {
     "prompt": ["When?", "", " ", None, 5, ["When?"], {}],
@@ -40,7 +47,10 @@ VALUES: dict[str, list[Any]] = {
     "params": [{}, {"n": 1}, None, [], "a", 5],
     "tools": [
         *([], None, {}, "a", [1], [{}], [{"type": "a"}], [{"type": "function"}]),
-        *([{"type": "function", "function": part}] for part in ({}, [], {"name": ""}, {"name": 1})),
+        *(
+            [{"type": "function", "function": part}]
+            for part in each_of({}, [], {"name": ""}, {"name": 1})
+        ),
         [{"type": "function", "function": {"name": "a", "parameters": 5, "description": 5}}],
     ],
     "tool_choice": [
@@ -74,12 +84,24 @@ TEXTS = [
     '{"evals": [{"prompt": "a", "n": -Infinity}]}',
 ]
 FILES: list[Any] = [
-    *({"evals": value} for value in ([], {}, None, "a", [1], [None], [[]], [{}], [PROMPT, 5])),
-    *({"evals": [PROMPT], "skill_name": value} for value in ("a", 5, None, [])),
-    *({"evals": [PROMPT], "defaults": value} for value in ({}, None, [], "a", 5, {"tools": None})),
-    *({"evals": [PROMPT], "defaults": {"tools": value}} for value in ([], {}, [1])),
-    *({"evals": [PROMPT], "defaults": {"target": value}} for value in ({}, 5, None, {"params": 5})),
-    *({"evals": [PROMPT], "defaults": {"judge": value}} for value in ({}, [], {"params": {}})),
+    *(
+        {"evals": value}
+        for value in each_of([], {}, None, "a", [1], [None], [[]], [{}], [PROMPT, 5])
+    ),
+    *({"evals": [PROMPT], "skill_name": value} for value in each_of("a", 5, None, [])),
+    *(
+        {"evals": [PROMPT], "defaults": value}
+        for value in each_of({}, None, [], "a", 5, {"tools": None})
+    ),
+    *({"evals": [PROMPT], "defaults": {"tools": value}} for value in each_of([], {}, [1])),
+    *(
+        {"evals": [PROMPT], "defaults": {"target": value}}
+        for value in each_of({}, 5, None, {"params": 5})
+    ),
+    *(
+        {"evals": [PROMPT], "defaults": {"judge": value}}
+        for value in each_of({}, [], {"params": {}})
+    ),
     {"evals": [{"id": 1, **PROMPT}, {"id": 1, **PROMPT}]},
     *({"behavioral_cases": [PROMPT]}, {"Evals": [PROMPT]}, {"evals": [PROMPT], "other": 1}),
 ]

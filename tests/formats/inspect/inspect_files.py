@@ -9,8 +9,24 @@ from random import Random
 from typing import Any
 
 TEXTS = ["Paris", "a, b", " a ", "", "  ", "nan", "None", "é 🙂", "a\nb", '"q"', "1,5", "[1]", "A"]
-ODD = [True, False, None, 0, 1, -2, 1.0, 1.5, 1e300, [], {}, {"a": 1}, [None], [1, "a"], [[]]]
-KEYS = {
+ODD: list[Any] = [
+    True,
+    False,
+    None,
+    0,
+    1,
+    -2,
+    1.0,
+    1.5,
+    1e300,
+    [],
+    {},
+    {"a": 1},
+    [None],
+    [1, "a"],
+    [[]],
+]
+KEYS: dict[str, list[Any]] = {
     "input": ["", "q?", "Which?", [], [{"role": "user", "content": "a"}], {"a": 1}, 5, ["a"]],
     "target": [*TEXTS, *ODD, ["Paris", "Rome"], ["Paris", True, {"b": None}], float("nan")],
     "choices": [*TEXTS, *ODD, ["a", "b"], ["a", "", "b,c"], "a b c", "a,,b", ",", float("nan")],

@@ -158,7 +158,7 @@ def test_the_rest_is_told(row: dict[str, Any], lost: set[tuple[str, ...]]) -> No
 
 def test_a_table_has_cells_that_inspect_reads() -> None:
     table = writer(is_table=True)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": "7", "input": "a?", "expected": {"reference": "b"}, "metadata": {"n": 1}},
         {"id": "x", "input": "a?", "context": {"choices": ["one two"]}},
         {"id": "y", "input": "Which?", "messages": ASKED, "bundle": "agent"},
@@ -204,7 +204,11 @@ def test_a_cell_is_read_as_the_value_that_it_was(
 
 def test_no_empty_cell_of_a_table_means_something_else() -> None:
     table = writer(is_table=True)
-    records = [{"id": 7, "input": "a?", "sandbox": "docker"}, {"input": "b?"}, {"input": "c?"}]
+    records: list[dict[str, Any]] = [
+        {"id": 7, "input": "a?", "sandbox": "docker"},
+        {"input": "b?"},
+        {"input": "c?"},
+    ]
     ours = [READER.read(record, n).row for n, record in enumerate(records)]
     rows = [table.write(row, None, n).row for n, row in enumerate(ours)]
     (header, cells), losses = table.wrap(rows, {})

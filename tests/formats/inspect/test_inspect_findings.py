@@ -58,8 +58,10 @@ def test_empty_cells_of_ids_are_equal() -> None:
         ("[]", "the list of targets is empty: no comparison takes an output for correct"),
         (
             '""',
-            "the target is empty: `includes()` and `match()` take every output for correct, "
-            "and other comparisons none",
+            (
+                "the target is empty: `includes()` and `match()` take every output for correct, "
+                "and other comparisons none"
+            ),
         ),
     ],
 )
@@ -68,10 +70,17 @@ def test_what_an_empty_target_does_is_told(target: str, message: str) -> None:
     assert told("d.json", text) == [("inspect/no-target", message)]
 
 
+@every_case("value", ['""', "[]"])
+def test_an_empty_input_is_a_missing_one(value: str) -> None:
+    message = "`input` is empty: Inspect takes it for missing, and stops here"
+    found = told("d.json", f'[{{"input": {value}, "target": "b"}}]')
+    assert found == [("inspect/missing-key", message)]
+
+
 @every_case(
     ("table", "codes"),
     [
-        ('input,target\na?,b\n""\n', ["inspect/ragged-row"]),
+        ('input,target\na?,b\n""\n', ["inspect/missing-key", "inspect/ragged-row"]),
         ("input,target\na?,b\n,\n", []),
         ("input,target,files\na?,b,null\n", ["inspect/malformed-value"]),
         ('input,target,metadata\na?,b,"""{}"""\n', ["inspect/malformed-value"]),

@@ -236,7 +236,7 @@ def test_what_is_written_is_loaded_as_the_same_samples(medium: str) -> None:
     sources = [each for each in generated(400, 4) if not rejections(*each)]
     results = [converted(rows_of(*each), medium) for each in sources]
     written = [(f"d.{medium}", text) for text, _ in results]
-    differ = []
+    differ: list[tuple[Any, ...]] = []
     asked = zip(sources, results, ask("files", sources), ask("files", written), strict=True)
     for source, (text, lost), before, after in asked:
         if isinstance(after, str) or len(before) != len(after):

@@ -36,7 +36,7 @@ ROWS: list[dict[str, Any]] = [
     {"inputs": {"question": "How deep?"}, "expectations": {"expected_facts": ["9 m"]}, **STORED},
     {"inputs": {"question": "How wide?"}, "expectations": {"expected_fact": ["40 m"]}, **STORED},
 ]
-SPLIT = {
+SPLIT: dict[str, Any] = {
     "columns": [*ROWS[0]],
     "index": [0, 1],
     "data": [[*row.values()] for row in ROWS],

@@ -32,11 +32,21 @@ _OWN_ID = "give each sample its own id, as a text or as a number"
 _LETTERS = 26
 # A sample that has one of these is often graded by a scorer of its own, without a target.
 _OWN_SCORER = ("files", "setup", "sandbox")
+# The schema restricts no other lengths.
+_EMPTY_INPUT = ("inspect/empty-value", "inspect/too-few-items")
 _NO_TARGET = (
     "the target is empty: `includes()` and `match()` take every output for correct, "
     "and other comparisons none"
 )
 _NO_TARGETS = "the list of targets is empty: no comparison takes an output for correct"
+
+
+def _of_empty(problem: Problem) -> Problem:
+    """Report an empty input as a missing one, as which Inspect takes it."""
+    if problem.code not in _EMPTY_INPUT:
+        return problem
+    message = "`input` is empty: Inspect takes it for missing, and stops here"
+    return problem._replace(code="inspect/missing-key", message=message, help="write the question")
 
 
 class RecordChecker(RowChecker):
@@ -48,7 +58,7 @@ class RecordChecker(RowChecker):
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next record."""
-        found = [] if is_clean else self._schema.faults(row, path)
+        found = [] if is_clean else [*map(_of_empty, self._schema.faults(row, path))]
         yield from found
         if stops_loader(found):
             return

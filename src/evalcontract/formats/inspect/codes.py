@@ -6,7 +6,7 @@ from evalcontract.formats._codes import codes_of_system
 
 CODES = codes_of_system(
     "inspect",
-    rejected=("ragged-row", "malformed-value"),
+    rejected=("ragged-row", "malformed-value", "unknown-value"),
     silently_accepted=("no-target", "text-of-value", "split-choices", "empty-item", "no-rows"),
     guesses=("choice-target", "null-text"),
 )
