@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from doors import command_line
 from examples import a_few
 from jsonschema import Draft202012Validator
+from tables import every_case
 from texts import plain
 from writing import write
 
@@ -493,9 +494,10 @@ def test_of_another_system_it_tells_what_fails_and_names_what_is_skipped(tmp_pat
     path.write_text(json.dumps([case]), encoding="utf-8")
     arguments = [str(path), "--dialect", "northstar"]
     shown = CliRunner().invoke(coverage_command, arguments, standalone_mode=False).stdout
-    assert "    check                        kind           run  skip  vacuous  fail\n" in shown
-    assert "    latency_under                deterministic    .     .        .     1\n" in shown
-    assert "      skip: max_tool_calls, required_tools, " in shown
+    assert "    check          kind           run  skip  vacuous  fail\n" in shown
+    assert "    latency_under  deterministic    .     .        .     1\n" in shown
+    assert "    no row has anything for: max_tool_calls, required_tools, " in shown
+    assert "1 of 2 checks will run: 50.0 %" in shown
     assert "      latency_under: fail: there is no `metrics.latency_ms`" in shown
     told = CliRunner().invoke(
         coverage_command, [*arguments, "--output-format", "json"], standalone_mode=False
@@ -504,3 +506,66 @@ def test_of_another_system_it_tells_what_fails_and_names_what_is_skipped(tmp_pat
     states = {each["check"]: each["state"] for each in row["checks"]}
     assert (states["contains"], states["latency_under"]) == ("run", "fail")
     assert json.loads(told.stdout)["summary"]["fail"] == 1
+    assert json.loads(told.stdout)["files"][0]["unasked"]["required_tools"] == 1
+
+
+CASE = {
+    "id": "a",
+    "messages": [{"role": "assistant", "content": "b"}],
+    "expected": {"contains": "b", "goal": "Names b."},
+}
+
+
+@every_case(
+    ("options", "states"),
+    [
+        ([], {"contains": "run", "rubric_judge": "run"}),
+        (["--only", "contains"], {"contains": "run"}),
+        (["--only", "contains,max_tool_calls"], {"contains": "run", "max_tool_calls": "skip"}),
+        (
+            ["--only", "contains", "--only", "RegexGrader"],
+            {"contains": "run", "RegexGrader": "run"},
+        ),
+        (["--plan", "trace", "--only", "contains"], {"contains": "run", "failure_origin": "skip"}),
+        (["--plan", "quality"], {"rubric_judge": "run", "latency_under": "skip"}),
+    ],
+)
+def test_graders_of_another_system_are_chosen(
+    options: list[str], states: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps([CASE]), encoding="utf-8")
+    arguments = [str(path), "--dialect", "northstar", "--output-format", "json", *options]
+    told = CliRunner().invoke(coverage_command, arguments, standalone_mode=False)
+    (row,) = json.loads(told.stdout)["files"][0]["rows"]
+    found = {each["check"]: each["state"] for each in row["checks"]}
+    assert found.items() >= states.items()
+    if "--plan" not in options:
+        assert found == states
+
+
+@every_case(
+    ("options", "message"),
+    [
+        (["--plan", "qualty"], "did you mean `quality`?"),
+        (["--plan", "none"], "the plans of NorthStar are `deterministic`, `quality`"),
+        (["--only", "contain"], "did you mean `contains`?"),
+        (["--only", "Correctness"], "NorthStar has `max_tool_calls`"),
+    ],
+)
+def test_graders_that_there_are_not_are_refused(
+    options: list[str], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps([CASE]), encoding="utf-8")
+    arguments = [str(path), "--dialect", "northstar", *options]
+    done = CliRunner().invoke(coverage_command, arguments, standalone_mode=False)
+    assert message in str(done.exception)
+
+
+def test_graders_are_of_another_system(tmp_path: Path) -> None:
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps([{"id": "a", "input": "b", "criteria": "c"}]), encoding="utf-8")
+    arguments = [str(path), "--only", "contains"]
+    done = CliRunner().invoke(coverage_command, arguments, standalone_mode=False)
+    assert "choose graders of another system" in str(done.exception)

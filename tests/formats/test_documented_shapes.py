@@ -39,8 +39,14 @@ CALLED = {
 }
 GAVE = {"role": "tool", "tool_call_id": "c", "name": "sound", "content": "9 m"}
 PARTS = {"role": "assistant", "content": [{"type": "text", "text": "Nine metres."}]}
-RUN = {"id": "r", "session_id": "s", "name": "agent", "status": "ok"}
-TRACE = {"schema_version": 1, "sessions": [], "runs": [RUN], "spans": [], "events": []}
+RUN, SESSION = (f"7d3f0000-0000-4000-8000-00000000000{n}" for n in (1, 2))
+TRACE = {
+    "schema_version": 1,
+    "sessions": [{"id": SESSION}],
+    "runs": [{"id": RUN, "session_id": SESSION, "name": "agent", "status": "ok"}],
+    "spans": [],
+    "events": [],
+}
 HUMAN = {"source_type": "HUMAN", "source_data": {"curator": "crew", "date": "2026-01-01"}}
 PAGE = {"source_type": "DOCUMENT", "source_data": {"document_id": "chart", "page": 1}}
 GOAL = {"goal": "Books a berth", "persona": "In a hurry", "simulation_guidelines": ["Is brief."]}

@@ -32,6 +32,7 @@ OUTCOME = {
     "reason": TEXT,
     "field": TEXT,
     "variants": {**TEXTS, "minItems": 1},
+    "unasked": {"const": True},
 }
 VERDICT = {
     "properties": {**OUTCOME, "missing": TEXTS, "empty": TEXTS},
@@ -56,6 +57,7 @@ TABLE = {
         "$comment": TEXT,
         "graders": {"type": "array", "items": GRADER, "minItems": 1},
         "verdicts": {"type": "object", "additionalProperties": VERDICT},
+        "plans": {"type": "object", "additionalProperties": {**TEXTS, "minItems": 1}},
     },
     "required": ["graders", "verdicts"],
     "additionalProperties": False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import Prediction, State, outlooks_of
@@ -11,7 +11,7 @@ from evalcontract.checks.cells import Cell, PlannedCells, count_states
 from evalcontract.checks.plan import Plan, own_predictions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from evalcontract.checks.steps import Steps
     from evalcontract.model.span import Place
@@ -22,7 +22,8 @@ class RowCoverage:
     """One row: its index from 0, its id, the exact name of its rubric, and its checks.
 
     `rubric` is None if the row has none. `fault` is the reason if the row's checks are unknown: the
-    row is malformed, or its reference cannot be resolved.
+    row is malformed, or its reference cannot be resolved. `unasked` are the graders of another
+    system that the row has nothing for; they are no checks of it.
     """
 
     index: int
@@ -30,6 +31,7 @@ class RowCoverage:
     rubric: str | None
     cells: Sequence[Cell]
     fault: str | None = None
+    unasked: tuple[str, ...] = ()
 
     @property
     def runs(self) -> bool:
@@ -70,13 +72,15 @@ class FileCoverage:
     """The coverage of one dataset.
 
     `rubrics` has the totals of checks by rubric. `rows` has the rows with a check that will not
-    run, or all rows on request, each with its place.
+    run, or all rows on request, each with its place. `unasked` counts the rows that have nothing
+    for a grader of another system, by its name.
     """
 
     file: str
     totals: Totals
     rubrics: tuple[RubricCoverage, ...]
     rows: tuple[tuple[RowCoverage, Place], ...]
+    unasked: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def by_check(self) -> dict[tuple[str | None, str, str], Totals]:
@@ -184,6 +188,7 @@ class Tally:
         self._keep_all = keep_all
         self._rubrics: dict[str | None, RubricCoverage] = {}
         self._rows = self._empty = self._idle = 0
+        self._unasked: Counter[str] = Counter()
         self._kept: list[tuple[RowCoverage, Place]] = []
 
     def take(self, row: RowCoverage, place: Callable[[], Place]) -> None:
@@ -198,6 +203,7 @@ class Tally:
             self._rubrics.setdefault(row.rubric, RubricCoverage(row.rubric)).take(row.cells)
         running = count_states(row.cells)[State.RUN]
         self._rows += 1
+        self._unasked.update(row.unasked)
         self._empty += not row.cells
         self._idle += not running
         return not row.cells or running < len(row.cells)
@@ -211,4 +217,4 @@ class Tally:
             rows_without_checks=self._empty,
             rows_on_which_nothing_runs=self._idle,
         )
-        return FileCoverage(file, totals, rubrics, tuple(self._kept))
+        return FileCoverage(file, totals, rubrics, tuple(self._kept), self._unasked)

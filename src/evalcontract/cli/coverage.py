@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from evalcontract.structure.columns import ColumnKeys
 
 
+def _names(context: Any, parameter: Any, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in lists of names."""
+    del context, parameter
+    names = (name.strip() for value in values for name in value.split(","))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
 @click.command(
     "coverage",
     cls=Command,
@@ -36,6 +43,10 @@ if TYPE_CHECKING:
         (
             "Fail if fewer than 90 % of the checks will run",
             "evalcontract coverage --min-coverage 90 datasets/example.yaml",
+        ),
+        (
+            "Count what a plan of another system grades",
+            "evalcontract coverage --dialect northstar --plan quality cases.json",
         ),
         (
             "List the keys that a row needs for a rubric",
@@ -68,6 +79,20 @@ if TYPE_CHECKING:
 )
 @click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 @DIALECT
+@click.option(
+    "--plan",
+    metavar="NAME",
+    help="Graders of another system to count, by the name of its plan, such as quality (default: "
+    "those that the rows ask for).",
+)
+@click.option(
+    "--only",
+    metavar="NAME,...",
+    multiple=True,
+    callback=_names,
+    help="Graders of another system to count, such as Correctness,Safety. Can be given several "
+    "times.",
+)
 @MAP
 def coverage_command(
     files: tuple[str, ...],
@@ -76,6 +101,8 @@ def coverage_command(
     limit: int,
     stdin_filename: str | None,
     dialect: str | None,
+    plan: str | None,
+    only: tuple[str, ...],
     columns: ColumnKeys,
     base: Options,
 ) -> int:
@@ -87,7 +114,9 @@ def coverage_command(
     """
     inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
     outcome = coverage(
-        inputs, base._replace(dialect=dialect, columns=columns), all_rows=output_format == "json"
+        inputs,
+        base._replace(dialect=dialect, columns=columns, plan=plan, only=only),
+        all_rows=output_format == "json",
     )
     if min_coverage is not None and not outcome.files and not outcome.diagnostics:
         raise NothingToCheck("--min-coverage needs a dataset: a rubric has no rows")

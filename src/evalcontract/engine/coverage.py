@@ -67,6 +67,8 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
             runs[root] = run_for_coverage(root, options)
         run = runs[root]
         dataset = open_dataset(input_, options.dialect, columns=options.columns)
+        if options.plan is not None or options.only:
+            dataset.choose(options.plan, options.only)
         rubric = _rubric_in(dataset)
         if dataset.unreadable:
             outcome.diagnostics += run.unreadable([dataset.unreadable])

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks import Prediction, State
-from evalcontract.checks.cells import Cell
-from evalcontract.checks.coverage import RowCoverage
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
+from evalcontract.engine.dialect_coverage import cover_dialect_row
 from evalcontract.engine.dialect_rows import DialectRows
 from evalcontract.engine.passes import CheckedBatch
 from evalcontract.formats import dialect_of
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._fields import fields_of
 from evalcontract.formats._format import RowLayout
+from evalcontract.formats._predictions import chosen_graders
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.listing import clipped, listed
 from evalcontract.model.span import Place
@@ -23,8 +22,9 @@ from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.workspace.known_codes import code_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from evalcontract.checks.coverage import RowCoverage
     from evalcontract.engine.detection import Detected
     from evalcontract.engine.ignores import Ignores
     from evalcontract.engine.passes import CheckedRow
@@ -66,6 +66,16 @@ class DialectDataset:
         self._dialect = dialect
         self._external = external.as_text() if dialect.format.has_text_lines else external
         self._detected = detected
+        self._chosen: frozenset[str] | None = None
+
+    def choose(self, plan: str | None, only: Sequence[str]) -> None:
+        """Cover the graders of a plan and those that are named, whatever the rows ask for.
+
+        Raises:
+            UsageError: the system has no such plan or grader.
+
+        """
+        self._chosen = chosen_graders(*self._dialect, plan, only)
 
     @property
     def unreadable(self) -> UnreadableFile | None:
@@ -81,7 +91,8 @@ class DialectDataset:
         """Begin a pass over the rows."""
         del graded  # the graders of its own system are known
         ignores = run.ignores.of(self.file, self.document)
-        return DialectPass(self._dialect, self._external, policy, ignores, self._detected)
+        shown = self._chosen, self._detected
+        return DialectPass(self._dialect, self._external, policy, ignores, *shown)
 
 
 class DialectPass:
@@ -93,12 +104,14 @@ class DialectPass:
         external: ExternalFile,
         policy: Policy,
         ignores: Ignores,
+        chosen: frozenset[str] | None = None,
         detected: Detected | None = None,
     ) -> None:
         readable = external.document or external.stream
         if readable is None:
             raise TypeError(f"{external.file} cannot be read, and has no rows")
         self.count = 0
+        self._chosen = chosen
         self._dialect = dialect
         self._source = readable
         self.file = external.file
@@ -201,19 +214,7 @@ class DialectPass:
 
     def cover(self, row: CheckedRow) -> RowCoverage:
         """Return which graders of the system will run on a row."""
-        form, variant = self._dialect
-        name = form.name_of(row.value)
-        if row.fault:
-            return RowCoverage(row.number, name, str(self._dialect), (), row.fault.message)
-        cells = tuple(
-            Cell(
-                grader.name,
-                grader.kind,
-                Prediction(State(grader.state), grader.reason, grader.field),
-            )
-            for grader in form.predict(row.value, variant)
-        )
-        return RowCoverage(row.number, name, str(self._dialect), cells)
+        return cover_dialect_row(self._dialect, row, self._chosen)
 
     def reader(self) -> DialectRows:
         """Return a reader that converts the rows."""

@@ -12,6 +12,7 @@ from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.kept_results import BatchFindings, KeptResults
 from evalcontract.engine.passes import NATIVE, CheckedBatch
 from evalcontract.engine.row_context import RowContext
+from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.source import SourceProblem
 from evalcontract.structure.codes import ILL_FORMED
@@ -56,6 +57,17 @@ class NativeDataset:
     def document(self) -> Document | None:
         """The whole file, if it is a single value."""
         return self._source.document
+
+    def choose(self, plan: str | None, only: Sequence[str]) -> None:
+        """Refuse to choose graders: the rubrics of the rows name the checks.
+
+        Raises:
+            UsageError: always.
+
+        """
+        del plan, only
+        message = "`--plan` and `--only` choose graders of another system"
+        raise UsageError(f"{message}, and the rubrics of {self.file} name its checks")
 
     def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> NativePass:
         """Begin a pass over the rows."""

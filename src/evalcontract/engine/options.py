@@ -37,6 +37,7 @@ class Options(NamedTuple):
     None for all. `look` is called between the batches of a dataset; what it raises ends the run.
     `opened` are workspaces by root that are used as they are. `configuration` is the one that the
     caller chooses. `passes` begins the passes over datasets, if they are shared with other modes.
+    `plan` and `only` choose graders of another system, of which the coverage is asked for.
     `columns` are columns of tables with the keys of rows that they are read as.
     """
 
@@ -58,6 +59,8 @@ class Options(NamedTuple):
     configuration: ChosenConfiguration = NEAREST
     passes: Passes | None = None
     columns: ColumnKeys = ()
+    plan: str | None = None
+    only: tuple[str, ...] = ()
 
 
 class Input(NamedTuple):

@@ -161,6 +161,15 @@ class Dataset(Protocol):
         """The whole file, if it is a single parsed value."""
         ...
 
+    def choose(self, plan: str | None, only: Sequence[str]) -> None:
+        """Cover the graders of a plan and those that are named, whatever the rows ask for.
+
+        Raises:
+            UsageError: there is no such plan or grader.
+
+        """
+        ...
+
     def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> DatasetPass:
         """Begin a pass over the rows.
 

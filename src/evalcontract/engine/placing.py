@@ -227,7 +227,7 @@ class DialectTarget:
     def _is_graded(self, row: Any) -> bool:
         """Whether any grader of the system can pass a row for what it asks."""
         found = self._dialect.format.predict(row, self._dialect.variant)
-        return any(prediction.state in ("run", "vacuous") for prediction in found)
+        return any(each.is_asked and each.state in ("run", "vacuous") for each in found)
 
     def _rejections(self, row: Any) -> list[Problem]:
         """Return the problems for which the system would reject a written row."""

@@ -101,7 +101,8 @@ class GraderPrediction(NamedTuple):
     """Whether one grader, scorer, metric or judge of the system will run on a row.
 
     `state` is `run`, `skip`, `fail` (it runs, but cannot pass because something is missing) or
-    `vacuous` (it passes whatever the output is). `field` is the key of the row that decides.
+    `vacuous` (it passes whatever the output is). `field` is the key of the row that decides. Not
+    `is_asked`: the row has nothing that is meant for it, so that only those who use it miss it.
     """
 
     name: str
@@ -109,6 +110,7 @@ class GraderPrediction(NamedTuple):
     state: str
     reason: str | None = None
     field: str | None = None
+    is_asked: bool = True
 
 
 class Format(NamedTuple):

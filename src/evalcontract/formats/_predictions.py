@@ -5,19 +5,25 @@ the key that it `reads`, and the names of its verdicts, in order. The first verd
 counts; if none does, the `state`, `reason` and `field` of the grader itself count. A verdict
 applies if all its `missing` keys are null or absent, if all its `empty` keys are so or have an
 empty value, or otherwise if the fact of its name is true of the row. `variants` limits graders and
-verdicts to some variants of the format.
+verdicts to some variants of the format. An `unasked` verdict is that of a row that has nothing for
+the grader. `plans` are the sets of graders that a system has names for.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import GraderPrediction
+from evalcontract.model.errors import UsageError
+from evalcontract.model.nearest import nearest
 from evalcontract.source.document import value_at
 from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from evalcontract.formats._format import Format
 
     Row = dict[str, Any]
     #: A predicate on a row and the key that a grader reads, such as `expected.contains`.
@@ -38,8 +44,43 @@ def predictions(
         verdict = next((v for v in verdicts if _applies(v, grader, row, variant, facts)), grader)
         state = verdict.get("state", "run")
         reason, field = (_filled(verdict.get(key), grader) for key in ("reason", "field"))
+        is_asked = not verdict.get("unasked", False)
         for name in grader["names"]:
-            yield GraderPrediction(name, grader["kind"], state, reason, field)
+            yield GraderPrediction(name, grader["kind"], state, reason, field, is_asked)
+
+
+def chosen_graders(
+    form: Format, variant: str | None, plan: str | None, only: Sequence[str]
+) -> frozenset[str] | None:
+    """Return the names of the graders of a plan, and of those that are named; None for all.
+
+    Raises:
+        UsageError: the system has no such plan or grader.
+
+    """
+    if plan is None and not only:
+        return None
+    system = form.title
+    if form.schemas:  # of another package, which says its graders for each row
+        if plan is not None:
+            raise UsageError(f"there is no plan `{plan}`: {system} has no plans")
+        return frozenset(only)
+    graders = table(f"formats/{form.name}.graders")
+    plans = graders.get("plans", {})
+    if plan is not None and plan not in plans:
+        known = f"the plans of {system} are {quoted(plans)}" if plans else f"{system} has no plans"
+        raise UsageError(f"there is no plan `{plan}`: {_meant(plan, plans) or known}")
+    known_names = [n for g in graders["graders"] if _is_for(g, variant) for n in g["names"]]
+    for name in only:
+        if name not in known_names:
+            advice = _meant(name, known_names) or f"{system} has {quoted(known_names)}"
+            raise UsageError(f"there is no grader `{name}`: {advice}")
+    return frozenset((*plans.get(plan, ()), *only))
+
+
+def _meant(name: str, known: Iterable[str]) -> str | None:
+    near = nearest(name, known)
+    return f"did you mean `{near}`?" if near else None
 
 
 def read_field(row: Row, field: str) -> Any:

@@ -43,6 +43,7 @@ def write_text(
     for file in files:
         yield f"{escape_controls(file.file)}\n"
         yield from _tables(file, room)
+        yield from _unasked(file, width)
         yield from _gaps(file, limit, room_for_gaps, width)
         yield "\n"
     if files:
@@ -116,6 +117,14 @@ def _counts(rubric: RubricCoverage, states: Sequence[str]) -> Iterator[_Line]:
     for check, kind, counts in rubric.checks():
         numbers = [getattr(counts, state) for state in states]
         yield _named(check), kind, *(f"{number:,}" if number else "." for number in numbers)
+
+
+def _unasked(file: FileCoverage, width: int) -> Iterator[str]:
+    """Yield the graders of another system that no row asks for."""
+    names = [name for name, rows in file.unasked.items() if rows == file.totals.rows]
+    if names:
+        text = f"no row has anything for: {listed(names)} (`--only NAME` counts them)"
+        yield from wrapped(escape_controls(text), 4, width)
 
 
 # Sentences name what the row lacks, and that may be long.

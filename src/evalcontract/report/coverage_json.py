@@ -38,7 +38,8 @@ def write_json(
     yield f'{_text(head)[:-1]},\n"files": ['
     room = _Room()
     for number, file in enumerate(files):
-        name = _text({"file": file.file, "summary": _totals(file.totals)})
+        head = {"file": file.file, "summary": _totals(file.totals), "unasked": {**file.unasked}}
+        name = _text(head)
         yield f'{"," if number else ""}\n{name[:-1]}, "rows": ['
         rows = (text for row, place in file.rows if (text := room.text_of(row, place)))
         listed = yield from _joined(rows)

@@ -7,12 +7,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 from northstar_cases import cases
+from northstar_traces import TRACE, traced
 from tables import every_case
 
 from evalcontract.formats.northstar import NORTHSTAR
 
 SAID = [{"role": "assistant", "content": "Sunny."}]
-TRACE = {"run_id": "r"}
+
+CALL = {"type": "tool_arguments", "span_id": "7d3f0000-0000-4000-8000-000000000003"}
+FAILED = {"status": "error"}
+COST = {"attributes": {"cost_usd": 0.1}}
+STATES_OF_RUN = [{"type": "custom", "attributes": {"state": name}} for name in ("a", "b")]
+ALLOWED: dict[str, Any] = {"expected": {"trace": {"allowed_state_transitions": []}}}
+FOUND = [{"type": "tool_result", "content": {"documents": [{"id": "a"}]}}]
 
 STATES: list[tuple[dict[str, Any], str, str, str | None]] = [
     ({}, "contains", "skip", "expected.contains"),
@@ -35,20 +42,33 @@ STATES: list[tuple[dict[str, Any], str, str, str | None]] = [
     ({"expected": {"require_tool_output_reference": 1}}, "tool_output_referenced", "run", None),
     ({"expected": {"max_latency_ms": 1}}, "latency_under", "fail", "metrics.latency_ms"),
     ({"expected": {"max_cost_usd": 1}, "metrics": {"cost_usd": 2}}, "cost_under", "run", None),
-    ({"expected": {"ground_truth": "a"}}, "RubricJudge", "skip", "expected.rubric"),
-    ({"expected": {"goal": "a"}}, "RubricJudge", "run", "expected.goal"),
-    ({"expected": {"goal": "a", "rubric": "b"}}, "RubricJudge", "run", "expected.rubric"),
-    ({"expected": {"goal": "a"}}, "FaithfulnessJudge", "skip", "expected.context"),
-    ({"expected": {"context": "a"}}, "FaithfulnessJudge", "run", "expected.context"),
-    ({"messages": [{"role": "tool", "content": "22"}]}, "FaithfulnessJudge", "run", "messages"),
+    ({"expected": {"ground_truth": "a"}}, "rubric_judge", "skip", "expected.rubric"),
+    ({"expected": {"goal": "a"}}, "rubric_judge", "run", "expected.goal"),
+    ({"expected": {"goal": "a", "rubric": "b"}}, "rubric_judge", "run", "expected.rubric"),
+    ({"expected": {"goal": "a"}}, "faithfulness_judge", "skip", "expected.context"),
+    ({"expected": {"context": "a"}}, "faithfulness_judge", "run", "expected.context"),
+    ({"messages": [{"role": "tool", "content": "22"}]}, "faithfulness_judge", "run", "messages"),
     ({}, "unnecessary_tool_loop", "skip", "trace"),
-    ({"trace": TRACE}, "unnecessary_tool_loop", "run", None),
-    ({"input": {"trace": TRACE}}, "unnecessary_tool_loop", "run", None),
+    ({"trace": TRACE}, "unnecessary_tool_loop", "skip", "trace"),
+    ({"trace": traced([], [CALL])}, "unnecessary_tool_loop", "skip", "trace"),
+    ({"trace": traced([], [CALL, CALL])}, "unnecessary_tool_loop", "run", None),
+    ({"input": {"trace": traced([], [CALL, CALL])}}, "unnecessary_tool_loop", "run", None),
     ({"trace": {}}, "failure_origin", "skip", "trace"),
-    ({"trace": TRACE}, "failure_origin", "run", "trace"),
+    ({"trace": TRACE}, "failure_origin", "skip", "trace"),
+    ({"trace": traced([FAILED], [])}, "failure_origin", "fail", "trace"),
+    ({"trace": traced([], [], error={"type": "x"})}, "failure_origin", "fail", "trace"),
+    ({"trace": TRACE}, "bad_tool_failure_recovery", "skip", "trace"),
+    ({"trace": traced([FAILED], [])}, "bad_tool_failure_recovery", "run", "trace"),
+    ({"trace": TRACE}, "stale_context_usage", "skip", "trace"),
+    ({"trace": traced([], [{"type": "reasoning"}])}, "stale_context_usage", "run", "trace"),
     ({"trace": TRACE}, "invalid_state_transition", "skip", None),
-    ({"trace": TRACE}, "step_cost_attribution", "vacuous", "expected.trace.max_step_cost_usd"),
+    ({"trace": traced([], STATES_OF_RUN), **ALLOWED}, "invalid_state_transition", "run", None),
+    ({"trace": traced([], STATES_OF_RUN[:1]), **ALLOWED}, "invalid_state_transition", "skip", None),
+    ({"trace": TRACE}, "step_cost_attribution", "skip", "trace"),
+    ({"trace": traced([COST], [])}, "step_cost_attribution", "vacuous", None),
     ({"trace": TRACE}, "retrieval_precision_recall", "skip", None),
+    ({"trace": {"run_id": "r"}}, "planning_action_mismatch_judge", "fail", "trace"),
+    ({"trace": TRACE}, "planning_action_mismatch_judge", "run", None),
 ]
 
 
@@ -70,7 +90,7 @@ def test_a_grader(case: dict[str, Any], name: str, state: str, field: str | None
     ],
 )
 def test_retrieval_needs_both(asked: dict[str, Any], state: str) -> None:
-    row = {"id": "a", "messages": SAID, "trace": TRACE, "expected": {"trace": asked}}
+    row = {"id": "a", "messages": SAID, "trace": traced([], FOUND), "expected": {"trace": asked}}
     found = {each.name: each.state for each in NORTHSTAR.predict(row, None)}
     assert found["retrieval_precision_recall"] == state
 
@@ -79,5 +99,5 @@ def test_retrieval_needs_both(asked: dict[str, Any], state: str) -> None:
 def test_every_grader_is_told_once(row: dict[str, Any]) -> None:
     found = list(NORTHSTAR.predict(row, None))
     names = [each.name for each in found]
-    assert len(names) == len(set(names)) == 22
+    assert len(names) == len(set(names)) == 25
     assert {each.state for each in found} <= {"run", "skip", "fail", "vacuous"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from northstar_checks import check_rows, check_text, told
+from northstar_traces import RUN, SESSION, TRACE, traced
 from tables import every_case
 
 from evalcontract.engine.options import Input, Options
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SAID = [{"role": "user", "content": "How is it?"}, {"role": "assistant", "content": "Sunny."}]
-TRACE = {"run_id": "run_1"}
 CLEAN = {"contains": ["sunny"]}
 
 # What a case has besides `id`, and what is told of it.
@@ -104,7 +104,35 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         {"expected": CLEAN, "trace": {"runs": [{}]}},
         [("unused-trace", "$[0].trace")],
     ),
-    "a trace of a run": ({"expected": CLEAN, "trace": {"runs": [{"id": 1}]}}, []),
+    "a trace of a run": ({"expected": CLEAN, "trace": {**TRACE, "run_id": None}}, []),
+    "a trace with an id alone": (
+        {"expected": CLEAN, "trace": {"runs": [{"id": 1}]}},
+        [("broken-trace", "$[0].trace")],
+    ),
+    "a trace without its run": (
+        {"expected": CLEAN, "trace": {**TRACE, "run_id": "other"}},
+        [("broken-trace", "$[0].trace")],
+    ),
+    "a trace without its session": (
+        {"expected": CLEAN, "trace": {**TRACE, "sessions": []}},
+        [("broken-trace", "$[0].trace")],
+    ),
+    "a span of no kind": (
+        {"expected": CLEAN, "trace": traced([{"kind": "x"}], [])},
+        [("broken-trace", "$[0].trace")],
+    ),
+    "an event of no type in the input": (
+        {"expected": CLEAN, "input": {"trace": traced([], [{"type": "x"}])}},
+        [("broken-trace", "$[0].input.trace")],
+    ),
+    "a span of another run": (
+        {"expected": CLEAN, "trace": traced([{"kind": "x", "run_id": SESSION}], [])},
+        [],
+    ),
+    "a run without a name": (
+        {"expected": CLEAN, "trace": {**TRACE, "runs": [{"id": RUN, "session_id": SESSION}]}},
+        [("broken-trace", "$[0].trace")],
+    ),
     "a trace in the input": (
         {"expected": CLEAN, "input": {"trace": {}}},
         [("unused-trace", "$[0].input.trace")],

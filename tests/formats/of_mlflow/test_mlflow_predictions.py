@@ -46,10 +46,10 @@ def expecting(**expectations: Any) -> dict[str, Any]:
         (expecting(guidelines={"a": 1}), "ExpectationsGuidelines", "fail"),
         (expecting(guidelines=["Be brief."]), "ExpectationsGuidelines", "run"),
         (expecting(guidelines="Be brief."), "ExpectationsGuidelines", "run"),
-        (expecting(expected_facts=["9 m"]), "RetrievalSufficiency", "skip"),
+        (expecting(expected_facts=["9 m"]), "RetrievalSufficiency", "fail"),
         (Q, "RetrievalSufficiency", "fail"),
-        (Q, "RetrievalGroundedness", "skip"),
-        (Q, "ToolCallCorrectness", "skip"),
+        (Q, "RetrievalGroundedness", "fail"),
+        (Q, "ToolCallCorrectness", "run"),
         (expecting(expected_tool_calls=["a"]), "ToolCallCorrectness", "fail"),
         (
             expecting(expected_tool_calls=[{"name": "a", "arguments": []}]),
@@ -90,4 +90,4 @@ def test_recall_of_documents_is_databricks_alone() -> None:
 
 
 def test_a_trace_counts_only_where_it_is_read() -> None:
-    assert states({**Q, "trace": TRACE}, "oss")["RetrievalRelevance"] == "skip"
+    assert states({**Q, "trace": TRACE}, "oss")["RetrievalRelevance"] == "fail"

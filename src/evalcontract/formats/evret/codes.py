@@ -23,4 +23,5 @@ CODES = codes_of_system(
         "unknown-document",
     ),
     guesses=("cut-cell", "python-list", "shadowed-key"),
+    notes=("split-answer",),
 )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import bom_rejected
+from evalcontract.formats._findings import bom_rejected, quoted
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.faults import NO_QUERIES, RejectedCell
 from evalcontract.formats.evret.header import Header
 from evalcontract.formats.evret.releases import ANSWERS
+from evalcontract.formats.evret.warnings import read_by_others
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import clipped
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.fault import ParseError
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 _BOM = "\ufeff"
 # The most words of a label, and the most characters of a suggestion.
 _MAX_WORDS, _MAX_LENGTH = 5, 60
+# The most characters of the parts of a cell in a message.
+_MAX_SHOWN = 200
 _TOO_LARGE = "the cell exceeds the limits of Python's JSON parser"
 
 
@@ -52,7 +56,46 @@ def rows_of_table(
         problems += _extra_cells(cells, index, len(table.header))
         rows.append(_query(table.header, cells, index, release))
         problems += _split_cells(dict(zip(table.header, cells, strict=False)), index, release)
+    if any(name in table.header for name in release.columns):
+        problems += _ids_of_others(table, header, release)
+    problems += _split_answers(table)
     return RowLayout(rows, (), tuple(problems))
+
+
+def _ids_of_others(table: CsvTable, header: Header, release: Release) -> Iterator[Problem]:
+    """Yield the columns of other releases that have ids where the column that is read has not."""
+    own = [name for name in release.columns if name in table.header]
+    for name in (name for name in header.of_others if name in table.header):
+        for cells in table.records:
+            read = dict(zip(table.header, cells, strict=False))
+            if read.get(name, "").strip() and all(read.get(name) != read.get(key) for key in own):
+                yield read_by_others(name, (name,), release)
+                break
+
+
+def _split_answers(table: CsvTable) -> Iterator[Problem]:
+    """Yield one note on the short answers that are split at commas, as lists of labels are."""
+    if ANSWERS not in table.header:
+        return
+    at = table.header.index(ANSWERS)
+    split = [
+        (index, cells[at])
+        for index, cells in enumerate(table.records)
+        if len(cells) > at and _is_split(cells[at])
+    ]
+    if split:
+        index, text = split[0]
+        cells_are = "1 cell is" if len(split) == 1 else f"{len(split):,} cells are"
+        parts = quoted(part.strip() for part in text.split(",") if part.strip())
+        message = f"{cells_are} split at commas into answers: here {clipped(parts, _MAX_SHOWN)}"
+        advice = 'if a cell is a single answer, write JSON; in the CSV file that is "[""…""]"'
+        yield Problem("evret/split-answer", message, (index, ANSWERS), advice, row_index=index)
+
+
+def _is_split(text: str) -> bool:
+    """Whether a cell is split at its commas, and nothing else is said of it."""
+    parts = [part for part in text.split(",") if part.strip()]
+    return len(parts) > 1 and not _is_json(text.strip()) and _misread(ANSWERS, text.strip()) is None
 
 
 def _query(names: list[str], cells: list[str], index: int, release: Release) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from evalcontract.formats.northstar.pydantic_coercion import to_bool
+from evalcontract.formats.northstar.trace import id_of
 
 #: The fields that hold a list.
 LISTS = (
@@ -75,14 +76,7 @@ def trace_of(row: dict[str, Any]) -> dict[str, Any] | None:
     given = row.get("input")
     if trace is None and isinstance(given, dict):
         trace = given.get("trace")
-    if not isinstance(trace, dict):
-        return None
-    if trace.get("run_id") is not None:
-        return trace
-    runs = trace.get("runs")
-    first = runs[0] if isinstance(runs, list) and runs else None
-    is_run = isinstance(first, dict) and first.get("id") is not None
-    return trace if is_run else None
+    return trace if isinstance(trace, dict) and id_of(trace) is not None else None
 
 
 def input_of(given: Any, messages: list[dict[str, Any]], name: str) -> str:

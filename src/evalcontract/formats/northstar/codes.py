@@ -10,6 +10,7 @@ CODES = codes_of_system(
     silently_accepted=(
         "blank-id",
         "blank-text",
+        "broken-trace",
         "contradiction",
         "empty",
         "empty-list",

@@ -17,6 +17,7 @@ from evalcontract.formats.northstar.case import (
     trace_of,
 )
 from evalcontract.formats.northstar.pydantic_coercion import to_int
+from evalcontract.formats.northstar.trace import fault_of
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
 
 _NOTHING: dict[str, Any] = {}
+# A `run_id` alone would make a trace that NorthStar stops at.
+_PAYLOAD = "write all that `client.flush()` gives: its `runs`, `sessions`, `spans` and `events`"
 # Empty, these pass always. An empty `tool_sequence` means that no tool may be called.
 _VACUOUS = tuple(key for key in LISTS if key not in ("tool_sequence", "context"))
 _TOOLS = ("required_tools", "tool_sequence", "forbidden_tools")
@@ -49,7 +52,11 @@ def warnings(row: dict[str, Any], path: Path) -> Iterator[Problem]:
     place = _unused_trace(row, path)
     if place is not None:
         message = "NorthStar ignores this trace: it has neither `run_id` nor `runs[0].id`"
-        yield Problem("northstar/unused-trace", message, place, "add the `run_id`", on_key=True)
+        yield Problem("northstar/unused-trace", message, place, _PAYLOAD, on_key=True)
+    elif (trace := trace_of(row)) is not None and (fault := fault_of(trace)):
+        message = f"NorthStar stops at this trace, and evaluates no case: {fault}"
+        keys = ("trace",) if row.get("trace") is not None else ("input", "trace")
+        yield Problem("northstar/broken-trace", message, (*path, *keys), _PAYLOAD, on_key=True)
     if of_trace := expected.get("trace"):
         yield from _missing_trace(row, of_trace, (*where, "trace"), is_reported=place is not None)
         yield from _ungraded_retrieval(of_trace, (*where, "trace"))

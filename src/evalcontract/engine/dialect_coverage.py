@@ -1,0 +1,34 @@
+"""The coverage of a row of another system: which of the system's own graders will run on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.checks import Prediction, State
+from evalcontract.checks.cells import Cell
+from evalcontract.checks.coverage import RowCoverage
+
+if TYPE_CHECKING:
+    from evalcontract.engine.passes import CheckedRow
+    from evalcontract.formats import Dialect
+
+
+def cover_dialect_row(
+    dialect: Dialect, row: CheckedRow, chosen: frozenset[str] | None
+) -> RowCoverage:
+    """Return which graders will run on a row: those that are `chosen`.
+
+    None means all that the row asks for; the others are its `unasked` ones.
+    """
+    form, variant = dialect
+    name = form.name_of(row.value)
+    if row.fault:
+        return RowCoverage(row.number, name, str(dialect), (), row.fault.message)
+    cells, unasked = [], []
+    for grader in form.predict(row.value, variant):
+        if chosen is None and not grader.is_asked:
+            unasked.append(grader.name)
+        elif chosen is None or grader.name in chosen:
+            outlook = Prediction(State(grader.state), grader.reason, grader.field)
+            cells.append(Cell(grader.name, grader.kind, outlook))
+    return RowCoverage(row.number, name, str(dialect), tuple(cells), unasked=tuple(unasked))
