@@ -236,9 +236,10 @@ def test_too_deep(opening: str, closing: str, depth: int) -> None:
     assert at(fault.span) == f"1:{len(opening) * MAX_DEPTH + 1}"
 
 
-@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 5000])
-def test_too_deep_as_a_row(depth: int) -> None:
-    (batch,) = stream("[1]\n" + "[" * depth + "]" * depth + "\n").batches()
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, MAX_DEPTH + 100, 5000])
+def test_too_deep_as_a_row(depth: int, *, quick: bool) -> None:
+    (batch,) = stream("[1]\n" + "[" * depth + "]" * depth + "\n").batches(quick=quick)
     assert batch.rows == [[1]]
     ((fault, _),) = batch.faults
     assert (fault.code, at(fault.span)) == ("source/limit-exceeded", f"2:{MAX_DEPTH + 1}")

@@ -9,6 +9,7 @@ import orjson
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem, moved_fault
 from evalcontract.source.json import is_plain, keeps_all_keys, load_as_python, load_json
+from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.rows import Batch
 from evalcontract.source.text import encoding_fault
@@ -36,7 +37,7 @@ def parse_lines(
     `as_text` white space of Unicode around a line does not count.
     """
     rows = _parse_quickly(data, lines)
-    if rows is not None and (quick or is_plain(data, rows)):
+    if rows is not None and ((quick and not _may_be_deep(lines)) or is_plain(data, rows)):
         return Batch(at.first_index, rows), ()
     remarks: list[tuple[SourceProblem, str]] | None = [] if as_python else None
     rows, faults, skipped = _parse_slowly(lines, at, remarks, as_text=as_text)
@@ -52,6 +53,16 @@ def _parse_quickly(data: bytes, lines: list[bytes]) -> list[Any] | None:
     except orjson.JSONDecodeError:
         return None
     return rows if keeps_all_keys(data, rows) else None
+
+
+def _may_be_deep(lines: list[bytes]) -> bool:
+    """Whether a line has so many brackets that it may be nested too deep."""
+    # As many brackets close as open, so a short line is not even looked at.
+    return any(
+        line.count(b"[") + line.count(b"{") > MAX_DEPTH
+        for line in lines
+        if len(line) > MAX_DEPTH * 2
+    )
 
 
 def _parse_slowly(
