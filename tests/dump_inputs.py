@@ -32,12 +32,14 @@ ENCODINGS = {
     "source/encoding": "cp1252",
     "evret/rejected": "utf-8-sig",
     "evret/hidden-column": "utf-8-sig",
+    "openai/rejected": "utf-8-sig",
 }
 DIALECTS = {
     "databricks": ("databricks", "databricks:outputs"),
     "evret": ("evret:0.0.1", "evret:0.0.2", "evret:0.0.3"),
     "mlflow": ("mlflow:oss", "mlflow:managed", "mlflow:evaluate"),
     "northstar": ("northstar",),
+    "openai": ("openai:hosted", "openai:samples"),
 }
 _BLOCK = re.compile(r"^(questions:[^\n]*\n)((?:[ \t#-][^\n]*\n|\n)+)", re.MULTILINE)
 _ID = re.compile(r"""(\bid:[ ]+["']?)([A-Za-z])""")

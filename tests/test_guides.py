@@ -16,7 +16,8 @@ from tables import every_case
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 COMING = [
-    DOCS / f"coming-from-{name}.md" for name in ("databricks", "evret", "mlflow", "northstar")
+    DOCS / f"coming-from-{name}.md"
+    for name in ("databricks", "evret", "mlflow", "northstar", "openai")
 ]
 PLUGINS = DOCS / "guides" / "plugins.md"
 PAGES = [DOCS / "quick-start.md", *sorted((DOCS / "guides").glob("*.md")), *COMING]

@@ -12,6 +12,7 @@ from tables import every_case
 from evalcontract.formats import FORMATS, dialects
 from evalcontract.formats.mlflow.predictions import FACTS as OF_MLFLOW
 from evalcontract.formats.northstar.predictions import FACTS as OF_NORTHSTAR
+from evalcontract.formats.openai.predictions import FACTS as OF_OPENAI
 from evalcontract.source.shipped import table
 from evalcontract.structure.schemas import load
 
@@ -21,6 +22,7 @@ FACTS = {
     "evret": {"by_ids"},
     "mlflow": set(OF_MLFLOW),
     "northstar": set(OF_NORTHSTAR),
+    "openai": set(OF_OPENAI),
 }
 TEXT = {"type": "string", "minLength": 1}
 TEXTS = {"type": "array", "items": TEXT, "uniqueItems": True}

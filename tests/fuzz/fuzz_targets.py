@@ -305,4 +305,6 @@ TARGETS: dict[str, Target] = {
     "evret_csv": _findings(Kind.DATASET, "fuzz.csv", ".csv", dialect="evret"),
     "mlflow": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="mlflow:oss"),
     "northstar": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="northstar"),
+    "openai": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="openai"),
+    "openai_samples": _findings(Kind.DATASET, "fuzz.jsonl", ".jsonl", dialect="openai:samples"),
 }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
     from evalcontract.formats import Dialect
-    from evalcontract.formats._format import RowChecker
+    from evalcontract.formats._format import GraderPrediction, RowChecker
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
@@ -177,8 +177,7 @@ class DialectPass:
 
     def cover(self, row: CheckedRow) -> RowCoverage:
         """Return which graders of the system will run on a row."""
-        form, variant = self._dialect
-        name = form.name_of(row.value)
+        name = self._dialect.format.name_of(row.value)
         if row.fault:
             return RowCoverage(row.number, name, str(self._dialect), (), row.fault.message)
         cells = tuple(
@@ -187,9 +186,15 @@ class DialectPass:
                 grader.kind,
                 Prediction(State(grader.state), grader.reason, grader.field),
             )
-            for grader in form.predict(row.value, variant)
+            for grader in self._predicted(row.value)
         )
         return RowCoverage(row.number, name, str(self._dialect), cells)
+
+    def _predicted(self, row: Any) -> Iterator[GraderPrediction]:
+        form, variant = self._dialect
+        if form.predict_in is not None:
+            return form.predict_in(self._external, row, variant)
+        return form.predict(row, variant)
 
     def reader(self) -> DialectRows:
         """Return a reader that converts the rows."""

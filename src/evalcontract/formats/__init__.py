@@ -16,12 +16,13 @@ from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.northstar import NORTHSTAR
+from evalcontract.formats.openai import OPENAI
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 
-FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, MLFLOW, NORTHSTAR)
+FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, MLFLOW, NORTHSTAR, OPENAI)
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
 

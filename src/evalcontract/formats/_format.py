@@ -30,6 +30,10 @@ class SchemaChecker(Protocol):
         """Return the ignored keys of a value: near misses of known keys, and others."""
         ...
 
+    def own(self, schema: dict[str, Any]) -> Callable[[Any, Path], list[Problem]] | str:
+        """Return a check against a schema that a file brings; why not if it is invalid."""
+        ...
+
 
 class RowLayout(NamedTuple):
     """The rows of a file, and the problems outside of them.
@@ -112,6 +116,8 @@ class Format(NamedTuple):
     writer: Callable[[str, str | None], Writer]
     #: The fields that mean the same in evalcontract, and those that have no counterpart.
     fields: tuple[Field, ...] = ()
+    #: As `predict`, if the graders stand in the file beside the rows.
+    predict_in: Callable[[ExternalFile, Any, str | None], Iterator[GraderPrediction]] | None = None
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
     #: one. `$defs/row` describes a row.
     schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
