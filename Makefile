@@ -152,9 +152,12 @@ constraints:
 # The real loaders of other systems: EVALCONTRACT_PEERS=$(PEERS)/bin/python lets the tests use them.
 peers: $(PEERS)/.ready
 
-$(PEERS)/.ready: tests/peers/requirements.txt
+$(PEERS)/.ready: tests/peers/requirements.txt tests/peers/openai.txt
 	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python $(PIP) --requirement $<
+	$(PEERS)/bin/python $(PIP) --requirement tests/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)/openai
+	$(PEERS)/openai/bin/python $(PIP) --requirement tests/peers/openai.txt
+	$(PEERS)/openai/bin/python $(PIP) --no-deps evals==3.0.1.post1
 	for old in 0.0.1 0.0.2; do $(PEERS)/bin/python $(PIP) --no-deps --target $(PEERS)/evret-$$old evret==$$old; done
 	@touch $@
 

@@ -18,4 +18,5 @@ CODES = codes_of_system(
         "unknown-label",
         "unknown-variable",
     ),
+    guesses=("misplaced-key",),
 )

@@ -65,10 +65,17 @@ def layout_of(value: Any, schema: SchemaChecker) -> RowLayout:
 
 
 def _without_unknown(problems: list[Problem]) -> Iterator[Problem]:
-    """Leave out the keys of criteria of an unknown type: it is unknown which they have."""
+    """Leave out the keys of criteria of an unknown type: it is unknown which they have.
+
+    A configuration without a schema is called so.
+    """
     unknown = {p.path[:2] for p in problems if p.code == "openai/unknown-value"}
     for problem in problems:
-        if problem.code != "openai/ignored-key" or problem.path[:2] not in unknown:
+        if problem.path == ("data_source_config",) and problem.code == "openai/missing-key":
+            message = "the configuration has no schema of its items"
+            advice = "write `item_schema`, as the eval was created, or `schema`, as it is given"
+            yield problem if problem.on_key else problem._replace(message=message, help=advice)
+        elif problem.code != "openai/ignored-key" or problem.path[:2] not in unknown:
             yield problem
 
 
@@ -171,10 +178,13 @@ def _unknown_output(written: str, steps: tuple[str, ...], path: Path) -> Problem
 
 
 def _is_declared(schema: Any, steps: tuple[str, ...]) -> bool:
-    for step in steps:
-        properties = mapping_at(schema, "properties") if isinstance(schema, dict) else {}
+    """Whether a schema names a key, or allows any below a mapping that it does not describe."""
+    for number, step in enumerate(steps):
+        if not isinstance(schema, dict) or schema.get("type", "object") != "object":
+            return False
+        properties = mapping_at(schema, "properties")
         if step not in properties:
-            return isinstance(schema, dict) and not properties and steps[0] != step
+            return number > 0 and not properties
         schema = properties[step]
     return True
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import (
-    OURS,
     Loss,
     OurRow,
     Reader,
@@ -50,6 +49,8 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.source.external import ExternalFile
 
+# The key of an eval that preserves what stands beside the rows; a custom key, by its prefix.
+_IN_EVAL = "x_evalcontract"
 _NO_KEY = "an eval has no key for it"
 _EDITED = "it was edited since; the eval has what it came from"
 _DEFAULT_KEYS = Keys()
@@ -69,7 +70,7 @@ class ItemReader(Reader):
         """The name of the eval, and all of it but its items."""
         if not self._eval:
             return {}
-        ours = mapping_at(self._eval, "metadata", OURS)
+        ours = mapping_at(self._eval, _IN_EVAL)
         if ours:
             return ours
         name = self._eval.get("name")
@@ -79,7 +80,7 @@ class ItemReader(Reader):
     @property
     def losses(self) -> Sequence[Loss]:
         """The criteria that no check can express."""
-        return () if mapping_at(self._eval, "metadata", OURS) else self._criteria.losses
+        return () if mapping_at(self._eval, _IN_EVAL) else self._criteria.losses
 
     def places(self, loss: Loss) -> Sequence[Loss]:
         """Return the keys of the eval if what is beside the rows is lost."""
@@ -172,7 +173,7 @@ class ItemWriter(Writer):
             "testing_criteria": self._target.criteria,
         }
         if root:
-            value["metadata"] = {OURS: root}
+            value[_IN_EVAL] = root
         losses = [Loss((key,), _NO_KEY, is_kept=True) for key in root]
         return with_items(value, rows), [loss for loss in losses if loss.path != ("label",)]
 

@@ -140,14 +140,15 @@ def _id_of(value: dict[str, Any], index: int) -> str:
 
 
 def _question(item: dict[str, Any], keys: Keys) -> str:
-    """Return the question of an item, or else the whole item as readable text."""
+    """Return the question of an item, or else all of it but the answers as readable text."""
     if keys.input and _is_text(item.get(keys.input)):
         return str(item[keys.input])
     messages = item.get("messages")
     last = last_question(messages) if isinstance(messages, list) else None
     if isinstance(last, str) and last.strip():
         return last
-    return "\n".join(f"{key}: {text_of(part)}" for key, part in item.items()) or "{}"
+    told = {key: part for key, part in item.items() if key not in (*_ITEM_KEYS, *keys[1:])}
+    return "\n".join(f"{key}: {text_of(part)}" for key, part in told.items()) or "{}"
 
 
 def _is_same(key: str, value: Any) -> bool:

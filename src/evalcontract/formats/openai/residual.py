@@ -22,6 +22,8 @@ FORM = Form("set", "absent")
 _KEYS = frozenset({"set", "absent", "keys", "_metadata"})
 IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
 IN_OURS = ResidualPlace("metadata", THEIRS, "_metadata")
+#: Of samples, since a row may preserve something of an item and of a sample.
+IN_OURS_OF_SAMPLE = ResidualPlace("metadata", "openai_samples", "_metadata")
 
 
 def is_kept(kept: dict[str, Any]) -> bool:

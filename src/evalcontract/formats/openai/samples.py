@@ -11,7 +11,7 @@ from evalcontract.formats.openai.fields import FIELDS, NO_RUBRIC, SAMPLES
 from evalcontract.formats.openai.mapping import row_of_sample, sample_of_row
 from evalcontract.formats.openai.residual import (
     FORM,
-    IN_OURS,
+    IN_OURS_OF_SAMPLE,
     IN_THEIRS,
     NESTED,
     is_kept,
@@ -32,7 +32,7 @@ class SampleReader(Reader):
         residual = difference(sample_of_row(ours, index), bare)
         lost = [key for key in residual.set if key not in ("id", "input", "metadata")]
         losses = [Loss((key,), reason_for(FIELDS, (key,), SAMPLES), is_kept=True) for key in lost]
-        return OurRow(IN_OURS.joined(ours, FORM.written(residual)), None, tuple(losses))
+        return OurRow(IN_OURS_OF_SAMPLE.joined(ours, FORM.written(residual)), None, tuple(losses))
 
 
 class SampleWriter(Writer):
@@ -40,7 +40,7 @@ class SampleWriter(Writer):
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row, which preserves in `metadata` what a sample has no place for."""
-        bare, kept = IN_OURS.split(row, is_kept)
+        bare, kept = IN_OURS_OF_SAMPLE.split(row, is_kept)
         theirs = restored(sample_of_row(bare, index), kept, {})
         residual = difference(row_of_sample(theirs, index), bare, NESTED)
         losses = [*row_losses(residual, bare, SAMPLES)]
