@@ -152,11 +152,13 @@ constraints:
 # The real loaders of other systems: EVALCONTRACT_PEERS=$(PEERS)/bin/python lets the tests use them.
 peers: $(PEERS)/.ready
 
-$(PEERS)/.ready: tests/peers/requirements.txt tests/peers/openai.txt
+# A system whose packages do not suit the others has a file and an environment of its own.
+OWN_PEERS := $(filter-out requirements,$(basename $(notdir $(wildcard tests/peers/*.txt))))
+
+$(PEERS)/.ready: $(wildcard tests/peers/*.txt)
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python $(PIP) --requirement tests/peers/requirements.txt
-	$(PYTHON) -m venv $(PEERS)/openai
-	$(PEERS)/openai/bin/python $(PIP) --requirement tests/peers/openai.txt
+	for own in $(OWN_PEERS); do $(PYTHON) -m venv $(PEERS)/$$own && $(PEERS)/$$own/bin/python $(PIP) --requirement tests/peers/$$own.txt || exit 1; done
 	$(PEERS)/openai/bin/python $(PIP) --no-deps evals==3.0.1.post1
 	for old in 0.0.1 0.0.2; do $(PEERS)/bin/python $(PIP) --no-deps --target $(PEERS)/evret-$$old evret==$$old; done
 	@touch $@

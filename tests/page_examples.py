@@ -69,10 +69,12 @@ def findings_of(folder: Path, example: str, code: str, encoding: str = "utf-8") 
         return grading.diagnostics
     if system == "labels":
         return _findings_of_labels(folder, next(iter(example_files(example, code))))
+    first = folder / next(iter(example_files(example, code)))
+    if first.suffix == ".csv" and system == "dataset":  # a folder has no tables
+        return validate(Kind.DATASET, [Input(first)], options).diagnostics
     if system not in {each.name for each in FORMATS}:
         return check_workspaces(folder, options).diagnostics
     asked = None if code.endswith("/detected") else DIALECTS.get(code, system)
-    first = folder / next(iter(example_files(example, code)))
     options = options._replace(dialect=asked)
     return validate(Kind.DATASET, [Input(first)], options).diagnostics
 

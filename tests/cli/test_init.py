@@ -427,7 +427,7 @@ def test_a_dataset_of_the_workspace_stays_where_it_is(
     [
         ({"../x.yaml": "a: [\n"}, ("--from", "../x.yaml"), 1, "x.yaml"),
         ({"../x.json": "{}"}, ("--from", "../x.json", "--dialect", "evret:9"), 2, "evret"),
-        ({"../x.csv": "a,b\n"}, ("--from", "../x.csv"), 2, "no rows"),
+        ({"../x.csv": "a,b\n"}, ("--from", "../x.csv"), 1, "no column is read as `input`"),
         ({}, ("--from", "../missing.yaml"), 1, "missing.yaml"),
         ({}, ("--from", "-"), 2, "standard input"),
         ({"../x.txt": "Just text."}, ("--from", "../x.txt"), 2, "no dataset"),

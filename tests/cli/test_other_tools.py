@@ -18,9 +18,6 @@ MESSAGES = [{"role": "user", "content": "How deep?"}]
 ROWS: list[tuple[str, dict[str, Any]]] = [
     ("promptfoo", {"vars": {"q": "a"}, "assert": [{"type": "contains", "value": "b"}]}),
     ("promptfoo", {"description": "x", "vars": {"q": "a"}}),
-    ("Inspect", {"input": "a", "target": "b"}),
-    ("Inspect", {"input": MESSAGES, "target": ["b", "c"], "id": 1, "metadata": {}}),
-    ("Inspect", {"input": "a", "choices": ["b", "c"], "target": "A", "id": 7}),
     ("DeepEval", {"input": "a", "actual_output": None, "expected_output": "b", "context": None}),
     ("DeepEval", {"input": "a", "retrieval_context": ["b"], "expected_tools": []}),
     ("DeepEval", {"scenario": "a", "expected_outcome": "b", "user_description": "c"}),

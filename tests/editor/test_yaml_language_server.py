@@ -252,6 +252,7 @@ OF_OTHERS = {
             ("evaluate", "outputs"),
         )
     },
+    "formats/inspect": ("- input: What is a shuffle?\n  \n", "choices"),
     "formats/northstar": ("cases:\n  - id: one\n    \n", "messages"),
 }
 

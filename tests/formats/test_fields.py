@@ -57,6 +57,17 @@ VALUES: dict[str, dict[str, Any]] = {
         "outputs": "9 m",
         "tags": {"port": "Wick"},
     },
+    "inspect": {
+        "id": "depth",
+        "target": "9 m",
+        "choices": ["8 m", "9 m"],
+        "metadata": {"port": "Wick"},
+        "files": {"chart.txt": "9 m"},
+        "setup": "sail",
+        "sandbox": "docker",
+        "checkpoint": {},
+        "custom": 1,
+    },
     "northstar": {
         "id": "depth",
         "messages": [ASKED, ANSWERED],
@@ -115,6 +126,7 @@ VALUES: dict[str, dict[str, Any]] = {
 }
 BASE: dict[str, Any] = {
     "databricks": {"request": "Row {}?", "response": "Yes."},
+    "inspect": {"input": "Row {}?"},
     "mlflow": {"inputs": {"question": "Row {}?"}},
     "northstar": {"id": "r{}", "messages": [{"role": "user", "content": "Row {}?"}]},
     "evret": {"query_id": "r{}", "query_text": "Row {}?"},

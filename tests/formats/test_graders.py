@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from tables import every_case
 
 from evalcontract.formats import FORMATS, dialects
+from evalcontract.formats.inspect import FACTS as OF_INSPECT
 from evalcontract.formats.mlflow.predictions import FACTS as OF_MLFLOW
 from evalcontract.formats.northstar.predictions import FACTS as OF_NORTHSTAR
 from evalcontract.formats.openai.predictions import FACTS as OF_OPENAI
@@ -20,6 +21,7 @@ SYSTEMS = {each.name: each for each in FORMATS}
 FACTS = {
     "databricks": {"no_content"},
     "evret": {"by_ids"},
+    "inspect": set(OF_INSPECT),
     "mlflow": set(OF_MLFLOW),
     "northstar": set(OF_NORTHSTAR),
     "openai": set(OF_OPENAI),

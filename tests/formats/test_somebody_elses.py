@@ -19,6 +19,7 @@ MESSAGES = [{"role": "user", "content": "How deep?"}]
 ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "databricks": ({"request_id": "x", "request": "How deep?"}, "metadata"),
     "evret": ({"query_id": "x", "query_text": "How deep?", "expected_answers": ["a"]}, "metadata"),
+    "inspect": ({"id": "x", "input": "How deep?", "target": "9 m"}, "metadata"),
     "mlflow:oss": ({"inputs": {"question": "How deep?"}}, "tags"),
     "mlflow:evaluate": ({"inputs": {"question": "How deep?"}, "request_id": "x"}, "tags"),
     "northstar": ({"id": "x", "messages": MESSAGES}, "metadata"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract.cli.candidates import dialects, files
+from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import workspace_options
@@ -23,6 +24,7 @@ from evalcontract.report.losses import write_losses
 if TYPE_CHECKING:
     from evalcontract.engine.convert import ConvertResult
     from evalcontract.engine.options import Options
+    from evalcontract.structure.columns import ColumnKeys
 
 
 @click.command(
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Format of OUT.",
 )
+@MAP
 @click.option(
     "--loss-report",
     metavar="FILE",
@@ -75,6 +78,7 @@ def convert_command(
     target: Path,
     from_: str | None,
     to: str,
+    columns: ColumnKeys,
     loss_report: Path | None,
     strict: bool,  # noqa: FBT001 - click passes flags by name
     force: bool,  # noqa: FBT001 - the same
@@ -92,7 +96,7 @@ def convert_command(
         raise UsageError(f"{source} matches {len(inputs)} files; convert one at a time")
     wanted = ConvertOptions(from_, to, loss_report, strict, force)
     with signals_as_interrupts():
-        done = convert(inputs[0], target, wanted, base)
+        done = convert(inputs[0], target, wanted, base._replace(columns=columns))
     write_findings(done.diagnostics)
     _print(done)
     return OK if done.refusal is None else ERRORS

@@ -9,6 +9,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.cli.candidates import files
+from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, NumberRange, workspace_options
@@ -24,6 +25,7 @@ from evalcontract.report.coverage_json import write_json
 
 if TYPE_CHECKING:
     from evalcontract.engine.options import Options
+    from evalcontract.structure.columns import ColumnKeys
 
 
 @click.command(
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
 )
 @click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 @DIALECT
+@MAP
 def coverage_command(
     files: tuple[str, ...],
     min_coverage: float | None,
@@ -73,6 +76,7 @@ def coverage_command(
     limit: int,
     stdin_filename: str | None,
     dialect: str | None,
+    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Show which checks will run on which rows.
@@ -82,7 +86,9 @@ def coverage_command(
     are listed. For the datasets of other systems, the graders of those systems are shown.
     """
     inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
-    outcome = coverage(inputs, base._replace(dialect=dialect), all_rows=output_format == "json")
+    outcome = coverage(
+        inputs, base._replace(dialect=dialect, columns=columns), all_rows=output_format == "json"
+    )
     if min_coverage is not None and not outcome.files and not outcome.diagnostics:
         raise NothingToCheck("--min-coverage needs a dataset: a rubric has no rows")
     write_findings(outcome.diagnostics)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract.cli.candidates import dialects, files
+from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.migrate import told
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.engine.init import Addition, InitResult
+    from evalcontract.structure.columns import ColumnKeys
 
 _NO_CI = "none"
 #: The lines of a snippet that is printed without `--snippets`.
@@ -84,6 +86,7 @@ _ABOUT = {
     shell_complete=dialects,
     help="Format of FILE, such as mlflow:oss (default: detected from the content).",
 )
+@MAP
 @click.option(
     "--ci",
     type=click.Choice([*CI_FILES, _NO_CI]),
@@ -103,6 +106,7 @@ def init_command(
     folder: Path,
     sources: tuple[str, ...],
     dialect: str | None,
+    columns: ColumnKeys,
     ci: str,
     bare: bool,  # noqa: FBT001 - click passes flags by name
     snippets: bool,  # noqa: FBT001 - the same
@@ -118,7 +122,7 @@ def init_command(
     if "-" in sources:
         raise UsageError("--from takes files, and cannot read standard input")
     inputs = find_inputs(sources, Kind.DATASET, None, dialect)
-    options = InitOptions(inputs, dialect, None if ci == _NO_CI else ci, bare, snippets)
+    options = InitOptions(inputs, dialect, None if ci == _NO_CI else ci, bare, snippets, columns)
     with signals_as_interrupts():
         done = init(folder, options)
     write_findings(done.taken.diagnostics)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from evalcontract.policy.selection import Selection
     from evalcontract.report.report import BaselineCounts
     from evalcontract.source import Files
+    from evalcontract.structure.columns import ColumnKeys
 
 
 #: What `--statistics` prints on standard error without findings.
@@ -68,6 +69,7 @@ class CheckArgs(NamedTuple):
     write_baseline: str | None = None
     watch: bool = False
     files: Files = DISK
+    columns: ColumnKeys = ()
 
     @property
     def configuration(self) -> ChosenConfiguration:
@@ -152,6 +154,7 @@ def run_and_report(
                 selection=args.selection,
                 configuration=args.configuration,
                 files=args.files,
+                columns=args.columns,
             )
         )
     report = _report(outcome, args, baselines.apply(outcome) if baselines else None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract.cli.candidates import files as files_with
+from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, workspace_options
@@ -22,6 +23,7 @@ from evalcontract.report.html.page import write_page
 
 if TYPE_CHECKING:
     from evalcontract.engine.options import Options
+    from evalcontract.structure.columns import ColumnKeys
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}
@@ -77,6 +79,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 )
 @click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 @DIALECT
+@MAP
 def report_command(
     files: tuple[str, ...],
     output: str,
@@ -87,6 +90,7 @@ def report_command(
     max_findings: int,
     stdin_filename: str | None,
     dialect: str | None,
+    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Write findings, coverage and results as one HTML page.
@@ -97,7 +101,9 @@ def report_command(
     written, whatever it shows.
     """
     inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
-    base = base._replace(dialect=dialect, jobs=usable_cores(), max_findings=max_findings)
+    base = base._replace(
+        dialect=dialect, columns=columns, jobs=usable_cores(), max_findings=max_findings
+    )
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
     first = next(name for name, mode in _MODES.items() if mode is strict)
     wanted = ReportInputs(inputs, modes, first, results, max_rows)

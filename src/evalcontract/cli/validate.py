@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract.cli.candidates import files as files_of
+from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
 from evalcontract.cli.options import DIALECT, shared_options
 from evalcontract.cli.outcome import CheckArgs, validate_files
@@ -81,6 +82,7 @@ validate_dataset = _command(
         ),
     ],
     DIALECT,
+    MAP,
 )
 validate_rubric = _command(
     Kind.RUBRIC,

@@ -81,7 +81,7 @@ def convert(
     root = options.files.real(options.root or find_root(input_.path))
     workspace = open_workspace(root, (), options.files, options.configuration)
     run = Run(workspace, None, options.today or today())
-    dataset = open_dataset(input_, convert_options.from_)
+    dataset = open_dataset(input_, convert_options.from_, columns=options.columns)
     result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
     target: ConversionTarget = (
         DialectTarget(dialect, medium) if dialect else NativeTarget(_stem(out), medium)

@@ -66,7 +66,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
         if root not in runs:
             runs[root] = run_for_coverage(root, options)
         run = runs[root]
-        dataset = open_dataset(input_, options.dialect)
+        dataset = open_dataset(input_, options.dialect, columns=options.columns)
         rubric = _rubric_in(dataset)
         if dataset.unreadable:
             outcome.diagnostics += run.unreadable([dataset.unreadable])

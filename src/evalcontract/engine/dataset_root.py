@@ -16,6 +16,7 @@ from evalcontract.structure.schemas import Schema, load
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
+    from evalcontract.engine.table_rows import TableSource
     from evalcontract.model.fix import Fix
     from evalcontract.source import Document, Rows, Source
     from evalcontract.source.row_iterable import RowIterable
@@ -49,7 +50,7 @@ def _root_structure() -> SchemaValidator:
 
 
 def check_root(
-    source: Source | RowIterable,
+    source: Source | RowIterable | TableSource,
 ) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
     """Return the rows of a dataset, its other keys, and the problems of the latter.
 

@@ -43,6 +43,7 @@ _MEDIUM_TITLES = {
     "json": "JSON",
     "jsonl": "JSONL",
     "csv": "CSV",
+    "tsv": "TSV",
     "yaml": "YAML",
     "parquet": "Parquet",
 }

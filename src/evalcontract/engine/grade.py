@@ -79,7 +79,7 @@ class Grading:
         self._judging = judging if has_judges else None
         self._options = options
         self._inputs = (dataset, outputs)
-        self._dataset = open_dataset(dataset, options.dialect)
+        self._dataset = open_dataset(dataset, options.dialect, columns=options.columns)
         if self._dataset.dialect != NATIVE:
             raise UsageError(
                 f"{self._dataset.file} is a dataset of {self._dataset.dialect}: convert it first"

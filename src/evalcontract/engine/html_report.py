@@ -161,7 +161,7 @@ class _Collected:
             self._runs[root] = run_for_coverage(root, options)
             self.excerpts.know(self._runs[root])
         run = self._runs[root]
-        dataset = open_dataset(input_, options.dialect)
+        dataset = open_dataset(input_, options.dialect, columns=options.columns)
         if not dataset.unreadable:
             try:
                 self._pass_over(dataset, run, input_.path)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from evalcontract.engine.init_project import ProjectFile
     from evalcontract.engine.options import Input
+    from evalcontract.structure.columns import ColumnKeys
 
 #: The dataset, the outputs and the judge of the example.
 EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"
@@ -39,7 +40,7 @@ class InitOptions(NamedTuple):
 
     `ci` is a key of `CI_FILES`, or None for none. `is_bare` leaves out all files outside of the
     workspace. `dialect` is the format of `sources`; if None, it is detected. With `is_dry`, nothing
-    is written.
+    is written. `columns` are columns of tables, and the keys of rows that they are read as.
     """
 
     sources: Sequence[Input] = ()
@@ -47,6 +48,7 @@ class InitOptions(NamedTuple):
     ci: str | None = None
     is_bare: bool = False
     is_dry: bool = False
+    columns: ColumnKeys = ()
 
 
 class Addition(NamedTuple):
@@ -92,7 +94,7 @@ def init(folder: Path, options: InitOptions) -> InitResult:
     root = DISK.real(folder)
     project = project_of(root)
     place = _place_in(project, root)
-    result = InitResult(take(options.sources, root, options.dialect))
+    result = InitResult(take(options.sources, root, options.dialect, options.columns))
     result.refusal = result.taken.refusal
     if result.refusal:
         return result

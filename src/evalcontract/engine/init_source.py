@@ -15,10 +15,10 @@ from evalcontract.engine.editor_schemas import editor_schemas, modeline
 from evalcontract.engine.migrate import MigrateOptions, MigrateResult, migrate
 from evalcontract.engine.migration_input import is_migrated
 from evalcontract.engine.modelines import MODELINE
-from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.opening import is_table, open_dataset
 from evalcontract.engine.options import Options
 from evalcontract.engine.passes import NATIVE
-from evalcontract.engine.plain_rows import has_no_ids, is_table, rows_as_dataset
+from evalcontract.engine.plain_rows import has_no_ids, rows_as_dataset
 from evalcontract.migration.result import Names, snake_case
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import Policy
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 
     from evalcontract.engine.options import Input
     from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.structure.columns import ColumnKeys
 
 _DATASETS = "datasets"
-_PLAIN = "rows of no known system"
+_PLAIN, _TABLE = "rows of no known system", "a table"
 # YAML of more bytes than this is slow to edit: rows of such a file become JSON Lines.
 _MAX_YAML_BYTES = 1_000_000
 _MODELINE = re.compile(rb"^#\s*" + MODELINE.encode() + rb".*?$", re.MULTILINE)
@@ -71,17 +72,20 @@ class Taken:
         return [*self.here, *(name for name in self.files if name.startswith(f"{_DATASETS}/"))]
 
 
-def take(inputs: Sequence[Input], root: Path, dialect: str | None) -> Taken:
+def take(
+    inputs: Sequence[Input], root: Path, dialect: str | None, columns: ColumnKeys = ()
+) -> Taken:
     """Read, convert and migrate files; nothing is written to the workspace.
 
     A dataset of evalcontract is taken as it is. Without a `dialect`, the system of a file is
-    detected.
+    detected. The rows of a table are read by its columns; `columns` names the keys of some.
 
     Raises:
-        UsageError: there is no such dialect, or a file is no dataset.
+        UsageError: there is no such dialect or column, or a file is no dataset.
 
     """
     taken = Taken()
+    options = Options(root, dialect=dialect, columns=columns)
     old = [each for each in inputs if dialect is None and is_migrated(each)]
     with _folder() as folder:
         if old:
@@ -94,7 +98,7 @@ def take(inputs: Sequence[Input], root: Path, dialect: str | None) -> Taken:
             names.take(Path(name).stem)
         for input_ in inputs:
             if input_ not in old and taken.refusal is None:
-                _take(input_, root, folder, names, dialect, taken)
+                _take(input_, folder, names, options, taken)
     return taken
 
 
@@ -113,20 +117,18 @@ def _collect(folder: Path, taken: Taken) -> None:
             taken.files.setdefault(name, DISK.read(path))
 
 
-def _take(
-    input_: Input, root: Path, folder: Path, names: Names, dialect: str | None, taken: Taken
-) -> None:
-    dataset = open_dataset(input_, dialect)
+def _take(input_: Input, folder: Path, names: Names, options: Options, taken: Taken) -> None:
+    dataset = open_dataset(input_, options.dialect, columns=options.columns)
     name = display_name(input_.path)
-    if dataset.unreadable and not is_table(dataset.unreadable):
+    if dataset.unreadable:
         taken.diagnostics += from_unreadable(dataset.unreadable, Policy())
         taken.refusal = f"{name} cannot be read"
         return
     path = input_.files.real(input_.path)
-    is_plain = dataset.unreadable or (dataset.dialect == NATIVE and has_no_ids(input_))
-    if dataset.dialect == NATIVE and not is_plain:
-        if root in path.parents:
-            taken.here.append(path.relative_to(root).as_posix())
+    is_plain = dataset.dialect == NATIVE and not is_table(path) and has_no_ids(input_)
+    if dataset.dialect == NATIVE and not is_plain and not is_table(path):
+        if options.root and options.root in path.parents:
+            taken.here.append(path.relative_to(options.root).as_posix())
             return
         out = f"{_DATASETS}/{names.take(_stem(path))}{_ending(input_, path)}"
         data = input_.files.read(path, input_.files.stream(path).size)
@@ -137,10 +139,11 @@ def _take(
         if is_plain:
             data = rows_as_dataset(input_, out)
         else:
-            data = _converted(input_, folder / out, dialect, taken)
+            data = _converted(input_, folder / out, options, taken)
             _collect(folder, taken)  # rubrics, judges and bundles that the rows need
         taken.files[out] = data if is_large else with_modeline(data)
-    taken.came.append(Came(name, _PLAIN if is_plain else dataset.dialect, out))
+    system = _TABLE if is_table(path) and dataset.dialect == NATIVE else dataset.dialect
+    taken.came.append(Came(name, _PLAIN if is_plain else system, out))
 
 
 def _ending(input_: Input, path: Path) -> str:
@@ -168,8 +171,9 @@ def _stem(path: Path) -> str:
     return snake_case(path.name.partition(".")[0], "dataset")
 
 
-def _converted(input_: Input, out: Path, dialect: str | None, taken: Taken) -> bytes:
-    done = convert(input_, out, ConvertOptions(dialect, NATIVE), Options(out.parents[1]))
+def _converted(input_: Input, out: Path, options: Options, taken: Taken) -> bytes:
+    wanted = ConvertOptions(options.dialect, NATIVE)
+    done = convert(input_, out, wanted, Options(out.parents[1], columns=options.columns))
     taken.diagnostics += done.diagnostics
     taken.refusal = done.refusal
     for sort, count in done.losses.counts.items():

@@ -17,13 +17,14 @@ from evalcontract.source import SourceProblem
 from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.engine.grading import Grading
     from evalcontract.engine.native_rows import NativeRows
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
+    from evalcontract.engine.table_rows import TableSource
     from evalcontract.engine.workers import BatchResult
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Problem, Within
@@ -35,13 +36,16 @@ if TYPE_CHECKING:
 
 
 class NativeDataset:
-    """An evalcontract dataset; see `Dataset`."""
+    """An evalcontract dataset; see `Dataset`. `problems` are those outside of its rows."""
 
     dialect = NATIVE
 
-    def __init__(self, source: Source | RowIterable) -> None:
+    def __init__(
+        self, source: Source | RowIterable | TableSource, problems: Sequence[Problem] = ()
+    ) -> None:
         self.file = source.file
         self._source = source
+        self._problems = problems
 
     @property
     def unreadable(self) -> UnreadableFile | None:
@@ -55,7 +59,7 @@ class NativeDataset:
 
     def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> NativePass:
         """Begin a pass over the rows."""
-        return NativePass(run, self._source, policy, graded)
+        return NativePass(run, self._source, policy, graded, self._problems)
 
 
 class NativePass:
@@ -64,9 +68,10 @@ class NativePass:
     def __init__(
         self,
         run: Run,
-        source: Source | RowIterable,
+        source: Source | RowIterable | TableSource,
         policy: Policy,
         graded: frozenset[str] = frozenset(),
+        problems: Sequence[Problem] = (),
     ) -> None:
         readable = source.document or source.stream
         if readable is None:
@@ -75,7 +80,8 @@ class NativePass:
         self._policy = policy
         self._source = readable
         self.file = source.file
-        self._rows, self.root, self._root_problems = check_root(source)
+        self._rows, self.root, of_root = check_root(source)
+        self._root_problems = [*of_root, *problems]
         self._ignores = run.ignores.of(source.file, source.document, self.root)
         context = RowContext(
             run.plans.context,

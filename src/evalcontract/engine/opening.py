@@ -7,35 +7,43 @@ from typing import TYPE_CHECKING
 from evalcontract.engine.detection import detect
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.passes import NATIVE
-from evalcontract.source import SourceProblem, UnreadableFile
+from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evalcontract.engine.options import Input
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
+    from evalcontract.structure.columns import ColumnKeys
 
-# The extensions of media that evalcontract datasets do not use.
-_EXTERNAL_SUFFIXES = (".csv", ".parquet", ".pq")
+# The extensions of tables.
+_TABLES = (".csv", ".tsv", ".parquet", ".pq")
 
 
-def open_dataset(input_: Input, dialect: str | None = None, *, quick: bool = False) -> Dataset:
+def open_dataset(
+    input_: Input, dialect: str | None = None, *, quick: bool = False, columns: ColumnKeys = ()
+) -> Dataset:
     """Open an evalcontract dataset, or one in another format.
 
     Without a `dialect`, a file is opened as another format only if no other one is possible.
-    `quick` is as for `read_file`.
+    `quick` is as for `read_file`. The rows of a table are those of evalcontract by the names of its
+    columns; `columns` names the keys of some, and then it is no table of another system.
 
     Raises:
-        UsageError: there is no such dialect.
+        UsageError: there is no such dialect, or no such column.
 
     """
     if dialect not in (None, NATIVE):
         from evalcontract.formats import dialect_of  # not for evalcontract datasets
 
+        if columns:
+            raise UsageError(f"columns are not mapped for {dialect}, which has names of its own")
         return _external(dialect_of(str(dialect)), input_.read_external(), is_explicit=True)
-    if dialect is None and input_.path.suffix.lower() in _EXTERNAL_SUFFIXES:
-        return _open_tabular(input_)
+    if columns or is_table(input_.path):
+        return _open_table(input_.read_external(), columns, dialect)
     buffered = input_.buffered()
     source = buffered.read(quick=quick)
     if dialect == NATIVE or _is_certainly_native(source):
@@ -56,17 +64,20 @@ def _external(dialect: Dialect, file: ExternalFile, *, is_explicit: bool) -> Dat
     return DialectDataset(dialect, file, is_explicit=is_explicit)
 
 
-def _open_tabular(input_: Input) -> Dataset:
-    external = input_.buffered().read_external()
-    detected = _detect(external)
-    if detected:
+def is_table(path: Path) -> bool:
+    """Whether a file is a table by its name: CSV or Parquet."""
+    return path.suffix.lower() in _TABLES
+
+
+def _open_table(external: ExternalFile, columns: ColumnKeys, dialect: str | None) -> Dataset:
+    """Open a table: of another system, or else one whose columns are keys of evalcontract."""
+    detected = None if columns or dialect else _detect(external)
+    if detected and external.medium in detected.format.media:
         return _external(detected, external, is_explicit=False)
-    if external.unreadable:
-        return NativeDataset(external.unreadable)
-    message = "unrecognized dataset format; evalcontract datasets are YAML, JSON or JSONL"
-    advice = "pass --dialect to name its format"
-    fault = SourceProblem("source/unsupported", message, None, advice)
-    return NativeDataset(UnreadableFile(external.file, (fault,)))
+    from evalcontract.engine.table_rows import source_of  # not for other files
+
+    source = source_of(external, columns)
+    return NativeDataset(source, source.problems if source.unreadable is None else ())
 
 
 def _is_certainly_native(source: Source) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalcontract.source import DISK, Files, read_file, read_stream
 from evalcontract.workspace import NEAREST, ChosenConfiguration, display_name
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import date
     from pathlib import Path
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.policy.selection import Selection
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
+    from evalcontract.structure.columns import ColumnKeys
     from evalcontract.workspace import Workspace
 
 #: Called from time to time while a file is streamed: its name, the bytes read and the total.
@@ -35,6 +37,7 @@ class Options(NamedTuple):
     None for all. `look` is called between the batches of a dataset; what it raises ends the run.
     `opened` are workspaces by root that are used as they are. `configuration` is the one that the
     caller chooses. `passes` begins the passes over datasets, if they are shared with other modes.
+    `columns` are columns of tables with the keys of rows that they are read as.
     """
 
     root: Path | None = None
@@ -54,6 +57,7 @@ class Options(NamedTuple):
     opened: Mapping[Path, Workspace] | None = None
     configuration: ChosenConfiguration = NEAREST
     passes: Passes | None = None
+    columns: ColumnKeys = ()
 
 
 class Input(NamedTuple):

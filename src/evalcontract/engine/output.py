@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: The schema of our own datasets.
 NATIVE_SCHEMA = "dataset"
-_NATIVE_MEDIA = ("yaml", "json", "jsonl")
+_NATIVE_MEDIA = ("yaml", "json", "jsonl", "csv", "tsv")
 
 
 def medium_for(out: Path, target: Dialect | None) -> str:
@@ -137,8 +137,9 @@ class ConvertedFiles:
                 return b""
             case "json":
                 return json_text(whole, as_python=self._is_external)
-            case "csv":
-                return utf8(csv_text(*whole))
+            case "csv" | "tsv":
+                header, rows = whole
+                return utf8(csv_text(header, rows, "," if self._medium == "csv" else "\t"))
             case "parquet":
                 return parquet_bytes(whole)
         if isinstance(whole, list):

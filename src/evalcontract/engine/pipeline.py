@@ -56,7 +56,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         if kind is Kind.TARGET:
             findings.add(check_target(run, input_, outcome, named))
         elif kind is Kind.DATASET:
-            dataset = open_dataset(input_, options.dialect, quick=True)
+            dataset = open_dataset(input_, options.dialect, quick=True, columns=options.columns)
             findings.merge(_check_dataset(run, dataset, input_.path, outcome, options))
         else:
             findings.add(check_artifact_file(run, kind, input_, outcome), run.workspace.root)

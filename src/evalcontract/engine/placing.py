@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.engine.embedded_rubric import with_rubric
 from evalcontract.engine.grading import row_structure
+from evalcontract.engine.table_output import OurTable
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.model.diagnostic import Problem
@@ -51,6 +52,7 @@ class NativeTarget:
 
     def __init__(self, stem: str, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
+        self._table = OurTable() if medium in ("csv", "tsv") else None
         self._medium = medium
         self._stem = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "dataset"
         if not self._stem[0].isalpha():
@@ -75,10 +77,12 @@ class NativeTarget:
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
             self.extra_files.setdefault(name, load(f"bundles/{row['bundle']}"))
-        return row, (), ()
+        return (*self._table.cells(row), ()) if self._table else (row, (), ())
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
-        """Return a dataset; JSONL cannot represent the keys in `root`."""
+        """Return a dataset; JSONL and CSV cannot represent the keys in `root`."""
+        if self._table:
+            return self._table.wrap(rows, root)
         if self._medium == "jsonl":
             reason = "JSONL contains only rows; YAML and JSON can represent it"
             return rows, tuple(Loss((key,), reason, is_kept=False) for key in root)

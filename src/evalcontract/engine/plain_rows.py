@@ -8,22 +8,12 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.errors import UsageError
 from evalcontract.source import format_of
 from evalcontract.source.emitting import NotWritableError, json_line, yaml_text
-from evalcontract.source.external import medium_of
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from evalcontract.engine.options import Input
-    from evalcontract.source import UnreadableFile
 
 _ROWS, _ID = "questions", "id"
-# Media that evalcontract datasets do not use.
-_TABLES = ("csv", "parquet")
-
-
-def is_table(unreadable: UnreadableFile) -> bool:
-    """Whether a file is only unreadable since it is a table of no system that is known."""
-    codes = [fault.code for fault in unreadable.faults]
-    return codes == ["source/unsupported"] and medium_of(unreadable.file) in _TABLES
 
 
 def has_no_ids(input_: Input) -> bool:
@@ -42,7 +32,7 @@ def has_no_ids(input_: Input) -> bool:
 def rows_as_dataset(input_: Input, out: str) -> bytes:
     """Return the rows of a file as YAML or JSON Lines, by the name `out`.
 
-    A row without an id gets one, and empty cells of a table are left out; else nothing is changed.
+    A row without an id gets one; else nothing is changed.
 
     Raises:
         UsageError: the file cannot be read, or a value cannot be written.
@@ -73,8 +63,6 @@ def _read(input_: Input) -> tuple[dict[str, Any], list[Any]]:
             rows += batch.rows
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise UsageError(f"{file.file} has no rows: expected a list of mappings, or a table")
-    if file.medium in _TABLES:
-        rows = [{key: cell for key, cell in row.items() if cell not in (None, "")} for row in rows]
     return head, rows
 
 

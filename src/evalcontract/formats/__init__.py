@@ -14,6 +14,7 @@ from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import Dialect, Format, dialects_of
 from evalcontract.formats.databricks import DATABRICKS
 from evalcontract.formats.evret import EVRET
+from evalcontract.formats.inspect import INSPECT
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.openai import OPENAI
@@ -22,7 +23,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 
-FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, MLFLOW, NORTHSTAR, OPENAI)
+FORMATS: tuple[Format, ...] = (DATABRICKS, EVRET, INSPECT, MLFLOW, NORTHSTAR, OPENAI)
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
 

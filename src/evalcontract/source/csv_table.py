@@ -7,7 +7,8 @@ import io
 import re
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.fault import ParseError, SourceProblem
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
 
-# One cell. Text after a closing quote belongs to the cell, as in the `csv` module.
-_CELL = re.compile(r'"(?:[^"]|"")*+(?:"[^,\r\n]*+)?|[^,\r\n]*+')
+# A cell, by the delimiter. Text after a closing quote belongs to the cell, as in the `csv` module.
+_CELLS = {
+    delimiter: re.compile(rf'"(?:[^"]|"")*+(?:"[^{delimiter}\r\n]*+)?|[^{delimiter}\r\n]*+')
+    for delimiter in (",", ";", "\t")
+}
 
 
 class _Cell(NamedTuple):
@@ -34,22 +38,36 @@ class CsvTable(Table):
     """A header and its records; row n is a dict by column name, as in `csv.DictReader`.
 
     Missing cells of a short record are None. Extra cells of a long record are in no row, only in
-    `records`. Blank lines are skipped. The path of a cell is (row index, column name).
+    `records`. Blank lines are skipped. The path of a cell is (row index, column name). The
+    `delimiter` is a comma, a semicolon or a tab.
 
     Raises:
         ParseError: `source/syntax`, the text is not CSV.
 
     """
 
-    def __init__(self, file: str, text: str, data: bytes) -> None:
+    def __init__(self, file: str, text: str, data: bytes, delimiter: str = ",") -> None:
         super().__init__(file, data)
         self.text = text
+        self._delimiter = delimiter
         try:
-            records = [*csv.reader(io.StringIO(text, newline=""))]
+            records = [*csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
         except csv.Error as error:
             raise ParseError(SourceProblem("source/syntax", f"not CSV: {error}")) from None
         self.header: list[str] = records[0] if records else []
         self.records: list[list[str]] = [record for record in records[1:] if record]
+
+    def with_delimiter(self, delimiter: str) -> Self:
+        """Return the table as it is read with another delimiter."""
+        return type(self)(self.file, self.text, self._data, delimiter)
+
+    def drop_blank_rows(self) -> None:
+        """Leave out the records whose cells are all blank, as some loaders do."""
+        kept = [any(map(str.strip, record)) for record in self.records]
+        if not all(kept):
+            header, *places = self.places
+            self.places = [header, *compress(places, kept)]
+            self.records = [*compress(self.records, kept)]
 
     def batches(self) -> Iterator[Batch]:
         """Yield all rows as one batch."""
@@ -119,18 +137,18 @@ class CsvTable(Table):
         return records if self.header else [[_Cell(0, 0)], *records]
 
     def _scan(self) -> Iterator[list[_Cell]]:
-        at, text = 0, self.text
+        at, text, pattern = 0, self.text, _CELLS[self._delimiter]
         cells: list[_Cell] = []
-        is_open = False  # after a comma: another cell follows
+        is_open = False  # after a delimiter: another cell follows
         while at < len(text) or is_open:
             line_end = LINE_END.match(text, at)
             if line_end and not cells:
                 at = line_end.end()  # a blank line
                 continue
-            cell = _CELL.match(text, at)
+            cell = pattern.match(text, at)
             start, at = at, cell.end() if cell else at
             cells.append(_Cell(start, at))
-            is_open = text[at : at + 1] == ","
+            is_open = text[at : at + 1] == self._delimiter
             if is_open:
                 at += 1
                 continue

@@ -60,10 +60,10 @@ def utf8(text: str) -> bytes:
         raise NotWritableError("the text contains a lone surrogate") from None
 
 
-def csv_text(header: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
+def csv_text(header: Sequence[str], rows: Sequence[dict[str, Any]], delimiter: str = ",") -> str:
     """Return CSV: a header, and rows that map its names to strings."""
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, header, restval="", lineterminator="\n")
+    writer = csv.DictWriter(out, header, restval="", delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.source.row_iterable import IterableRows, RowIterable
 
 #: File formats by file name extension.
-MEDIA = {**SUFFIXES, ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+MEDIA = {**SUFFIXES, ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,9 @@ def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFi
         case "jsonl":
             rows = RowStream(name, lambda: io.BytesIO(data), len(data), as_python=True)
             return ExternalFile(medium, rows, has_mark)
-        case "csv":
-            return ExternalFile(medium, CsvTable(name, decode(data), data), has_mark)
+        case "csv" | "tsv":
+            delimiter = "\t" if medium == "tsv" else ","
+            return ExternalFile(medium, CsvTable(name, decode(data), data, delimiter), has_mark)
         case "json":
             text = decode(data)
             value, remarks = load_as_python(text.encode())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _OPENING_BYTES = 1 << 12
 _WHOLE = (0, sys.maxsize)
+_BLANKS = b" \t\r\n"
 
 
 class RowStream:
@@ -100,6 +101,11 @@ class RowStream:
         except OSError as error:
             message = f"cannot be read: {(error.strerror or str(error)).lower()}"
             yield Batch(index, [], ((SourceProblem("source/unreadable", message), ""),))
+
+    def blank_line(self) -> int | None:
+        """Return the number of the first blank line, from 1; None if there is none."""
+        with self._open() as stream:
+            return next((n for n, line in enumerate(stream, 1) if not line.strip(_BLANKS)), None)
 
     @property
     def stream(self) -> Self:

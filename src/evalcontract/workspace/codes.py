@@ -15,6 +15,9 @@ CODES = (
         for kind in ("dataset", "rubric", "judge")
     ),
     Code("dataset/no-questions", soft=Severity.ERROR),
+    Code("dataset/mapped-column", soft=Severity.NOTE, strict=Severity.NOTE, guess=True),
+    Code("dataset/ragged-row"),
+    Code("dataset/repeated-column"),
     Code("target/missing-dataset", soft=Severity.ERROR),
     Code("target/misspelled-row-key", guess=True),
     Code("rubric/no-executor", strict=Severity.WARNING),

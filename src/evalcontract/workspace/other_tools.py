@@ -51,12 +51,6 @@ TOOLS = (
         lists={"tests": ({"vars": dict}, {"assert": list})},
     ),
     Tool(
-        "Inspect",
-        "https://inspect.aisi.org.uk/datasets.html",
-        "`target` becomes `expected.reference`, and each row needs an `id`",
-        rows=({"input": str, "target": None}, {"input": list, "target": None}),
-    ),
-    Tool(
         "DeepEval",
         "https://deepeval.com/docs/evaluation-datasets",
         "`expected_output` becomes `expected.reference`, `retrieval_context` becomes `context`, "

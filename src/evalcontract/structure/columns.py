@@ -1,0 +1,179 @@
+"""The columns of a table as keys of rows: which key each is read as, and what its cells hold.
+
+`schema/columns.json` has the names of columns. A column that has none of them, and that the caller
+does not name, is one of `metadata`.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalcontract.model.errors import UsageError
+from evalcontract.model.listing import listed
+from evalcontract.model.nearest import nearest, normalise
+from evalcontract.source.shipped import table
+from evalcontract.structure.schemas import definition, properties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: Columns and the keys of rows that they are read as, such as `("answer", "expected.reference")`.
+ColumnKeys = tuple[tuple[str, str], ...]
+
+INPUT, METADATA = "input", "metadata"
+_SEPARATORS = ("|", "\r\n", "\n", "\r")
+
+
+class Column(NamedTuple):
+    """One column: its name, and the key of a row that it is read as.
+
+    `path` is that key, and one below it, as of `expected.reference`. `is_guessed`: its name is
+    another than that of the key, and the caller does not name it. `is_other`: it has a name that
+    nobody knows, and is one of `metadata`.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    is_guessed: bool = False
+    is_other: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key with dots, such as `expected.reference`."""
+        return ".".join(self.path)
+
+
+def path_of(key: str) -> tuple[str, ...] | None:
+    """Return the path of a key such as `expected.reference`; None if rows have no such key."""
+    first, dot, rest = key.partition(".")
+    if dot:
+        return (first, rest) if first in table("columns")["open"] and rest else None
+    return (key,) if key in _known() or key.startswith("x_") else None
+
+
+def checked(pairs: Iterable[tuple[str, str]]) -> ColumnKeys:
+    """Return columns and their keys, as the caller names them.
+
+    Raises:
+        UsageError: rows have no such key, or a column or a key is named twice.
+
+    """
+    given = tuple(pairs)
+    for column, key in given:
+        if path_of(key) is None:
+            near = nearest(key, [*_known(), *_names()])
+            advice = f"did you mean `{near}`?" if near else f"rows have {listed(_known())}"
+            raise UsageError(f"cannot map `{column}` to `{key}`: rows have no such key; {advice}")
+    for what, names in zip(("column", "key"), zip(*given, strict=True), strict=False):
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise UsageError(f"the {what} `{twice}` is mapped twice")
+    return given
+
+
+def columns_of(header: Sequence[str], mapping: ColumnKeys) -> list[Column]:
+    """Return the columns of a header, each with the key of a row.
+
+    Of two columns with the same name the last one is read, as by `csv.DictReader`.
+
+    Raises:
+        UsageError: the header has no column that the caller names.
+
+    """
+    index_of = {name: index for index, name in enumerate(header)}
+    found = {name: _mapped(name, key, index_of, header) for name, key in mapping}
+    taken = {column.path for column in found.values()}
+    folded: dict[str, str] = {}
+    for name in index_of:
+        folded.setdefault(_folded(name), name)
+    for key, names in table("columns")["columns"].items():
+        path = path_of(key)
+        column = next((folded[n] for n in names if n in folded and folded[n] not in found), None)
+        if path is None or path in taken or column is None:
+            continue
+        found[column] = Column(column, path, _folded(column) != key)
+        taken.add(path)
+    return [found.get(name) or _other(name, index) for name, index in index_of.items()]
+
+
+def meant_by(name: str) -> str | None:
+    """Return the name of a column that is probably misspelled; None if it is one of its own."""
+    if "." in name:
+        return None
+    return nearest(name, _names())
+
+
+def names_of(key: str) -> Sequence[str]:
+    """Return the names of the columns that are read as a key."""
+    names: Sequence[str] = table("columns")["columns"][key]
+    return names
+
+
+def value_of(column: Column, cell: str) -> Any:
+    """Return the value of a cell that is not empty: a text, or a list where the key holds one.
+
+    A list is JSON, or texts between `|` or on lines of their own.
+    """
+    if column.key not in table("columns")["lists"]:
+        return cell
+    text = cell.strip()
+    if text.startswith("["):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            pass  # a text that begins with a bracket
+        else:
+            if isinstance(value, list):
+                return value
+    for separator in _SEPARATORS[1:]:
+        text = text.replace(separator, _SEPARATORS[0])
+    return [part.strip() for part in text.split(_SEPARATORS[0]) if part.strip()]
+
+
+def cell_of(key: str, value: Any) -> str | None:
+    """Return a value as the text of a cell; None if `value_of` would not restore it."""
+    if key not in table("columns")["lists"]:
+        return value or None if isinstance(value, str) else None
+    if not isinstance(value, list) or not value:
+        return None
+    if all(isinstance(part, str) and _is_plain(part) for part in value):
+        text = f" {_SEPARATORS[0]} ".join(value)
+        if not text.startswith("["):
+            return text
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _is_plain(text: str) -> bool:
+    return bool(text) and text == text.strip() and not any(sep in text for sep in _SEPARATORS)
+
+
+def _mapped(name: str, key: str, index_of: dict[str, int], header: Sequence[str]) -> Column:
+    path = path_of(key)
+    if name not in index_of or path is None:
+        near = nearest(name, index_of)
+        advice = f"did you mean `{near}`?" if near else f"the columns are {listed(header)}"
+        raise UsageError(f"there is no column `{name}`; {advice}")
+    return Column(name, path)
+
+
+def _other(name: str, index: int) -> Column:
+    first, dot, rest = name.partition(".")
+    if dot and rest and first in table("columns")["open"]:
+        return Column(name, (first, rest))
+    return Column(name, (METADATA, name.strip() or f"column_{index + 1}"), is_other=True)
+
+
+def _folded(name: str) -> str:
+    """Return the name of a column in lower case with underscores; dots stay."""
+    return ".".join(normalise(part) for part in name.strip().split("."))
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    return tuple(properties(definition("row", of="dataset")))
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    return tuple(name for names in table("columns")["columns"].values() for name in names)
