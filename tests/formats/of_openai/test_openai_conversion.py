@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import yaml
-from openai_files import CRITERIA, ITEMS, OUTPUT, converted, eval_with, losses
+from openai_files import CRITERIA, ITEMS, OUTPUT, converted, eval_with, losses, mutants
 from tables import every_case
 
 from evalcontract.checks.outcome import Outcome
 from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.coverage import coverage
 from evalcontract.engine.grade import Grading
 from evalcontract.engine.options import Input, Options
 
@@ -258,3 +259,39 @@ def test_an_edited_rubric_is_told(tmp_path: Path) -> None:
     (loss,) = cast("list[Any]", json.loads(report.read_text(encoding="utf-8"))["losses"])
     assert not loss["kept"]
     assert loss["path"].endswith("rubric_ref")
+
+
+def test_a_search_for_a_key_of_the_item_is_one_rubric(tmp_path: Path) -> None:
+    value = eval_with("string_check", operation="ilike")
+    assert converted(value, "datasets/d.yaml", tmp_path).refusal is None
+    rows = read(tmp_path / "datasets/d.yaml")["questions"]
+    assert len({row["rubric_ref"] for row in rows}) == 1
+    assert [row["must_contain_any"] for row in rows] == [["Hardware"], ["Software"], ["Hardware"]]
+    (check,) = rubric_of(rows[0], tmp_path)["checks"]
+    assert (check["kind"], "values" in check) == ("must_contain_any", False)
+    options = ConvertOptions(None, "openai")
+    folder = Options(root=tmp_path)
+    back = convert(Input(tmp_path / "datasets/d.yaml"), tmp_path / "b.json", options, folder)
+    assert back.losses.total == 0
+    assert read(tmp_path / "b.json") == value
+
+
+def test_too_many_texts_are_a_loss_and_no_thousand_rubrics(tmp_path: Path) -> None:
+    value = eval_with("string_check", "label_model")
+    value["data_source"]["source"]["content"] = [
+        {"item": {"question": "q", "label": str(number), "tier": "x"}} for number in range(201)
+    ]
+    assert converted(value, "datasets/d.yaml", tmp_path).refusal is None
+    assert [path for path, *_ in losses(tmp_path)] == ["$.testing_criteria[0]"]
+    assert len([*(tmp_path / "rubrics").iterdir()]) == 1
+
+
+@pytest.mark.slow
+def test_a_malformed_eval_is_refused_without_a_crash(tmp_path: Path) -> None:
+    refused = 0
+    for _, changed in mutants(eval_with(*CRITERIA)):
+        done = converted(changed, "d.yaml", tmp_path)
+        refused += done.refusal is not None
+        options = Options(root=tmp_path, dialect="openai")
+        assert coverage([Input(tmp_path / "in.json")], options, all_rows=True).files
+    assert refused > 100

@@ -108,8 +108,10 @@ class _Known:
         items = [row["item"] for row in rows if isinstance(row, dict) and "item" in row]
         self._items = [item for item in items if isinstance(item, dict)]
         self._paths: set[tuple[str, ...]] | None = None
-        keys = {key for item in self._items for key in item}
-        self._keys = [*keys, *mapping_at(schema or {}, "properties")]
+        declared = mapping_at(schema or {}, "properties")
+        self._keys = sorted({*declared, *(key for item in self._items for key in item)})
+        self._named = frozenset(self._keys)
+        self._suggested = 0
         # Without items and schema it is unknown what items have.
         self._is_any = not self._keys
 
@@ -133,18 +135,23 @@ class _Known:
             return _unknown_output(written, steps, path)
         if not steps or self._is_any or self._has(steps[1:]):
             return None
-        near = nearest(steps[1], self._keys) if len(steps) == 2 else None  # noqa: PLR2004
+        near = self._suggestion(steps[1]) if len(steps) == 2 else None  # noqa: PLR2004
         advice = f"write `{{{{ item.{near} }}}}`" if near else self._listed()
         message = f"no item has `{'.'.join(steps[1:])}`, so that `{{{{ {written} }}}}` is empty"
         return Problem("openai/unknown-variable", message, path, advice)
 
     def _meant(self, written: str) -> str | None:
-        if written in self._keys:
+        if written in self._named:
             return f"item.{written}"
         return "sample.output_text" if nearest(written, ("output_text", "output")) else None
 
+    def _suggestion(self, key: str) -> str | None:
+        """Return the key that was probably meant; only so often, since many take long."""
+        self._suggested += 1
+        return _near(key, self._keys, self._suggested)
+
     def _listed(self) -> str:
-        return f"items have {quoted(sorted(set(self._keys))[:8])}"
+        return f"items have {quoted(self._keys[:8])}"
 
     def _has(self, steps: tuple[str, ...]) -> bool:
         if self._paths is None:
@@ -165,7 +172,14 @@ class _Known:
                     pending.append(((*path, key), value))
 
 
+# No template reads deeper keys; and so many words are compared with so many others.
 _DEEPEST = 8
+_FEW, _MANY = 50, 500
+
+
+def _near(word: str, known: list[str], times: int) -> str | None:
+    """Return the known word that another resembles, for few of each."""
+    return nearest(word, known) if times <= _FEW and len(known) <= _MANY else None
 
 
 def _unknown_output(written: str, steps: tuple[str, ...], path: Path) -> Problem | None:
@@ -194,9 +208,11 @@ def _label_problems(criterion: dict[str, Any], path: Path) -> Iterator[Problem]:
         return
     labels = criterion["labels"]
     known = set(labels)
+    told = 0
     for index, label in enumerate(criterion["passing_labels"]):
         if label not in known:
-            near = nearest(label, labels)
+            told += 1
+            near = _near(label, labels, told)
             advice = f"write `{near}`" if near else f"the labels are {quoted(labels[:8])}"
             message = f"`{label}` is not one of `labels`, so that it never passes"
             yield Problem("openai/unknown-label", message, (*path, "passing_labels", index), advice)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.formats._findings import mapping_at
+from evalcontract.formats._findings import is_list_of, mapping_at
 from evalcontract.formats.openai.templates import OUTPUT, variables, whole
+from evalcontract.model.numbers import is_finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,11 +46,33 @@ def items_of(root: dict[str, Any]) -> Any:
     return mapping_at(root, *CONTENT[:-1]).get(CONTENT[-1])
 
 
-def criteria_of(root: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    """Return the testing criteria that are mappings, with their places in the list."""
+def criteria_of(root: dict[str, Any], most: int | None = None) -> list[tuple[int, dict[str, Any]]]:
+    """Return the testing criteria that are mappings, with their places in the list.
+
+    `most` is how many of the list are looked at.
+    """
     given = root.get("testing_criteria")
-    listed = enumerate(given) if isinstance(given, list) else ()
+    listed = enumerate(given[:most]) if isinstance(given, list) else ()
     return [(index, each) for index, each in listed if isinstance(each, dict)]
+
+
+def is_well_formed(criterion: dict[str, Any]) -> bool:
+    """Whether a criterion has what its type needs, with the right types."""
+    if not isinstance(criterion.get("name"), str):
+        return False
+    match criterion:
+        case {"type": "string_check", "input": str(), "reference": str(), "operation": operation}:
+            return operation in ("eq", "ne", "like", "ilike")
+        case {"type": "label_model", "input": list(), "model": str()}:
+            lists = (criterion.get("labels"), criterion.get("passing_labels"))
+            return all(is_list_of(each, str) for each in lists)
+        case {"type": "score_model", "input": list(), "model": str()}:
+            ends, threshold = criterion.get("range") or [0, 1], criterion.get("pass_threshold")
+            numbers = (
+                [*ends, 0 if threshold is None else threshold] if isinstance(ends, list) else []
+            )
+            return len(numbers) > 2 and all(map(is_finite_number, numbers))  # noqa: PLR2004
+    return criterion.get("type") in ("text_similarity", "python")
 
 
 def item_schema_of(root: dict[str, Any]) -> tuple[Path, Any]:

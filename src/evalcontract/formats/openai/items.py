@@ -12,6 +12,7 @@ from evalcontract.formats._conversion import (
     Writer,
     conversation_of,
 )
+from evalcontract.formats._expectations import reference_of
 from evalcontract.formats._fields import reason_for
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._residual import Residual, difference, is_row
@@ -62,7 +63,7 @@ class ItemReader(Reader):
     def __init__(self, read: ExternalFile) -> None:
         self._eval = root_of(read)
         self._keys = keys_of(self._eval, _first_item(read, self._eval))
-        self._criteria = Criteria(self._eval, self._keys)
+        self._criteria = Criteria(self._eval, self._keys, _items(items_of(self._eval)))
         self._template = template_of(self._eval)
 
     @property
@@ -100,6 +101,8 @@ class ItemReader(Reader):
         if "messages" not in ours and kept is None and len(self._template) > 1:
             asked = asked_messages(self._template, bare["item"])
             ours |= {"messages": asked, "bundle": "agent"} if asked else {}
+        if kept is None and (values := self._criteria.list_of(bare["item"])):
+            ours.setdefault("must_contain_any", values)
         residual = difference(item_of_row(ours, index, self._keys), bare, NESTED_ITEM)
         losses = [
             Loss(path, reason_for(FIELDS, path, HOSTED), is_kept=True)
@@ -137,6 +140,8 @@ class ItemWriter(Writer):
         elif "messages" in bare and not conversation_of(bare).has_more:
             theirs["item"]["messages"] = bare["messages"]
             residual.set.pop("messages", None)
+        if _is_list_of_criterion(bare, kept, keys):
+            residual.set.pop("must_contain_any", None)
         losses = [*row_losses(residual, bare, HOSTED)]
         if said is not None:
             where = ("rubric",) if "rubric" in bare else ("rubric_ref",)
@@ -189,7 +194,7 @@ class ItemWriter(Writer):
         free |= {"metadata": rest} if rest else {}
         losses = [Loss((key,), _NO_KEY, is_kept=False) for key in free]
         items = [row["item"] for row in rows if row is not None]
-        criteria = Criteria(known, keys_of(known, items[0] if items else None))
+        criteria = Criteria(known, keys_of(known, items[0] if items else None), items)
         given = [row and row["item"] for row in rows]
         edited = self._target.edited(criteria, template_of(known), given)
         losses += [Loss(("questions", 0, key), _EDITED, is_kept=False) for key in edited]
@@ -210,6 +215,20 @@ def with_items(root: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
     source = mapping_at(root, "data_source") or {"type": "jsonl"}
     inner = mapping_at(source, "source") or {"type": "file_content"}
     return {**root, "data_source": {**source, "source": {**inner, CONTENT[-1]: rows}}}
+
+
+def _is_list_of_criterion(row: dict[str, Any], kept: dict[str, Any] | None, keys: Keys) -> bool:
+    """Whether a criterion that compares with the reference made `must_contain_any` of a row."""
+    residual = FORM.read(kept or {})
+    is_made = residual is not None and ["item", "must_contain_any"] in residual.absent
+    return is_made and row.get("must_contain_any") == [reference_of(row)] and bool(keys.reference)
+
+
+def _items(rows: Any) -> list[Any]:
+    """Return the items of rows that may be malformed."""
+    rows = rows if isinstance(rows, list) else []
+    items = [row.get("item") for row in rows if isinstance(row, dict)]
+    return [item for item in items if isinstance(item, dict)]
 
 
 def _first_item(read: ExternalFile, root: dict[str, Any]) -> Any:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._findings import parsed_json
 from evalcontract.formats._format import GraderPrediction
 from evalcontract.formats._predictions import predictions
-from evalcontract.formats.openai.export import criteria_of, root_of, texts_of
-from evalcontract.formats.openai.fields import HOSTED
+from evalcontract.formats.openai.export import criteria_of, is_well_formed, root_of, texts_of
+from evalcontract.formats.openai.fields import HOSTED, SAMPLES
+from evalcontract.formats.openai.rubrics import MAX_CRITERIA
 from evalcontract.formats.openai.templates import filled, variables
 
 if TYPE_CHECKING:
@@ -41,20 +42,27 @@ def predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
 
 def predict_in(read: ExternalFile, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
     """Yield the prediction for each criterion of the file; for each type if it has none."""
-    criteria = criteria_of(root_of(read)) if variant != "samples" else []
+    root = root_of(read) if variant != SAMPLES else {}
+    criteria = criteria_of(root, MAX_CRITERIA)
     if not criteria:
         yield from predict(row, variant)
         return
     names: dict[str, int] = {}
     for index, criterion in criteria:
-        name = criterion.get("name") or f"testing_criteria[{index}]"
+        given = criterion.get("name")
+        name = given if isinstance(given, str) and given else f"testing_criteria[{index}]"
         names[name] = names.get(name, 0) + 1
         unique = name if names[name] == 1 else f"{name} ({names[name]})"
         yield _of_criterion(unique, criterion, row)
+    if (more := len(root["testing_criteria"]) - MAX_CRITERIA) > 0:
+        reason = f"only {MAX_CRITERIA} criteria are predicted"
+        yield GraderPrediction(f"{more:,} more criteria", "testing_criterion", "skip", reason)
 
 
 def _of_criterion(name: str, criterion: dict[str, Any], row: dict[str, Any]) -> GraderPrediction:
     kind = str(criterion.get("type"))
+    if not is_well_formed(criterion):
+        return GraderPrediction(name, kind, "fail", "the criterion is malformed")
     for _, text in texts_of(criterion):
         for each in variables(text):
             if (

@@ -6,16 +6,28 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.formats._conversion import Loss
-from evalcontract.formats.openai.export import criteria_of, is_output, message_texts
+from evalcontract.formats.openai.export import criteria_of, is_output, is_well_formed, message_texts
 from evalcontract.formats.openai.fields import SAME
-from evalcontract.formats.openai.templates import OUTPUT, filled, translated, variables
+from evalcontract.formats.openai.templates import (
+    OUTPUT,
+    filled,
+    text_of,
+    translated,
+    variables,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.formats.openai.export import Keys
 
+#: How many criteria are converted, and into how many different rubrics.
+MAX_CRITERIA, MAX_RUBRICS = 50, 200
 _VERSION = "1.0.0"
+_MALFORMED = "the criterion is malformed"
+_TOO_MANY = f"only {MAX_CRITERIA} criteria are converted"
+_TOO_MANY_TEXTS = f"it compares with more than {MAX_RUBRICS} texts, each of which needs a rubric"
 _NOT_OUTPUT = "a check looks at the output, and this criterion at something else"
 _NO_METRIC = "no check of evalcontract computes `{}`"
 _NO_CODE = "no check of evalcontract runs code"
@@ -25,6 +37,7 @@ _EMPTY = "every output contains an empty text"
 _NO_SCALE = "no judge has such a scale: every answer passes, or none does"
 _SYNTAX = re.compile(r"([\\.^$*+?{}\[\]|()])")
 _CONTAINS = ("like", "ilike")
+_LIST = "must_contain_any"
 
 
 class Said(NamedTuple):
@@ -41,17 +54,32 @@ class Criteria:
     that depend on an item.
     """
 
-    def __init__(self, root: dict[str, Any], keys: Keys) -> None:
+    def __init__(self, root: dict[str, Any], keys: Keys, items: list[Any]) -> None:
         self._keys = keys
+        self._key_of_list: str | None = None
+        self._has_lists = any(_LIST in item for item in items)
         self._ids: set[str] = set()
         self._sayers: list[Callable[[dict[str, Any]], Said | str]] = []
         self._lost: dict[int, str] = {}
+        compared = []
         for index, criterion in criteria_of(root):
-            said = self._sayer(criterion)
+            said = _TOO_MANY if len(self._sayers) >= MAX_CRITERIA else self._sayer(criterion)
+            if not isinstance(said, str) and self._differs(criterion):
+                compared.append((index, criterion["reference"], said))
             if isinstance(said, str):
                 self._lost[index] = said
             else:
                 self._sayers.append(said)
+        texts = {tuple(filled(text, each) for _, text, _ in compared) for each in items}
+        if len(texts) > MAX_RUBRICS:
+            self._lost |= {index: _TOO_MANY_TEXTS for index, *_ in compared}
+            lost = [said for *_, said in compared]
+            self._sayers = [each for each in self._sayers if each not in lost]
+
+    def list_of(self, item: dict[str, Any]) -> list[str]:
+        """Return `must_contain_any` of the row of an item; empty if no check finds it there."""
+        value = item.get(self._key_of_list) if self._key_of_list is not None else None
+        return [text_of(value)] if value not in (None, "") else []
 
     @property
     def losses(self) -> list[Loss]:
@@ -77,7 +105,16 @@ class Criteria:
         }
         return rubric, tuple(each.judge for each in parts if each.judge), reasons
 
+    def _differs(self, criterion: dict[str, Any]) -> bool:
+        """Whether the check of a criterion differs from item to item."""
+        text = criterion.get("reference", "")
+        is_in_row = self._key_of_list is not None and whole(text) == ("item", self._key_of_list)
+        is_searched = criterion.get("operation") in _CONTAINS
+        return bool(variables(text)) and not (is_in_row and is_searched)
+
     def _sayer(self, criterion: dict[str, Any]) -> Callable[[dict[str, Any]], Said | str] | str:
+        if not is_well_formed(criterion):
+            return _MALFORMED
         match criterion.get("type"):
             case "string_check":
                 return self._comparison(criterion)
@@ -99,6 +136,11 @@ class Criteria:
         if not reference and operation in _CONTAINS:
             return _EMPTY
         head = self._head(criterion)
+        path = whole(reference)
+        is_key = len(path) == 2 and path[1] not in SAME and not self._has_lists  # noqa: PLR2004
+        if operation in _CONTAINS and is_key:
+            self._key_of_list = self._key_of_list or path[1]
+        is_in_row = operation in _CONTAINS and is_key and path[1] == self._key_of_list
 
         def say(item: dict[str, Any]) -> Said | str:
             text = filled(reference, item)
@@ -106,7 +148,10 @@ class Criteria:
                 return f"the item lacks what `{head['label']}` compares with"
             if not text and operation in _CONTAINS:
                 return _EMPTY
-            return Said({**head, **_compared(operation, text)})
+            check = {**head, **_compared(operation, text)}
+            if is_in_row:
+                del check["values"]
+            return Said(check)
 
         return say
 
@@ -133,7 +178,7 @@ class Criteria:
         name = re.sub(r"[^a-z0-9]+", "_", criterion["name"].lower()).strip("_")[:60].strip("_")
         name = name if name[:1].isalpha() else f"criterion_{name}".strip("_")
         id_, number = name, 1
-        while id_ in self._ids:
+        while id_ in self._ids:  # as often as there are criteria
             number += 1
             id_ = f"{name}_{number}"
         self._ids.add(id_)
