@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dialects import write_dialects
 from graded import write_graded
 from layouts import LAYOUTS, plain
 from rows import SEED, rows, unlike_rows, with_faults
@@ -48,6 +49,7 @@ def write_all(folder: Path, sizes: Sizes) -> None:
     write(folder / "jsonl" / "own.jsonl", _json(rows(sizes.own)))
     write(folder / "jsonl" / "bad.jsonl", _json(with_faults(rows(sizes.own))))
     write_graded(folder / "graded", sizes.lines)
+    write_dialects(folder / "dialects", sizes.lines)
     if sizes.most:
         write_most(folder / "jsonl", sizes.most)
     if sizes.parts:

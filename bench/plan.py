@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dialects import DIALECTS
 from graded import OUTPUTS
 from layouts import LAYOUTS
 from ratios import Case, Goal
@@ -22,7 +24,10 @@ REAL = HERE.parents[1] / "shared" / "real" / "ai_eval" / "change_dataset.yaml"
 
 def make_plan(of: Subject) -> tuple[Group, ...]:
     """List the groups."""
-    makers = (_yaml, _jsonl, _own, _memory, _bad, _workspace, _small, _files, _real, _rule, _grade)
+    makers = (
+        *(_yaml, _jsonl, _own, _memory, _bad, _workspace, _small, _files, _real, _rule, _grade),
+        _dialects,
+    )
     return tuple(make(of) for make in makers)
 
 
@@ -229,3 +234,30 @@ def _grade(of: Subject) -> Group:
         ),
     )
     return Group("grade", 5, tuple(commands), goals)
+
+
+def _dialects(of: Subject) -> Group:
+    number = of.sizes.lines
+    names = {name: f"{name.replace('_', ' ')}, agent runs" for name in DIALECTS}
+    commands = []
+    for name, dialect in DIALECTS.items():
+        plain = of.check(names[name], f"dialects/{name}.jsonl", number)
+        *asked, file = plain.arguments
+        commands.append(replace(plain, arguments=(*asked, "--dialect", dialect, file)))
+    title = f"JSONL, {number:,} runs of an agent"
+    first, second, third = names.values()
+    goals = (
+        Goal(
+            f"{title}: time as NorthStar's against MLflow's",
+            (Case(first, second),),
+            2.0,
+            high=False,
+        ),
+        Goal(
+            f"{title}: time with arguments in JSON against texts without quotes",
+            (Case(first, third),),
+            1.5,
+            high=False,
+        ),
+    )
+    return Group("dialects", 5, tuple(commands), goals)

@@ -43,7 +43,8 @@ WORK = HERE / ".work"
 KEPT = WORK / "rounds.json"
 PAGE = ROOT / "docs" / "performance.md"
 DATA = tuple(
-    f"bench/{name}.py" for name in ("rows", "layouts", "shapes", "graded", "workspaces", "files")
+    f"bench/{name}.py"
+    for name in ("rows", "layouts", "shapes", "graded", "dialects", "workspaces", "files")
 )
 SCRIPTS = ("floor", "plain_script", "read_both", "plan", "subject", "timing")
 COMMANDS = tuple(f"bench/{name}.py" for name in SCRIPTS)

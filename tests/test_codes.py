@@ -102,7 +102,7 @@ def test_a_name_that_nobody_declares_has_the_usual_severities() -> None:
 def test_the_codes_of_other_systems_stand_behind_ours() -> None:
     names = [*KnownCodes()]
     assert len(names) == len(set(names)) == len(KnownCodes())
-    assert names.index("workspace/unused-ignore") + 1 == names.index("databricks/detected")
+    assert names.index("workspace/unused-ignore") + 1 == names.index("databricks/data-frame")
 
 
 @pytest.mark.slow

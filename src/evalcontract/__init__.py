@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.api import (
         Calibration,
+        Converted,
         DatasetLoader,
         Findings,
         GradedFiles,
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
         LoadedJudge,
         LoadedRow,
         LoadedRubric,
+        Loss,
         RubricLoader,
         Workspace,
         calibrate_judge,
+        convert,
         render,
     )
     from evalcontract.library.provenance import Provenance
@@ -45,6 +48,7 @@ _HOMES = {
     "CheckResult": "evalcontract.scoring.results",
     "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
+    "Converted": "evalcontract.api",
     "DatasetLoader": "evalcontract.api",
     "Diagnostic": "evalcontract.model.diagnostic",
     "EvalContractError": "evalcontract.model.errors",
@@ -58,6 +62,7 @@ _HOMES = {
     "LoadedJudge": "evalcontract.api",
     "LoadedRow": "evalcontract.api",
     "LoadedRubric": "evalcontract.api",
+    "Loss": "evalcontract.api",
     "Provenance": "evalcontract.library.provenance",
     "RowResult": "evalcontract.scoring.results",
     "RubricLoader": "evalcontract.api",
@@ -66,6 +71,7 @@ _HOMES = {
     "UsageError": "evalcontract.model.errors",
     "Workspace": "evalcontract.api",
     "calibrate_judge": "evalcontract.api",
+    "convert": "evalcontract.api",
     "render": "evalcontract.api",
 }
 
@@ -74,6 +80,7 @@ __all__ = [
     "CheckResult",
     "ConfigurationError",
     "ContractViolation",
+    "Converted",
     "DatasetLoader",
     "Diagnostic",
     "EvalContractError",
@@ -87,6 +94,7 @@ __all__ = [
     "LoadedJudge",
     "LoadedRow",
     "LoadedRubric",
+    "Loss",
     "Provenance",
     "RowResult",
     "RubricLoader",
@@ -96,6 +104,7 @@ __all__ = [
     "Workspace",
     "__version__",
     "calibrate_judge",
+    "convert",
     "render",
 ]
 

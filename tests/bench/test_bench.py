@@ -17,6 +17,7 @@ from evalcontract import DatasetLoader
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "bench"))
 
+from dialects import DIALECTS  # noqa: E402
 from environments import Installed  # noqa: E402 - the benchmark is no package
 from files import write_all  # noqa: E402
 from graded import OUTPUTS  # noqa: E402
@@ -67,7 +68,8 @@ LIBRARY = ("rubrics", "judges")
 
 def test_clean_files_are_clean(data: Path) -> None:
     files = [each for each in data.glob("*/*.*") if each.suffix in {".yaml", ".jsonl"}]
-    clean = [str(each) for each in files if each.stem != "bad" and each.parent.name not in LIBRARY]
+    left_out = (*LIBRARY, "dialects")
+    clean = [str(each) for each in files if each.stem != "bad" and each.parent.name not in left_out]
     outputs = {name.replace(" ", "_") for name in OUTPUTS}
     clean = [name for name in clean if Path(name).stem not in outputs]
     others = ["tiny", "hundred", "thousand", "own", "most", "shuffled", "rows of graded outputs"]
@@ -75,6 +77,15 @@ def test_clean_files_are_clean(data: Path) -> None:
     done = run_ours("validate-dataset", "--strict", *clean)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert "no findings" in done.stdout
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_files_of_other_systems_are_clean(data: Path, name: str) -> None:
+    file = data / "dialects" / f"{name}.jsonl"
+    done = run_ours("validate-dataset", "--strict", "--dialect", DIALECTS[name], str(file))
+    assert (done.returncode, done.stdout) == (0, f"1 dataset ({ROWS} rows): no findings\n")
+    # What is compared has as many bytes.
+    assert 0.8 < file.stat().st_size / (data / "dialects" / "mlflow.jsonl").stat().st_size < 1.2
 
 
 def test_many_files_are_clean(data: Path) -> None:
@@ -152,7 +163,9 @@ def test_a_ratio_is_of_commands_that_take_turns() -> None:
 def test_what_is_missing_is_told() -> None:
     groups = {group.name: group for group in make_plan(subject("no network"))}
     reasons = {name: group.reason(group.goals[0]) for name, group in groups.items()}
-    assert {name for name, reason in reasons.items() if not reason} == {"memory", "bad", "grade"}
+    assert {name for name, reason in reasons.items() if not reason} == {
+        *("memory", "bad", "grade", "dialects")
+    }
     assert set(reasons.values()) == {"", "no network"}
 
 

@@ -36,7 +36,6 @@ def main() -> None:
 def _begin(folder: Path) -> Any:
     import mlflow
     from mlflow.entities import AssessmentSource, Feedback
-    from mlflow.genai import scorers
     from mlflow.genai.judges import builtin
     from mlflow.genai.scorers import builtin_scorers
 
@@ -68,14 +67,23 @@ def _begin(folder: Path) -> Any:
             span.set_outputs("9 m")
         return f"Nine metres, as asked in {text}"
 
-    used = [
-        scorers.Correctness(),
-        scorers.Equivalence(),
-        scorers.ExpectationsGuidelines(),
-        scorers.RelevanceToQuery(),
-        scorers.RetrievalSufficiency(),
-        scorers.ToolCallCorrectness(),
-    ]
+    names = (
+        *("Correctness", "Equivalence", "ExpectationsGuidelines", "RelevanceToQuery"),
+        *("RetrievalSufficiency", "RetrievalRelevance", "RetrievalGroundedness"),
+        *("ToolCallCorrectness", "ToolCallEfficiency", "Safety", "Fluency", "Completeness"),
+        *("Summarization", "PIIDetection"),
+    )
+    used = [getattr(builtin_scorers, name)() for name in names]
+    used.append(builtin_scorers.Guidelines(guidelines=["Names a depth."]))
+    used.append(builtin_scorers.RegexMatch(pattern="as asked in .*deep"))
+    used.append(builtin_scorers.ResponseLength(max_length=60))
+
+    @mlflow.genai.scorer  # type: ignore[misc, unused-ignore]
+    def mentions(outputs: Any, expectations: Any) -> Any:
+        wanted = (expectations or {}).get("must_mention", ())
+        return Feedback(value=[text in outputs for text in wanted])
+
+    used.append(mentions)
 
     def score(records: list[Any]) -> dict[str, Any]:
         rows = [

@@ -32,6 +32,10 @@ RECORDS: list[dict[str, Any]] = [
         "inputs": {"question": "Where?"},
         "expectations": {"expected_tool_calls": [{"name": "chart", "arguments": {"port": "Wick"}}]},
     },
+    {
+        "inputs": {"question": "What?"},
+        "expectations": {"must_mention": ["Nine", "Ten"], "expected_answer": "Nine metres."},
+    },
     {"inputs": {"messages": CHAT}, "expectations": {"expected_response": "Nine metres."}},
 ]
 #: The fields of a record that each scorer reads.
@@ -45,6 +49,14 @@ READ = {
         "expectations.expected_facts",
     ),
     "tool_call_correctness": ("inputs", "expectations.expected_tool_calls"),
+    # A scorer of the author's own.
+    "mentions": ("expectations.must_mention",),
+    # Of a record these read no expectation.
+    **dict.fromkeys(("guidelines", "safety", "fluency", "completeness"), ("inputs",)),
+    **dict.fromkeys(("summarization", "pii_detection", "regex_match"), ("inputs",)),
+    **dict.fromkeys(("retrieval_relevance", "retrieval_relevance/precision"), ("inputs",)),
+    "retrieval_groundedness": ("inputs",),
+    **dict.fromkeys(("tool_call_efficiency", "response_length"), ("inputs",)),
 }
 QUERIES: list[dict[str, Any]] = [
     {"query_id": "q1", "query_text": "How deep?", "expected_doc_ids": ["d1"]},

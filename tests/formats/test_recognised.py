@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tables import every_case
 
 from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.options import Input
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
+from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +21,34 @@ CASES: dict[str, tuple[Any, str | None]] = {
     "cases": ({"cases": [{"id": "a", "messages": MESSAGES, "expected": {}}]}, "northstar"),
     "a misspelled case": ([{"id": "a", "messages": MESSAGES, "expectd": {}}], "northstar"),
     "messages alone": ([{"messages": MESSAGES}], None),
+    "a case that expects nothing": ([{"id": "a", "messages": MESSAGES}], "northstar"),
     "queries": ({"queries": [{"query_id": "a", "query_text": "b"}]}, "evret:0.0.3"),
     "a record": ([{"inputs": {"q": "a"}, "expectations": {}}], "mlflow:oss"),
     "a misspelled record": ([{"inputs": {"q": "a"}, "expectation": {"a": 1}}], "mlflow:oss"),
+    "a record with inputs alone": ([{"inputs": {"q": "a"}}], "mlflow:oss"),
+    "a record with an answer": ([{"inputs": {"q": "a"}, "outputs": "b"}], "mlflow:oss"),
+    "an exported record": (
+        [
+            {
+                "inputs": {"q": "a"},
+                "outputs": {},
+                "source": {"source_type": "CODE"},
+                "created_by": "b",
+            }
+        ],
+        "mlflow:oss",
+    ),
+    "a record with columns of Databricks": (
+        [{"inputs": {"q": "a"}, "outputs": {}, "created_by": "b"}],
+        "mlflow:managed",
+    ),
+    "a record with a name": ([{"inputs": {"q": "a"}, "request_id": "b"}], "mlflow:evaluate"),
+    "a trace": ([{"trace": {"info": {}, "data": {}}}], "mlflow:evaluate"),
+    "a request with a trace": (
+        [{"request": "a", "trace": {"info": {}, "data": {}}}],
+        "databricks:outputs",
+    ),
+    "inputs that are text": ([{"inputs": "a"}], None),
     "an example of somebody else": ([{"inputs": {"q": "a"}, "outputs": {}}], None),
     "a request": ([{"request": "a", "expected_facts": ["b"]}], "databricks:application"),
     "a request with outputs": ([{"request": "a", "response": "b"}], "databricks:outputs"),
@@ -61,3 +88,18 @@ def test_lines_are_recognised_by_the_first(name: str, before: str, tmp_path: Pat
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)
     path.write_text(f"{before}{lines}{{}}\n", encoding="utf-8", newline="")
     assert open_dataset(Input(path)).dialect == (expected or "evalcontract")
+
+
+def test_what_shows_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps([{"inputs": {"q": "a"}, "tags": {}}]), encoding="utf-8")
+    (found,) = validate(Kind.DATASET, [Input(path)], Options(root=tmp_path)).diagnostics
+    assert found.message == "detected format: MLflow (`--dialect mlflow:oss`), by `inputs`"
+
+
+def test_a_record_that_others_may_have_names_the_dialect(tmp_path: Path) -> None:
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps([{"inputs": {"q": "a"}, "outputs": {}}]), encoding="utf-8")
+    (found,) = validate(Kind.DATASET, [Input(path)], Options(root=tmp_path)).diagnostics
+    assert found.code == "dataset/other-tool"
+    assert "such as `mlflow:evaluate`, pass its `--dialect`" in str(found.help)

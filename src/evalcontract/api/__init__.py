@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader
     from evalcontract.api.calibrating import Calibration, calibrate_judge
+    from evalcontract.api.converting import Converted, Loss, convert
     from evalcontract.api.datasets import DatasetLoader
     from evalcontract.api.findings import Findings
     from evalcontract.api.grader import GradedFiles, Grader
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Calibration": "evalcontract.api.calibrating",
+    "Converted": "evalcontract.api.converting",
     "DatasetLoader": "evalcontract.api.datasets",
     "Findings": "evalcontract.api.findings",
     "GradedFiles": "evalcontract.api.grader",
@@ -34,16 +36,19 @@ _HOMES = {
     "LoadedJudge": "evalcontract.api.grading",
     "LoadedRow": "evalcontract.api.loaded",
     "LoadedRubric": "evalcontract.api.grading",
+    "Loss": "evalcontract.api.converting",
     "Outcome": "evalcontract.model.diagnostic",
     "RubricLoader": "evalcontract.api.artifacts",
     "Workspace": "evalcontract.api.workspace",
     "calibrate_judge": "evalcontract.api.calibrating",
     "check_workspaces": "evalcontract.engine.pipeline",
+    "convert": "evalcontract.api.converting",
     "render": "evalcontract.api.rendering",
 }
 
 __all__ = [
     "Calibration",
+    "Converted",
     "DatasetLoader",
     "Findings",
     "GradedFiles",
@@ -55,11 +60,13 @@ __all__ = [
     "LoadedJudge",
     "LoadedRow",
     "LoadedRubric",
+    "Loss",
     "Outcome",
     "RubricLoader",
     "Workspace",
     "calibrate_judge",
     "check_workspaces",
+    "convert",
     "render",
 ]
 

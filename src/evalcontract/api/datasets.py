@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from evalcontract.api.coverer import Coverer
 from evalcontract.api.findings import Findings
+from evalcontract.api.in_memory import open_rows
 from evalcontract.api.loaded import LoadedDataset, LoadedRow, RowT
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
-from evalcontract.engine.native_pass import NativeDataset, NativePass
+from evalcontract.engine.native_pass import NativePass
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.options import Input
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.source.row_iterable import RowIterable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from evalcontract.types import Row
 
     Cover = Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]]
-
-# Rows in memory of another system are taken for the lines of a file of this medium.
-_MEDIUM = "jsonl"
 
 
 class DatasetLoader(Loader, Generic[RowT]):
@@ -142,23 +139,9 @@ class DatasetLoader(Loader, Generic[RowT]):
                 f"rows must be an iterable of mappings, not `{kind}`; `load` reads files"
             )
         run = self._run()
-        in_memory = self._in_memory(rows, name)
+        in_memory = open_rows(rows, self._dialect, name)
         loaded = _load(run, in_memory, run.base_policy, run.graded_for(None))
         return cast("LoadedDataset[RowT]", loaded)
-
-    def _in_memory(self, rows: Iterable[Any], name: str) -> Dataset:
-        if self._dialect == NATIVE:
-            return NativeDataset(RowIterable(name, rows))
-        from evalcontract.engine.dialect_pass import DialectDataset  # not for our datasets
-        from evalcontract.formats import dialect_of
-        from evalcontract.source.external import ExternalFile
-
-        dialect = dialect_of(self._dialect)
-        if _MEDIUM not in dialect.format.media:
-            title = dialect.format.title
-            raise UsageError(f"{title} reads whole files and not single rows: use `load`")
-        file = ExternalFile(_MEDIUM, RowIterable(name, rows, as_python=True))
-        return DialectDataset(dialect, file, is_explicit=True)
 
 
 def _load(run: Run, dataset: Dataset, policy: Policy, graded: frozenset[str]) -> LoadedDataset:

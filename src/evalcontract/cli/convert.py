@@ -13,9 +13,10 @@ from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import workspace_options
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import put
+from evalcontract.cli.output import StandardOutput, put
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import ConvertOptions, convert, piped_name
+from evalcontract.engine.output import STANDARD_OUTPUT
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from evalcontract.engine.convert import ConvertResult
     from evalcontract.engine.options import Options
     from evalcontract.structure.columns import ColumnKeys
+
+_PIPE = "-"
 
 
 @click.command(
@@ -36,6 +39,10 @@ if TYPE_CHECKING:
             "evalcontract convert datasets/example.yaml mlflow.jsonl --to mlflow:oss",
         ),
         ("Convert it back", "evalcontract convert mlflow.jsonl datasets/back.yaml"),
+        (
+            "Convert in a pipe",
+            "evalcontract convert datasets/example.yaml - --to mlflow:oss > records.json",
+        ),
         (
             "Also write what is lost as JSON",
             (
@@ -73,6 +80,11 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @workspace_options("IN and OUT")
 @click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
+@click.option(
+    "--stdout-filename",
+    metavar="NAME",
+    help="File name whose extension sets the format of standard output (`-`; default: JSON).",
+)
 def convert_command(
     source: str,
     target: Path,
@@ -83,6 +95,7 @@ def convert_command(
     strict: bool,  # noqa: FBT001 - click passes flags by name
     force: bool,  # noqa: FBT001 - the same
     stdin_filename: str | None,
+    stdout_filename: str | None,
     base: Options,
 ) -> int:
     """Convert a dataset from the format of one system to that of another.
@@ -90,24 +103,33 @@ def convert_command(
     The file extension of OUT sets its file format: .yaml, .json, .jsonl, .csv or .parquet, if the
     system reads it. Rubrics, judges and bundles that the rows need are written next to it.
     What OUT cannot represent is preserved under `metadata`, and restored when converting back.
+    With `-`, IN is standard input and OUT is standard output; messages are on standard error.
     """
     inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_, base.configuration)
     if len(inputs) != 1:
         raise UsageError(f"{source} matches {len(inputs)} files; convert one at a time")
-    wanted = ConvertOptions(from_, to, loss_report, strict, force)
+    is_piped = str(target) == _PIPE
+    if is_piped:
+        target = Path(stdout_filename or piped_name(inputs[0], to))
+    elif stdout_filename:
+        raise UsageError("--stdout-filename is for standard output: write `-` for OUT")
+    stream = StandardOutput() if is_piped else None
+    wanted = ConvertOptions(from_, to, loss_report, strict, force, stream)
     with signals_as_interrupts():
         done = convert(inputs[0], target, wanted, base._replace(columns=columns))
     write_findings(done.diagnostics)
-    _print(done)
+    _print(done, is_piped=is_piped)
     return OK if done.refusal is None else ERRORS
 
 
-def _print(done: ConvertResult) -> None:
+def _print(done: ConvertResult, *, is_piped: bool) -> None:
     put(write_losses(done.losses), err=True)
     if done.refusal:
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return
+    put([f"note: {remark}\n" for remark in done.remarks], err=True)
     rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
-    first, *others = done.written
-    put([f"converted {rows} of {done.source} ({done.from_}) to {first} ({done.to})\n"])
-    put([f"also written: {name}\n" for name in others])
+    first, *others = [STANDARD_OUTPUT, *done.written] if is_piped else done.written
+    to = f"to {first} ({done.to})"
+    put([f"converted {rows} of {done.source} ({done.from_}) {to}\n"], err=is_piped)
+    put([f"also written: {name}\n" for name in others], err=is_piped)

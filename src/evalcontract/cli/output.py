@@ -107,6 +107,19 @@ def put_bytes(data: bytes) -> None:
         raise not_written(error) from None
 
 
+class StandardOutput:
+    """Standard output, as a stream of bytes."""
+
+    def write(self, data: bytes) -> None:
+        """Print bytes unchanged.
+
+        Raises:
+            OutputError: the stream cannot be written.
+
+        """
+        put_bytes(data)
+
+
 def not_written(error: OSError) -> OutputError:
     """Return the error for a stream that failed."""
     reason = (error.strerror or str(error)).lower()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.output import NATIVE_SCHEMA, ConvertedFiles, medium_for
+from evalcontract.engine.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
+from evalcontract.engine.source_losses import ordered_like, without_restored
 from evalcontract.formats import dialect_of
 from evalcontract.model.diagnostic import Severity, sort_key
 from evalcontract.model.listing import listed
@@ -19,13 +20,23 @@ from evalcontract.report.losses import Losses
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.output import RowOutput
     from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass
     from evalcontract.engine.placing import ConversionTarget
+    from evalcontract.formats import Dialect
     from evalcontract.model.diagnostic import Diagnostic, Problem
+
+
+class Sink(Protocol):
+    """Takes the bytes of a dataset that is not written to a file."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take some bytes."""
+        ...
 
 
 class ConvertOptions(NamedTuple):
@@ -33,7 +44,8 @@ class ConvertOptions(NamedTuple):
 
     If `from_` is None, the format is detected from the content. With `lossless`, nothing is written
     if the target cannot represent everything, even what metadata would preserve. `force` replaces
-    existing files.
+    existing files. With a `stream` the dataset is written there, and the file `out` only names its
+    medium; other files are then written below a given root alone.
     """
 
     from_: str | None
@@ -41,6 +53,7 @@ class ConvertOptions(NamedTuple):
     loss_report: Path | None = None
     lossless: bool = False
     force: bool = False
+    stream: Sink | None = None
 
 
 @dataclass
@@ -48,7 +61,7 @@ class ConvertResult:
     """The result of a conversion. `written` are the names of the files.
 
     If nothing was written, `refusal` is the reason. `left_out` counts the rows that have faults and
-    cannot be converted.
+    cannot be converted. `remarks` are sentences on the rows as they are now, for people.
     """
 
     source: str
@@ -60,6 +73,7 @@ class ConvertResult:
     left_out: int = 0
     written: list[str] = field(default_factory=list)
     refusal: str | None = None
+    remarks: Sequence[str] = ()
 
 
 def convert(
@@ -91,36 +105,39 @@ def convert(
         result.refusal = "the source cannot be read"
         return result
     dataset_pass = dataset.begin(run, run.policy_for(input_.path), run.graded_for(input_.path))
-    schema = dialect.schema if dialect else NATIVE_SCHEMA
-    with ConvertedFiles(out, medium, schema, convert_options, options.root) as output:
+    with ConvertedFiles(out, medium, convert_options, options.root) as output:
         result.losses.report = output.report
         head = {
             "from": result.from_,
             "to": result.to,
             "source": result.source,
-            "target": display_name(out),
+            "target": STANDARD_OUTPUT if convert_options.stream else display_name(out),
         }
         result.losses.begin(head)
-        _convert_rows(dataset, dataset_pass, target, output, result)
+        convert_rows(dataset, dataset_pass, target, output, result)
         result.losses.end()
         result.diagnostics.sort(key=sort_key)
-        result.refusal = _refusal(dataset_pass, result, convert_options)
+        result.refusal = refusal_of(dataset_pass, result, lossless=convert_options.lossless)
         if result.refusal is None:
             result.written = output.commit(target.extra_files)
+            result.remarks = target.remarks
     return result
 
 
-def _convert_rows(
+def convert_rows(
     dataset: Dataset,
     dataset_pass: DatasetPass,
     target: ConversionTarget,
-    output: ConvertedFiles,
+    output: RowOutput,
     result: ConvertResult,
 ) -> None:
+    """Convert each row that has no fault; findings, losses and counts are added to the result."""
+
     def place_of(path: Any) -> Any:
         return dataset_pass.place(path, on_key=True)
 
     reader = dataset_pass.reader()
+    same = _within_system(result)
     for checked in dataset_pass.batches(keep_rows=True):
         result.diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
         for source in rows_of(dataset_pass, checked):
@@ -130,6 +147,9 @@ def _convert_rows(
                 continue
             row, losses, problems = target.take(converted, source.number)
             losses = reader.row_losses(source, converted, losses)
+            if same is not None:
+                losses = without_restored(losses, source.value, row, same)
+                row = ordered_like(source.value, row)
             result.losses.note(losses, source.number, source.path, place_of)
             if problems:
                 relocated = _relocated(problems, source)
@@ -137,12 +157,19 @@ def _convert_rows(
                 result.diagnostics += [fault._replace(severity=Severity.ERROR) for fault in faults]
                 result.left_out += 1
                 continue
-            output.row(row, source.path, dataset.document)
+            comments = output.row(row, source.path, dataset.document)
+            result.losses.note_comments(comments, source.number, source.path)
             result.rows += 1
     result.diagnostics += dataset_pass.finish()
     whole, losses = target.wrap(output.rows, reader.root)
-    losses = [*reader.losses, *reader.root_losses(losses)]
+    told = reader.root_losses(losses)
+    lost = {loss.path for loss in told if not loss.is_kept}
+    # What the reader preserved of the file is lost where the target has no place for it.
+    losses = [*(each for each in reader.losses if each.path not in lost), *told]
+    if same is not None and dataset.document is not None:
+        losses = without_restored(losses, dataset.document.value, whole, same)
     result.losses.note(losses, None, (), place_of)
+    result.losses.note_comments(output.lost_header(dataset.document), None, ())
     output.document(whole)
 
 
@@ -151,8 +178,8 @@ def _relocated(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Prob
         yield problem._replace(path=(*source.path, *problem.path), row_index=source.number)
 
 
-def _refusal(
-    dataset_pass: DatasetPass, result: ConvertResult, convert_options: ConvertOptions
+def refusal_of(
+    dataset_pass: DatasetPass, result: ConvertResult, *, lossless: bool = False
 ) -> str | None:
     """Return why nothing is written; None if the conversion succeeded."""
     found = result.diagnostics
@@ -165,9 +192,25 @@ def _refusal(
     if result.left_out:
         rows = "1 row has" if result.left_out == 1 else f"{result.left_out:,} rows have"
         return f"{rows} faults that prevent the conversion"
-    if convert_options.lossless and result.losses.total:
+    if lossless and result.losses.total:
         return "the conversion would lose data (--strict)"
     return None
+
+
+def _within_system(result: ConvertResult) -> Dialect | None:
+    """Return the dialect of the target if the source is of the same system; else None."""
+    systems = {name.partition(":")[0] for name in (result.from_, result.to)}
+    return dialect_of(result.to) if len(systems) == 1 and NATIVE not in systems else None
+
+
+def piped_name(input_: Input, to: str) -> str:
+    """Return the name of a file for what is written to standard output.
+
+    It is JSON wherever the system of the target reads that.
+    """
+    media = ("json",) if to == NATIVE else dialect_of(to).format.media
+    medium = "json" if "json" in media else media[0]
+    return f"{_stem(input_.path)}.{medium}"
 
 
 def _stem(out: Path) -> str:

@@ -15,6 +15,7 @@ from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._fields import fields_of
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Diagnostic, Problem
+from evalcontract.model.listing import clipped, listed
 from evalcontract.model.span import Place
 from evalcontract.source import Batch
 from evalcontract.source.external import MEDIA
@@ -24,6 +25,7 @@ from evalcontract.workspace.known_codes import code_named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from evalcontract.engine.detection import Detected
     from evalcontract.engine.ignores import Ignores
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 # Faults that Python's parsers accept, so that the loader of the system decides on them.
 _TOLERATED_CODES = frozenset({"source/duplicate-key", "source/not-finite"})
 _REMOVE_DUPLICATE = "remove one of the two; the loader drops the first and reads this one"
+_SHOWN_KEYS = 4
 _MEDIUM_TITLES = {
     "json": "JSON",
     "jsonl": "JSONL",
@@ -50,14 +53,19 @@ _MEDIUM_TITLES = {
 
 
 class DialectDataset:
-    """A dataset in another format; see `Dataset`. `is_explicit`: the caller named the dialect."""
+    """A dataset in another format; see `Dataset`.
 
-    def __init__(self, dialect: Dialect, external: ExternalFile, *, is_explicit: bool) -> None:
+    `detected` is how the dialect was detected; None if the caller named it.
+    """
+
+    def __init__(
+        self, dialect: Dialect, external: ExternalFile, detected: Detected | None = None
+    ) -> None:
         self.dialect = str(dialect)
         self.file = external.file
         self._dialect = dialect
-        self._external = external
-        self._is_explicit = is_explicit
+        self._external = external.as_text() if dialect.format.has_text_lines else external
+        self._detected = detected
 
     @property
     def unreadable(self) -> UnreadableFile | None:
@@ -73,9 +81,7 @@ class DialectDataset:
         """Begin a pass over the rows."""
         del graded  # the graders of its own system are known
         ignores = run.ignores.of(self.file, self.document)
-        return DialectPass(
-            self._dialect, self._external, policy, ignores, is_explicit=self._is_explicit
-        )
+        return DialectPass(self._dialect, self._external, policy, ignores, self._detected)
 
 
 class DialectPass:
@@ -87,8 +93,7 @@ class DialectPass:
         external: ExternalFile,
         policy: Policy,
         ignores: Ignores,
-        *,
-        is_explicit: bool,
+        detected: Detected | None = None,
     ) -> None:
         readable = external.document or external.stream
         if readable is None:
@@ -103,8 +108,10 @@ class DialectPass:
         self._stage = DialectChecker(*dialect.stage)
         self._layout = RowLayout()
         self._tolerated_codes = _TOLERATED_CODES
-        self._faults = [] if is_explicit else [*_detected(dialect, self.file, policy)]
+        self._faults = [*_notes(detected, self.file, policy)] if detected else []
+        self._of_columns: set[tuple[str, str]] = set()
         self._final_problems: list[Problem] = []
+        self._whole_problems: list[Problem] = []
 
     @property
     def ignored(self) -> int:
@@ -121,11 +128,11 @@ class DialectPass:
         del keep_rows, jobs
         form, variant = self._dialect
         if problem := self._unsupported_medium():
-            self._final_problems.append(problem)
+            self._whole_problems.append(problem)
             return
         self._faults += self._tolerated([(fault, None) for fault in self._external.remarks])
         self._layout = form.find_rows(self._external, variant, self._stage)
-        self._final_problems += self._layout.problems
+        self._whole_problems += self._layout.problems
         self._tolerated_codes |= self._layout.passed_over
         if self._layout.is_lost:
             return
@@ -143,7 +150,17 @@ class DialectPass:
             problems = [*checker.check(row, path, is_clean=is_clean or self._stage.passes([row]))]
             name = self._dialect.format.name_of(row) if problems else None
             for problem in problems:
-                yield problem._replace(row=name, row_index=index)
+                if not self._is_repeated(problem):
+                    yield problem._replace(row=name, row_index=index)
+
+    def _is_repeated(self, problem: Problem) -> bool:
+        """Whether a problem of a column was yielded for an earlier row, and rejects none."""
+        column = self._layout.column_in(problem)
+        if column is None or is_rejection(problem.code):
+            return False
+        is_known = (problem.code, column) in self._of_columns
+        self._of_columns.add((problem.code, column))
+        return is_known
 
     def path_of(self, index: int) -> Path:
         """Return the path of a row; the whole document may be its only row."""
@@ -154,7 +171,10 @@ class DialectPass:
         return is_rejection(code)
 
     def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
-        """Convert problems to diagnostics with places and severities."""
+        """Convert problems of rows to diagnostics with places and severities."""
+        return self._to_diagnostics(map(self._layout.placed, problems))
+
+    def _to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
         # Files in other formats can be converted, but are not edited.
         without_fixes = [problem._replace(fix=None) for problem in problems]
         diagnostics = to_diagnostics(without_fixes, self._source, self._policy, {})
@@ -162,11 +182,14 @@ class DialectPass:
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path."""
+        if self._layout.place_of is not None and path:
+            path = self._layout.place_of(path)
         return self._source.place(path, on_key=on_key, within=within)
 
     def finish(self) -> list[Diagnostic]:
         """Return the findings on the dataset as a whole."""
         diagnostics = [
+            *self._to_diagnostics(self._whole_problems),
             *self.to_diagnostics(self._final_problems),
             *self._ignores.apply(self._faults),
         ]
@@ -259,11 +282,14 @@ def endings(dialect: str) -> frozenset[str]:
     return frozenset(ending for ending, medium in MEDIA.items() if medium in media)
 
 
-def _detected(dialect: Dialect, file: str, policy: Policy) -> Iterator[Diagnostic]:
-    """Report the format that was detected."""
+def _notes(detected: Detected, file: str, policy: Policy) -> Iterator[Diagnostic]:
+    """Report the format that was detected, and what shows it."""
+    dialect = detected.dialect
     form = dialect.format
     code = f"{form.name}/detected"
-    message = f"detected format: {form.title} (`--dialect {dialect}`)"
+    keys = listed([f"`{clipped(key)}`" for key in detected.keys[:_SHOWN_KEYS]])
+    by = f", by {keys}" if keys else ""
+    message = f"detected format: {form.title} (`--dialect {dialect}`){by}"
     advice = "pass `--dialect evalcontract` to check it as an evalcontract dataset"
     severity = policy.severity_of(code_named(code))
     if severity is not None:

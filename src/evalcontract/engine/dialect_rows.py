@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.embedded_rubric import without_rubric
-from evalcontract.engine.source_losses import losses_of_source
+from evalcontract.engine.embedded_rubric import RUBRIC_KEY, ExtractedRubrics
+from evalcontract.engine.source_losses import losses_of_source, preserved_at
+from evalcontract.formats._conversion import Loss
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalcontract.engine.passes import CheckedRow
-    from evalcontract.formats._conversion import Loss, OurRow, Reader
+    from evalcontract.formats._conversion import OurRow, Reader
     from evalcontract.formats._fields import Field
+
+_NO_RUBRIC = "no row before this one has the rubric of this label"
 
 
 class DialectRows:
@@ -21,6 +24,7 @@ class DialectRows:
     def __init__(self, reader: Reader, fields: Sequence[Field]) -> None:
         self._reader = reader
         self._fields = fields
+        self._rubrics = ExtractedRubrics()
 
     @property
     def root(self) -> dict[str, Any]:
@@ -34,7 +38,13 @@ class DialectRows:
 
     def read(self, row: CheckedRow) -> OurRow:
         """Return a row as an evalcontract row, with an embedded rubric extracted."""
-        return without_rubric(self._reader.read(row.value, row.number))
+        read = self._reader.read(row.value, row.number)
+        if (extracted := self._rubrics.extract(read)) is not None:
+            return extracted
+        rest = {key: part for key, part in read.row.items() if key != RUBRIC_KEY}
+        places = preserved_at(row.value, (RUBRIC_KEY,))
+        lost = [Loss(path, _NO_RUBRIC, is_kept=False) for path in places]
+        return read._replace(row=rest, losses=(*read.losses, *lost))
 
     def row_losses(self, row: CheckedRow, read: OurRow, written: Sequence[Loss]) -> Sequence[Loss]:
         """Return the losses of a row, by its own fields as far as the format has a table of them.
@@ -43,7 +53,7 @@ class DialectRows:
         """
         if not self._fields:
             return (*read.losses, *written)
-        return losses_of_source(read.losses, written, row.value, self._fields)
+        return losses_of_source(read, written, row.value, self._fields)
 
     def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
         """Return the losses outside the rows, each where the source has the value."""

@@ -1,7 +1,8 @@
-"""Embed the rubric that was made from a row, for target formats that have no rubrics.
+"""Embed the rubrics that were made from rows, for target formats that have no rubrics.
 
-Such a rubric has neither a name nor a file, so that the row cannot refer to it. Converting back
-extracts it from the row.
+Such a rubric has neither a name nor a file, so that a row cannot refer to it. The first row that
+has it holds it whole, under a label; each further row has the label alone. Converting back extracts
+it.
 """
 
 from __future__ import annotations
@@ -15,39 +16,64 @@ if TYPE_CHECKING:
 
 #: The key of a rubric that is embedded in a row.
 RUBRIC_KEY = "rubric"
-_JUDGES_KEY = "judges"
+_JUDGES_KEY, _LABEL_KEY = "judges", "id"
 # The key below `metadata` of every rubric that was made from a row.
 _ORIGIN_KEY = "made_from"
 
 
-def with_rubric(
-    row: dict[str, Any], rubric: dict[str, Any], judges: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
-    """Return a row with its rubric embedded, including the judges that the rubric refers to."""
-    value = {**rubric, _JUDGES_KEY: list(judges)} if judges else rubric
-    return {**row, RUBRIC_KEY: value}
+class EmbeddedRubrics:
+    """Embeds the rubrics of one file, each once."""
+
+    def __init__(self) -> None:
+        self._labels: dict[str, str] = {}
+
+    def embed(
+        self, row: dict[str, Any], rubric: dict[str, Any], judges: Sequence[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return a row with its rubric, including the judges that the rubric refers to."""
+        whole = {**rubric, _JUDGES_KEY: list(judges)} if judges else rubric
+        key = repr(whole)
+        if label := self._labels.get(key):
+            origin = {_ORIGIN_KEY: rubric.get("metadata", {}).get(_ORIGIN_KEY)}
+            return {**row, RUBRIC_KEY: {_LABEL_KEY: label, "metadata": origin}}
+        self._labels[key] = label = f"rubric_{len(self._labels) + 1}"
+        return {**row, RUBRIC_KEY: {_LABEL_KEY: label, **whole}}
 
 
-def without_rubric(converted: OurRow) -> OurRow:
-    """Return a row with its embedded rubric extracted, if it has one."""
-    value = converted.row.get(RUBRIC_KEY)
-    if (
-        converted.rubric is not None
-        or "rubric_ref" in converted.row
-        or not _is_embedded_rubric(value)
-    ):
-        return converted
-    row = {key: part for key, part in converted.row.items() if key != RUBRIC_KEY}
-    rubric = {key: part for key, part in value.items() if key != _JUDGES_KEY}
-    return converted._replace(row=row, rubric=rubric, judges=tuple(value.get(_JUDGES_KEY, ())))
+class ExtractedRubrics:
+    """Extracts the rubrics that are embedded in the rows of one file."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def extract(self, converted: OurRow) -> OurRow | None:
+        """Return a row without its embedded rubric, which is now its own, if it has one.
+
+        None if the row has a label that no row before it had with a rubric.
+        """
+        value = converted.row.get(RUBRIC_KEY)
+        if converted.rubric is not None or "rubric_ref" in converted.row or not _is_ours(value):
+            return converted
+        label = value.get(_LABEL_KEY, "")
+        if value.get("checks") is not None:
+            self._known[label] = value
+        elif label not in self._known:
+            return None
+        whole = self._known[label]
+        row = {key: part for key, part in converted.row.items() if key != RUBRIC_KEY}
+        rubric = {key: part for key, part in whole.items() if key not in (_JUDGES_KEY, _LABEL_KEY)}
+        return converted._replace(row=row, rubric=rubric, judges=tuple(whole.get(_JUDGES_KEY, ())))
 
 
-def _is_embedded_rubric(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is an embedded rubric, and not another value with the same key."""
+def _is_ours(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a value is an embedded rubric or its label, and not another with the same key."""
     if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
         return False
-    judges = value.get(_JUDGES_KEY, [])
+    if _ORIGIN_KEY not in value["metadata"] or not isinstance(value.get(_LABEL_KEY, ""), str):
+        return False
+    judges, checks = value.get(_JUDGES_KEY, []), value.get("checks")
     are_judges = isinstance(judges, list) and all(
         isinstance(judge, dict) and isinstance(judge.get("id"), str) for judge in judges
     )
-    return are_judges and _ORIGIN_KEY in value["metadata"] and isinstance(value.get("checks"), list)
+    is_label = checks is None and _LABEL_KEY in value
+    return is_label or (are_judges and isinstance(checks, list))

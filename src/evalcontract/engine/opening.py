@@ -12,6 +12,7 @@ from evalcontract.model.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from evalcontract.engine.detection import Detected
     from evalcontract.engine.options import Input
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
@@ -41,7 +42,7 @@ def open_dataset(
 
         if columns:
             raise UsageError(f"columns are not mapped for {dialect}, which has names of its own")
-        return _external(dialect_of(str(dialect)), input_.read_external(), is_explicit=True)
+        return _external(dialect_of(str(dialect)), input_.read_external())
     if columns or is_table(input_.path):
         return _open_table(input_.read_external(), columns, dialect)
     buffered = input_.buffered()
@@ -50,18 +51,18 @@ def open_dataset(
         return NativeDataset(source)
     # Other formats use Python's parsers, which may accept a file that this package cannot read.
     external = buffered.read_external() if source.unreadable else None
-    detected = _detect(source if external is None else external)
+    detected = detect((source if external is None else external).peek())
     if detected is None:
         return NativeDataset(source)
     if external is None:
         external = buffered.read_external()
-    return _external(detected, external, is_explicit=False)
+    return _external(detected.dialect, external, detected)
 
 
-def _external(dialect: Dialect, file: ExternalFile, *, is_explicit: bool) -> Dataset:
+def _external(dialect: Dialect, file: ExternalFile, detected: Detected | None = None) -> Dataset:
     from evalcontract.engine.dialect_pass import DialectDataset  # not for evalcontract datasets
 
-    return DialectDataset(dialect, file, is_explicit=is_explicit)
+    return DialectDataset(dialect, file, detected)
 
 
 def is_table(path: Path) -> bool:
@@ -71,9 +72,9 @@ def is_table(path: Path) -> bool:
 
 def _open_table(external: ExternalFile, columns: ColumnKeys, dialect: str | None) -> Dataset:
     """Open a table: of another system, or else one whose columns are keys of evalcontract."""
-    detected = None if columns or dialect else _detect(external)
-    if detected and external.medium in detected.format.media:
-        return _external(detected, external, is_explicit=False)
+    detected = None if columns or dialect else detect(external.peek())
+    if detected and external.medium in detected.dialect.format.media:
+        return _external(detected.dialect, external, detected)
     from evalcontract.engine.table_rows import source_of  # not for other files
 
     source = source_of(external, columns)
@@ -84,11 +85,3 @@ def _is_certainly_native(source: Source) -> bool:
     """Whether no other format is possible; a cheap test for most evalcontract datasets."""
     value = source.document.quick if source.document else None
     return isinstance(value, dict) and "questions" in value
-
-
-def _detect(file: Source | ExternalFile) -> Dialect | None:
-    """Return the only dialect that a file can be in; None if there are none or several."""
-    value = file.peek()
-    rows = value if isinstance(value, list) else [value]
-    first = next((row for row in rows if isinstance(row, dict)), None)
-    return None if first is None else detect(first)

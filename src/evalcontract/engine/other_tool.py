@@ -29,9 +29,9 @@ def problem_of_rows(rows: list[Any], path: Path) -> Problem | None:
     `path` leads to the first row.
     """
     first = next((row for row in rows if isinstance(row, dict)), None)
-    dialect = _dialect_of(first) if first is not None else None
-    if dialect:
-        return _of_dialect(dialect, path)
+    found = _dialects_of(rows) if first is not None else None
+    if found:
+        return _of_dialects(found, path)
     tool = tool_of_rows(rows[:_EXAMINED_ROWS])
     return _of_tool(Kind.DATASET, tool, path) if tool else None
 
@@ -39,31 +39,38 @@ def problem_of_rows(rows: list[Any], path: Path) -> Problem | None:
 def problem_of_root(kind: Kind, value: dict[str, Any]) -> Problem | None:
     """Return the problem of a whole file of another tool; None if it may be of this package."""
     if kind is Kind.DATASET:
-        dialect = _dialect_of(value)
-        if dialect:
-            return _of_dialect(dialect, ())
+        found = _dialects_of(value)
+        if found:
+            return _of_dialects(found, ())
     elif value.keys() >= _IDENTITY:
         return None
     tool = tool_of_root(value)
     return _of_tool(kind, tool, ()) if tool else None
 
 
-def _dialect_of(value: dict[str, Any]) -> Dialect | None:
-    from evalcontract.engine.detection import detect  # both are slow to import
+def _dialects_of(value: Any) -> list[Dialect]:
+    from evalcontract.engine.detection import candidates  # both are slow to import
 
-    return detect(value)
+    return [each.dialect for each in candidates(value)]
 
 
-def _of_dialect(dialect: Dialect, path: Path) -> Problem:
-    message = f"this looks like a dataset of {dialect.format.title}, not an evalcontract dataset"
-    advice = (
-        f"check it with `validate-dataset --dialect {dialect}`, or translate it with "
-        f"`evalcontract convert --from {dialect}`"
-    )
+def _of_dialects(dialects: list[Dialect], path: Path) -> Problem:
+    systems = " or ".join(dialect.format.title for dialect in dialects)
+    message = f"this looks like a dataset of {systems}, not an evalcontract dataset"
+    names = " or ".join(f"`--dialect {dialect}`" for dialect in dialects)
+    advice = f"check it with {names}"
+    if len(dialects) == 1:
+        advice = (
+            f"check it with `validate-dataset --dialect {dialects[0]}`, or translate it with "
+            f"`evalcontract convert --from {dialects[0]}`"
+        )
     return Problem("dataset/other-tool", message, path, advice)
 
 
 def _of_tool(kind: Kind, tool: Tool, path: Path) -> Problem:
     message = f"this looks like a file of {tool.name}, not {_ARTICLES[kind]}"
     how = f"with `{tool.command}`" if tool.command else "by hand"
-    return Problem(f"{kind}/other-tool", message, path, f"translate it {how}: {tool.advice}")
+    advice = f"translate it {how}: {tool.advice}"
+    if tool.like:
+        advice = f"{advice}; if it is of another system, such as {tool.like}, pass its `--dialect`"
+    return Problem(f"{kind}/other-tool", message, path, advice)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from shutil import copyfileobj
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.modelines import Modelines, without_modelines
@@ -22,18 +23,22 @@ from evalcontract.source.emitting import (
     yaml_text,
 )
 from evalcontract.source.external import MEDIA, medium_of
-from evalcontract.source.writing import Staged
+from evalcontract.source.writing import Staged, spooled
 from evalcontract.workspace import display_name, find_root
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from evalcontract.engine.convert import ConvertOptions
     from evalcontract.formats import Dialect
+    from evalcontract.model.span import Place
     from evalcontract.source import Document
 
-#: The schema of our own datasets.
-NATIVE_SCHEMA = "dataset"
+# The schema of our own datasets.
+_NATIVE_SCHEMA = "dataset"
+#: The name of standard output, where it takes the place of a file.
+STANDARD_OUTPUT = "<stdout>"
 _NATIVE_MEDIA = ("yaml", "json", "jsonl", "csv", "tsv")
 
 
@@ -53,18 +58,63 @@ def medium_for(out: Path, target: Dialect | None) -> str:
     return medium
 
 
+class RowOutput(Protocol):
+    """Takes the converted rows, and then the document that holds them."""
+
+    rows: list[Any]
+
+    def row(
+        self, row: Any, path: tuple[str | int, ...], source: Document | None
+    ) -> Sequence[Place]:
+        """Add a row; its path in the source leads to its comments. Return those that are lost."""
+        ...
+
+    def lost_header(self, source: Document | None) -> Sequence[Place]:
+        """Return the comments above the rows that are lost."""
+        ...
+
+    def document(self, whole: Any) -> None:
+        """Take the document that contains the rows."""
+        ...
+
+
+class ConvertedRows:
+    """Collects the rows and the document in memory."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self.whole: Any = None
+
+    def row(
+        self, row: Any, path: tuple[str | int, ...], source: Document | None
+    ) -> Sequence[Place]:
+        """Add a row; rows in memory have no comments."""
+        del path, source
+        self.rows.append(row)
+        return ()
+
+    def lost_header(self, source: Document | None) -> Sequence[Place]:
+        """Return nothing: rows in memory have no comments."""
+        del source
+        return ()
+
+    def document(self, whole: Any) -> None:
+        """Take the document that contains the rows."""
+        self.whole = whole
+
+
 class ConvertedFiles:
     """Context manager that collects the rows and writes all files on `commit`."""
 
-    def __init__(
-        self, out: Path, medium: str, schema: str, options: ConvertOptions, root: Path | None
-    ) -> None:
+    def __init__(self, out: Path, medium: str, options: ConvertOptions, root: Path | None) -> None:
         self._out = out
         self._medium = medium
         self._force = options.force
         self._is_external = options.to != NATIVE
         self._root = root or find_root(out)
-        self._schema = schema
+        self._piped = options.stream
+        # The rows alone are what a reader of the stream gets.
+        self._has_place = options.stream is None or root is not None
         self._modelines = Modelines(self._root)
         self._staged = Staged()
         self.rows: list[Any] = []
@@ -72,9 +122,9 @@ class ConvertedFiles:
         self._above = CommentsAbove()
         with ExitStack() as stack:
             stack.push(self._staged)
-            self._stream = self._open(out)
+            self._stream = stack.enter_context(spooled()) if self._piped else self._open(out)
             self.report = self._open(options.loss_report) if options.loss_report else None
-            stack.pop_all()
+            self._opened = stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -86,18 +136,34 @@ class ConvertedFiles:
             UsageError: a file or a value cannot be written.
 
         """
-        self._staged.__exit__()
+        self._opened.close()
         if isinstance(error, OSError | NotWritableError):
             raise write_error(self._out, error) from None
 
-    def row(self, row: Any, path: tuple[str | int, ...], source: Document | None) -> None:
-        """Add a row; JSONL is written at once, any other medium by `document`."""
+    def row(
+        self, row: Any, path: tuple[str | int, ...], source: Document | None
+    ) -> Sequence[Place]:
+        """Add a row, and return the places of its comments that the medium cannot hold.
+
+        JSONL is written at once, any other medium by `document`.
+        """
+        lost: Sequence[Place] = ()
+        if source is not None and self._medium == "yaml":
+            self._comments.append(self._above.row(source, path))
+        elif source is not None:
+            lost = self._above.places(source, path)
         if self._medium == "jsonl":
             self._stream.write(json_line(row, as_python=self._is_external))
-            return
-        self.rows.append(row)
-        if self._medium == "yaml" and source is not None:
-            self._comments.append(self._above.row(source, path))
+        else:
+            self.rows.append(row)
+        return lost
+
+    def lost_header(self, source: Document | None) -> Sequence[Place]:
+        """Return the places of the comments above the rows that the medium cannot hold."""
+        if source is None:
+            return ()
+        self._above.end(source)
+        return self._above.header_places(source) if self._medium != "yaml" else ()
 
     def document(self, whole: Any) -> None:
         """Write the document that contains the rows."""
@@ -107,11 +173,11 @@ class ConvertedFiles:
         """Move all files to their final paths and return their names; skip unchanged ones.
 
         Raises:
-            UsageError: a file already exists, or cannot be opened.
+            UsageError: a file already exists, or cannot be opened, or has no place.
             OSError, NotWritableError: a file cannot be written.
 
         """
-        written = [self._out]
+        written = [] if self._piped else [self._out]
         for name, value in extra_files.items():
             path = self._root / name
             data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
@@ -129,6 +195,9 @@ class ConvertedFiles:
             self._write(path, data)
             written.append(path)
         self._staged.put()
+        if self._piped:
+            self._stream.seek(0)
+            copyfileobj(self._stream, self._piped)
         return [display_name(path) for path in written]
 
     def _serialize(self, whole: Any) -> bytes:
@@ -147,12 +216,19 @@ class ConvertedFiles:
         else:
             *names, key = whole
             head, rows = {name: whole[name] for name in names}, whole[key]
-        modeline = self._modelines.of(self._out, self._schema)
-        above = [*modeline, *without_modelines(self._above.header)]
+        # Only what is ours names our schema: others would not know the file.
+        is_named = not self._is_external and not self._piped
+        own = self._modelines.of(self._out, _NATIVE_SCHEMA) if is_named else []
+        above = [*own, *without_modelines(self._above.header)]
         return yaml_text(head, key, rows, self._comments, above)
 
     def _open(self, path: Path) -> BinaryIO:
         return open_staged(self._staged, path, replace=self._force)
 
     def _write(self, path: Path, data: bytes) -> None:
+        if not self._has_place:
+            raise UsageError(
+                f"the rows need {path.relative_to(self._root).as_posix()}, which standard output "
+                "cannot hold: name the folder for it with --root, or write to a file"
+            )
         write_staged(self._staged, path, data, self._root, replace=self._force)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.engine.embedded_rubric import with_rubric
+from evalcontract.engine.embedded_rubric import EmbeddedRubrics
 from evalcontract.engine.grading import row_structure
 from evalcontract.engine.table_output import OurTable
 from evalcontract.formats._codes import is_rejection
@@ -25,6 +25,15 @@ if TYPE_CHECKING:
     from evalcontract.structure.validator import SchemaValidator
 
 _VERSION = "1.0.0"
+# The keys of a row that say what is expected.
+_EXPECTED = frozenset(
+    (
+        *("criteria", "expected", "expected_facts", "expected_tools", "expected_documents"),
+        *("must_contain_any", "must_not_contain", "rubric_ref"),
+    )
+)
+# The most checks that the id of a rubric names, and the most letters that it has.
+_MOST_NAMES, _MOST_LETTERS = 3, 60
 
 
 class ConversionTarget(Protocol):
@@ -34,6 +43,11 @@ class ConversionTarget(Protocol):
     """
 
     extra_files: dict[str, Any]
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What to know of the rows as they are now, though nothing is lost; for people."""
+        return ()
 
     def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row to write, what it loses, and the problems that prevent writing it.
@@ -48,16 +62,30 @@ class ConversionTarget(Protocol):
 
 
 class NativeTarget:
-    """Writes evalcontract rows. New rubrics are named after the dataset; equal ones are shared."""
+    """Writes evalcontract rows. New rubrics are named after the dataset and their checks.
+
+    Equal ones are shared.
+    """
 
     def __init__(self, stem: str, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
         self._table = OurTable() if medium in ("csv", "tsv") else None
         self._medium = medium
-        self._stem = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "dataset"
+        self._stem = _words(stem) or "dataset"
         if not self._stem[0].isalpha():
             self._stem = f"dataset_{self._stem}"
         self._ids: dict[str, str] = {}
+        self._retrievals = 0
+        # How many rubrics have each id, or the id and a number.
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """That nothing grades the documents that rows expect, as the metrics of systems do."""
+        if not self._retrievals:
+            return ()
+        rows = "1 row expects" if self._retrievals == 1 else f"{self._retrievals:,} rows expect"
+        return (f"{rows} documents: no check of evalcontract grades what was retrieved",)
 
     def take(
         self,
@@ -74,6 +102,7 @@ class NativeTarget:
             row = _with_reference(row, f"rubric/{self._id_of(converted.rubric)}@{_VERSION}")
         if converted.is_new and (problems := [*_faults("row", row_structure(), row)]):
             return row, (), problems
+        self._retrievals += converted.is_new and bool(row.get("expected_documents"))
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
             self.extra_files.setdefault(name, load(f"bundles/{row['bundle']}"))
@@ -109,10 +138,28 @@ class NativeTarget:
     def _id_of(self, rubric: dict[str, Any]) -> str:
         key = repr(rubric)
         if key not in self._ids:
-            id_ = f"{self._stem}_{len(self._ids) + 1}"
+            id_ = self._named_by(rubric["checks"])
             self._ids[key] = id_
             self.extra_files[f"rubrics/{id_}.yaml"] = {"id": id_, "version": _VERSION, **rubric}
         return self._ids[key]
+
+    def _named_by(self, checks: list[dict[str, Any]]) -> str:
+        """Return an id that says what a rubric checks, and that no other rubric has."""
+        names = [_words(str(check.get("id") or check["kind"])) for check in checks]
+        if len(names) > _MOST_NAMES:
+            names = [names[0], f"{len(names) - 1}_more"]
+        whole = f"{self._stem}_{'_and_'.join(filter(None, names))}"[:_MOST_LETTERS].strip("_")
+        id_ = whole
+        while id_ in self._numbers:
+            self._numbers[whole] += 1
+            id_ = f"{whole}_{self._numbers[whole]}"
+        self._numbers[id_] = 1
+        return id_
+
+
+def _words(text: str) -> str:
+    """Return a text in snake case, as ids are."""
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
 def _judge_file(judge: dict[str, Any]) -> str:
@@ -135,22 +182,49 @@ def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:
     return dict([*items[:position], ("rubric_ref", reference), *items[position:]])
 
 
+def _is_of_use(loss: Loss) -> bool:
+    """Whether a loss may be one of what a grader reads."""
+    return loss.path != ("id",)
+
+
 class DialectTarget:
     """Writes rows in another format."""
 
     def __init__(self, dialect: Dialect, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
+        self._dialect = dialect
+        self._ungraded = 0
         self._writer = dialect.format.writer(medium, dialect.variant)
         # A row of CSV consists of text cells, for which there is no schema.
         self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
+        self._rubrics = EmbeddedRubrics()
 
     def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
         """Return the row in the target format."""
         row, rubric = converted.row, converted.rubric
         if converted.is_new and rubric is not None and not self._writer.says_rubrics:
-            row, rubric = with_rubric(row, rubric, converted.judges), None
+            row, rubric = self._rubrics.embed(row, rubric, converted.judges), None
         written = self._writer.write(row, rubric, number)
-        return written.row, written.losses, written.problems or self._rejections(written.row)
+        problems = written.problems or self._rejections(written.row)
+        # Of a row that keeps what it expects, something is graded; and the cells of a table are
+        # not what its loader gives to graders.
+        is_whole = not row.keys().isdisjoint(_EXPECTED) and not any(map(_is_of_use, written.losses))
+        if self._stage is not None and not problems and not is_whole:
+            self._ungraded += not self._is_graded(written.row)
+        return written.row, written.losses, problems
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """That rows ask for nothing that a grader of the system would look at."""
+        if not self._ungraded:
+            return ()
+        rows = "1 row asks" if self._ungraded == 1 else f"{self._ungraded:,} rows ask"
+        return (f"{rows} for nothing that {self._dialect.format.title} grades",)
+
+    def _is_graded(self, row: Any) -> bool:
+        """Whether any grader of the system can pass a row for what it asks."""
+        found = self._dialect.format.predict(row, self._dialect.variant)
+        return any(prediction.state in ("run", "vacuous") for prediction in found)
 
     def _rejections(self, row: Any) -> list[Problem]:
         """Return the problems for which the system would reject a written row."""

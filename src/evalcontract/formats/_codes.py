@@ -29,12 +29,14 @@ def codes_of_system(
     rejected: Iterable[str] = (),
     silently_accepted: Iterable[str] = (),
     guesses: Iterable[str] = (),
+    notes: Iterable[str] = (),
     page: str | None = None,
 ) -> tuple[Code, ...]:
     """Return the codes of a system: the common ones, and its own.
 
-    `guesses` are silently accepted too, and depend on what the author probably meant. `page` is
-    the manual page that the codes of another package share; built-in codes have one each.
+    `guesses` are silently accepted too, and depend on what the author probably meant. `notes` are
+    no faults: they say what the system will do, in both modes. `page` is the manual page that the
+    codes of another package share; built-in codes have one each.
     """
 
     def declared() -> Iterator[Code]:
@@ -47,6 +49,8 @@ def codes_of_system(
         # An unknown key may be meant for another tool, so it never fails a run.
         yield Code(f"{system}/ignored-key", strict=Severity.WARNING, page=page)
         note = Severity.NOTE
+        for fault in notes:
+            yield Code(f"{system}/{fault}", soft=note, strict=note, page=page)
         yield Code(f"{system}/detected", soft=note, strict=note, guess=True, page=page)
 
     return tuple(declared())

@@ -38,7 +38,8 @@ class OurRow(NamedTuple):
 
     A rubric that `is_new` was generated from the row: it has no `id` and `version` yet, rows with
     equal rubrics share one, and whoever names it sets `rubric_ref`. `judges` are complete judges
-    that the rubric references; equal ones are written once.
+    that the rubric references; equal ones are written once. `in_rubric` are the paths of the source
+    whose values only the rubric has, so that they are lost with it.
     """
 
     row: dict[str, Any]
@@ -46,6 +47,7 @@ class OurRow(NamedTuple):
     losses: tuple[Loss, ...] = ()
     judges: tuple[dict[str, Any], ...] = ()
     is_new: bool = True
+    in_rubric: tuple[Path, ...] = ()
 
 
 class Reader(Protocol):

@@ -40,7 +40,8 @@ def fields_of(table: Sequence[Field], variant: str | None) -> list[Field]:
 def reason_against(table: Sequence[Field], ours: Path, variant: str | None) -> str:
     """Return why a system has no place for a field of evalcontract."""
     known = {f.ours: f.note for f in fields_of(table, variant) if f.theirs is None and f.ours}
-    return _reason(known, ours)
+    # A rubric that was made from the row stands in the row itself.
+    return _reason(known, ("rubric_ref",) if ours == ("rubric",) else ours)
 
 
 def reason_for(table: Sequence[Field], theirs: Path, variant: str | None) -> str:

@@ -10,6 +10,7 @@ from evalcontract.model.diagnostic import Problem, Related
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
 _IGNORED_KEYS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
@@ -74,6 +75,13 @@ class FirstRows:
             message = problem.message.format(name=name, number=int(first[-1]) + 1)
             related = (Related("first used here", (*first, key)),)
             yield problem._replace(message=message, path=(*path, key), related=related)
+
+
+def misspelled_messages(schema: SchemaChecker, messages: Any, path: Path) -> Iterator[Problem]:
+    """Yield the keys of chat messages that are probably misspelled."""
+    for index, message in enumerate(messages if isinstance(messages, list) else ()):
+        if isinstance(message, dict):
+            yield from schema.near_misses(message, (*path, index), "message")
 
 
 def mapping_at(value: dict[str, Any], *keys: str) -> dict[str, Any]:

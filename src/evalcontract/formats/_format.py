@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
 
+# The path of a key of a row has its index and the key.
+_OF_COLUMN = 2
+
+
 class SchemaChecker(Protocol):
     """Checks values against the schema of a dialect.
 
@@ -24,6 +28,10 @@ class SchemaChecker(Protocol):
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the schema violations of a value, and its ignored keys."""
+        ...
+
+    def near_misses(self, value: dict[str, Any], path: Path, of: str) -> list[Problem]:
+        """Return the keys of a mapping that are probably misspelled; any other one is allowed."""
         ...
 
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
@@ -40,8 +48,10 @@ class RowLayout(NamedTuple):
 
     `rows` is None if the source yields them one by one, or if `is_lost`: then there are none to
     check. The path of row n is `prefix` and n; if the whole document `is_row`, the path of that
-    row is `prefix`. `passed_over` are the codes of source problems that the loader tolerates;
-    the format reports its own instead.
+    row is `prefix`. If rows are read as other values than they are in the file, `place_of` returns
+    the path in the file of a path in the rows, and `column_of` that of the name of a column, if all
+    rows have the same. `passed_over` are the codes of source problems that
+    the loader tolerates; the format reports its own instead.
     """
 
     rows: list[Any] | None = None
@@ -50,11 +60,30 @@ class RowLayout(NamedTuple):
     is_lost: bool = False
     is_row: bool = False
     passed_over: frozenset[str] = frozenset()
+    place_of: Callable[[Path], Path] | None = None
+    column_of: Callable[[str], Path] | None = None
 
     @classmethod
     def without_rows(cls, *problems: Problem) -> RowLayout:
         """Return the layout of a file whose rows cannot be checked, and why."""
         return cls(problems=problems, is_lost=True)
+
+    def placed(self, problem: Problem) -> Problem:
+        """Return a problem of a row with its places in the file."""
+        if self.place_of is None:
+            return problem
+        if (column := self.column_in(problem)) and self.column_of:
+            return problem._replace(path=self.column_of(column))
+        related = tuple(each._replace(path=self.place_of(each.path)) for each in problem.related)
+        return problem.relocated(self.place_of)._replace(related=related)
+
+    def column_in(self, problem: Problem) -> str | None:
+        """Return the name of the column that a problem of a row is about; None if it is about none.
+
+        Such a problem is that of all rows.
+        """
+        name = problem.path[-1] if len(problem.path) == _OF_COLUMN and problem.on_key else None
+        return name if self.column_of and isinstance(name, str) else None
 
 
 class RowChecker(Protocol):
@@ -118,6 +147,12 @@ class Format(NamedTuple):
     fields: tuple[Field, ...] = ()
     #: As `predict`, if the graders stand in the file beside the rows.
     predict_in: Callable[[ExternalFile, Any, str | None], Iterator[GraderPrediction]] | None = None
+    #: Detects the dialect of a document or a row that other systems might have as well; it is asked
+    #: only if no format recognises the dataset.
+    may_recognise: Callable[[dict[str, Any]], Dialect | None] | None = None
+    #: Whether its loader takes the lines of JSONL from a Python text file, and strips each: a lone
+    #: carriage return ends a line, and white space of Unicode around it does not count.
+    has_text_lines: bool = False
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
     #: one. `$defs/row` describes a row.
     schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from evalcontract.model.path import Path
 
@@ -80,6 +80,40 @@ def applied(
         elif fits is None or fits((*path, key), value, before):
             result[key] = value
     return result
+
+
+def restored(
+    plain: Row, residual: Residual, nested: Nested, row: Row, read: Callable[[Row], Row]
+) -> Row:
+    """Apply what a row preserves to its conversion, unless the row was edited since.
+
+    `plain` is the conversion of the row alone, and `read` converts back. If what is preserved gives
+    the row again, all of it counts; otherwise only the values that what is read does not depend on.
+    """
+    if not residual:
+        return plain
+    whole, now = applied(plain, residual, nested), read(plain)
+    seen = read(whole)
+    if all(json_equal(seen.get(key), row.get(key)) for key in {**seen, **now}):
+        return whole
+    for piece in _pieces(residual, nested):
+        whole = applied(plain, piece, nested)
+        if json_equal(read(whole), now):
+            plain = whole
+    return plain
+
+
+def _pieces(residual: Residual, nested: Nested) -> Iterator[Residual]:
+    """Yield the parts of a residual, each a single value or an absent key."""
+    for key, value in residual.set.items():
+        parts = value if key in nested and isinstance(value, dict) else None
+        yield from (
+            [Residual({key: value}, [])]
+            if parts is None
+            else [Residual({key: {name: part}}, []) for name, part in parts.items()]
+        )
+    for path in residual.absent:
+        yield Residual({}, [path])
 
 
 class Form(NamedTuple):

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 #: The version of the format of a loss report.
 VERSION = "1.0"
+# The width of the summary, and the least for a reason beside a long key.
+_COLUMNS, _LEAST = 80, 30
+# Only YAML has comments.
+_COMMENT, _NO_COMMENTS = "#", "the medium of the target has no comments"
 
 
 class Sort(NamedTuple):
@@ -34,13 +38,15 @@ class Sort(NamedTuple):
 class Losses:
     """The losses of one conversion. `first` has the place of the first loss of each sort.
 
-    With a `report`, each loss is also written there as JSON while the rows are converted.
+    With a `report`, each loss is also written there as JSON while the rows are converted; with
+    `listed`, each is added to it with the index of its row and its path.
     """
 
     report: BinaryIO | None = None
     counts: dict[Sort, int] = field(default_factory=dict)
     first: dict[Sort, Place] = field(default_factory=dict)
     total: int = 0
+    listed: list[tuple[int | None, Path, Loss]] | None = None
 
     def begin(self, head: dict[str, str]) -> None:
         """Start the report; `head` names the source and target of the conversion."""
@@ -54,19 +60,33 @@ class Losses:
         """Record the losses of a row, or of the root of the file if `index` is None."""
         for loss in losses:
             sort = Sort(key_of(loss.path), loss.reason, loss.is_kept)
-            self.counts[sort] = self.counts.get(sort, 0) + 1
             if self.report or sort not in self.first:
-                where = place((*path, *loss.path))
-                self.first.setdefault(sort, where)
-                self._list(loss, index, (*path, *loss.path), where)
-            self.total += 1
+                self._note(sort, index, (*path, *loss.path), place((*path, *loss.path)))
+            else:
+                self._count(sort)
+            if self.listed is not None:
+                self.listed.append((index, (*path, *loss.path), loss))
+
+    def note_comments(self, places: Iterable[Place], index: int | None, path: Path) -> None:
+        """Record comments that the medium of the target cannot hold, of a row or the file."""
+        for place in places:
+            self._note(Sort(_COMMENT, _NO_COMMENTS, is_kept=False), index, path, place)
+
+    def _note(self, sort: Sort, index: int | None, path: Path, place: Place) -> None:
+        self.first.setdefault(sort, place)
+        self._list(sort, index, path, place)
+        self._count(sort)
+
+    def _count(self, sort: Sort) -> None:
+        self.counts[sort] = self.counts.get(sort, 0) + 1
+        self.total += 1
 
     def end(self) -> None:
         """End the report."""
         if self.report:
             self.report.write(b"\n]}\n" if self.total else b"]}\n")
 
-    def _list(self, loss: Loss, index: int | None, path: Path, place: Place) -> None:
+    def _list(self, sort: Sort, index: int | None, path: Path, place: Place) -> None:
         if not self.report:
             return
         line = json.dumps(
@@ -75,8 +95,8 @@ class Losses:
                 "path": format_path(path),
                 "file": place.file,
                 "line": place.span.line if place.span else None,
-                "reason": loss.reason,
-                "kept": loss.is_kept,
+                "reason": sort.reason,
+                "kept": sort.is_kept,
             },
             ensure_ascii=False,
         )
@@ -98,6 +118,16 @@ def write_losses(
         width, room = max(map(display_width, names)), max(map(len, counts))
         for sort, count, name in zip(sorts, counts, names, strict=True):
             gap = " " * (width - display_width(name))
-            yield f"  {count:>{room}}  {name}{gap}  {escape_controls(sort.reason)}\n"
+            reason, *rest = _lines(escape_controls(sort.reason), _COLUMNS - room - width - 6)
+            yield f"  {count:>{room}}  {name}{gap}  {reason}\n"
+            yield from (f"  {'':>{room}}  {'':{width}}  {line}\n" for line in rest)
             first = escape_controls(str(losses.first[sort]))
             yield f"  {'':>{room}}  {'':{width}}  first at {first}\n"
+
+
+def _lines(text: str, width: int) -> list[str]:
+    if len(text) <= width:
+        return [text]
+    from textwrap import wrap  # slow to import
+
+    return wrap(text, max(width, _LEAST), break_long_words=False, break_on_hyphens=False)

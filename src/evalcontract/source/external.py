@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -62,6 +62,12 @@ class ExternalFile:
     def unreadable(self) -> UnreadableFile | None:
         """Why the file cannot be read; None if it can."""
         return self.source.unreadable
+
+    def as_text(self) -> ExternalFile:
+        """Return the file with the lines of JSONL as Python's text files have them."""
+        if not isinstance(self.source, RowStream):
+            return self
+        return replace(self, source=self.source.as_text())
 
     def peek(self) -> Any:
         """Return the value of a document, or the first row of a table or a stream."""

@@ -14,6 +14,7 @@ from evalcontract.source.jsonl_blocks import Block, BlockIndex, Start, whole_lin
 from evalcontract.source.jsonl_places import RowPlaces
 from evalcontract.source.rows import Batch
 from evalcontract.source.text import EMPTY, split_lines, strip_bom, without_nul
+from evalcontract.source.text_lines import text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +35,8 @@ class RowStream:
     places can be looked up later; if the file has changed by then, they have no line. `part` is a
     range of bytes (start, end) that starts at a line: rows and lines are then counted from there,
     until the stream of the whole file `adopt`s the part. With `as_python` lines are read like
-    Python's `json` reads them, for rows of other systems.
+    Python's `json` reads them, for rows of other systems; with `as_text` as Python's text files
+    have them, see `text_lines`.
     """
 
     prefix: Path = ()
@@ -52,16 +54,18 @@ class RowStream:
         part: tuple[int, int] | None = None,
         *,
         as_python: bool = False,
+        as_text: bool = False,
     ) -> None:
         self.file = file
         self._as_python = as_python
+        self._as_text = as_text
         self.size = size
         self.done: int = 0
         self._part = part or _WHOLE
-        self._open = open_
+        self._open = open_ = text_lines(open_) if as_text else open_
         self._index = BlockIndex(open_)
         self._digest: Any = None
-        self._places = RowPlaces(as_python=as_python)
+        self._places = RowPlaces(as_python=as_python, as_text=as_text)
 
     def __repr__(self) -> str:
         return f"RowStream({self.file!r})"
@@ -111,6 +115,10 @@ class RowStream:
     def stream(self) -> Self:
         """The stream itself; see `Source`."""
         return self
+
+    def as_text(self) -> RowStream:
+        """Return the rows of the same file, with its lines as Python's text files have them."""
+        return RowStream(self.file, self._open, self.size, as_python=self._as_python, as_text=True)
 
     def cut_texts(self) -> tuple[()]:
         """Return nothing: JSON has no comments."""
@@ -167,7 +175,8 @@ class RowStream:
             data = raw if offset else b"".join(lines)
             offset += len(raw) - len(data)
             at = Start(index, line, offset)
-            batch, skipped = parse_lines(data, lines, at, quick=quick, as_python=self._as_python)
+            how = {"as_python": self._as_python, "as_text": self._as_text}
+            batch, skipped = parse_lines(data, lines, at, quick=quick, **how)
             self._index.keep(offset, lines, len(data))
             is_blank = len(skipped) == len(lines) and not batch.faults
             self._index.append(Block(*at, len(data), len(lines), skipped, is_blank))

@@ -12,6 +12,7 @@ from evalcontract.source.json import is_plain, keeps_all_keys, load_as_python, l
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.rows import Batch
 from evalcontract.source.text import encoding_fault
+from evalcontract.source.text_lines import plain_ends
 
 if TYPE_CHECKING:
     from evalcontract.source.jsonl_blocks import Start
@@ -20,18 +21,25 @@ Faults = tuple[tuple[SourceProblem, str], ...]
 
 
 def parse_lines(
-    data: bytes, lines: list[bytes], at: Start, *, quick: bool = False, as_python: bool = False
+    data: bytes,
+    lines: list[bytes],
+    at: Start,
+    *,
+    quick: bool = False,
+    as_python: bool = False,
+    as_text: bool = False,
 ) -> tuple[Batch, tuple[int, ...]]:
     """Return the rows of some lines, and the numbers of the lines without a row, from 0.
 
     `data` is the lines joined. `quick` is as in `RowStream.batches`. With `as_python` each line is
-    read like Python's `json` reads it; what RFC 8259 forbids is in the remarks of the batch.
+    read like Python's `json` reads it; what RFC 8259 forbids is in the remarks of the batch. With
+    `as_text` white space of Unicode around a line does not count.
     """
     rows = _parse_quickly(data, lines)
     if rows is not None and (quick or is_plain(data, rows)):
         return Batch(at.first_index, rows), ()
     remarks: list[tuple[SourceProblem, str]] | None = [] if as_python else None
-    rows, faults, skipped = _parse_slowly(lines, at.first_line, at.offset, remarks)
+    rows, faults, skipped = _parse_slowly(lines, at, remarks, as_text=as_text)
     return Batch(at.first_index, rows, faults, tuple(remarks or ())), skipped
 
 
@@ -48,15 +56,18 @@ def _parse_quickly(data: bytes, lines: list[bytes]) -> list[Any] | None:
 
 def _parse_slowly(
     lines: list[bytes],
-    first_line: int,
-    offset: int,
+    at: Start,
     remarks: list[tuple[SourceProblem, str]] | None,
+    *,
+    as_text: bool,
 ) -> tuple[list[Any], Faults, tuple[int, ...]]:
     """Parse a block line by line."""
+    first_line, offset = at.first_line, at.offset
     rows: list[Any] = []
     faults: list[tuple[SourceProblem, str]] = []
     skipped: list[int] = []
-    for number, line in enumerate(line.removesuffix(b"\n") for line in lines):
+    for number, whole in enumerate(line.removesuffix(b"\n") for line in lines):
+        line = plain_ends(whole) if as_text else whole
         if not line.strip():
             skipped.append(number)
         else:
@@ -79,7 +90,7 @@ def _parse_slowly(
                     (_on_line(problem, number + first_line), text) for problem in error.faults
                 ]
                 skipped.append(number)
-        offset += len(line) + 1
+        offset += len(whole) + 1
     return rows, tuple(faults), tuple(skipped)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.source.text_lines import plain_ends
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,11 +19,13 @@ _KEPT = 4
 class RowPlaces:
     """A cache of the positions within rows, by line number.
 
-    With `as_python` lines are read like Python's `json` reads them.
+    With `as_python` lines are read like Python's `json` reads them; with `as_text`, white space of
+    Unicode around them does not count.
     """
 
-    def __init__(self, *, as_python: bool) -> None:
+    def __init__(self, *, as_python: bool, as_text: bool = False) -> None:
         self._as_python = as_python
+        self._as_text = as_text
         self._rows: dict[int, tuple[str, Node]] = {}
 
     def clear(self) -> None:
@@ -43,7 +47,8 @@ class RowPlaces:
         if line not in self._rows:
             while len(self._rows) >= _KEPT:
                 del self._rows[next(iter(self._rows))]
-            text = read().decode().rstrip("\r")
+            data = plain_ends(read()) if self._as_text else read()
+            text = data.decode().rstrip("\r")
             remarks: list[SourceProblem] | None = [] if self._as_python else None
             self._rows[line] = text, scan(text, is_line=True, remarks=remarks)
         return self._rows[line]

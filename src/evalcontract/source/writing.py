@@ -8,7 +8,7 @@ from errno import EEXIST, EISDIR, ENOTDIR
 from io import BufferedWriter, FileIO
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self, cast
 
 from evalcontract.source.signals import signals_deferred
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Independent of the target's name, which may already have the maximum length.
 _TEMPORARY = ".evalcontract."
+_IN_MEMORY = 1 << 24
 # What git alone may change: settings and hooks in it run commands.
 _OF_GIT = ".git"
 _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
@@ -43,6 +44,13 @@ def write_text(
     except (RuntimeError, ValueError) as error:  # a loop of links; an invalid path
         return str(error).lower()
     return None
+
+
+def spooled() -> BinaryIO:
+    """Return a temporary file that stays in memory while it is small, for output to a stream."""
+    from tempfile import SpooledTemporaryFile  # rarely needed
+
+    return cast("BinaryIO", SpooledTemporaryFile(_IN_MEMORY))
 
 
 class _File(NamedTuple):

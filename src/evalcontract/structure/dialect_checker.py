@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
 from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys.ignored import ignored_keys
 from evalcontract.structure.messages.keys import near_miss
 from evalcontract.structure.native import native_for
-from evalcontract.structure.schemas import definition
+from evalcontract.structure.schemas import definition, properties
 from evalcontract.structure.timed import TimedValidator, TooMuchWork
 from evalcontract.structure.validator import SchemaValidator
 
@@ -36,6 +37,7 @@ class DialectChecker:
         self._title = title
         self._of = of
         self._validators: dict[str, SchemaValidator] = {}
+        self._known: dict[str, frozenset[str]] = {}
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the problems of a value, including the keys that the system does not read."""
@@ -71,6 +73,27 @@ class DialectChecker:
             return [problem for problem in problems if not problem.code.endswith(GUESSES)]
 
         return check
+
+    def near_misses(self, value: dict[str, Any], path: Path, of: str) -> list[Problem]:
+        """Return the keys of an open mapping that are probably misspelled ones of a definition.
+
+        Any other key is allowed, so that the gate does not know of them.
+        """
+        known = self._known_keys(of)
+        if value.keys() <= known:
+            return []
+        meant = {key: _nearest(key, known) for key in value if key not in known}
+        return [
+            Problem(
+                f"{self._name}/near-miss-key",
+                f"unknown key `{key}`",
+                (*path, key),
+                f"did you mean `{near}`?",
+                on_key=True,
+            )
+            for key, near in meant.items()
+            if near and near not in value
+        ]
 
     def passes(self, rows: list[Any]) -> bool:
         """Whether all rows are proved to have no problems in their structure."""
@@ -113,6 +136,11 @@ class DialectChecker:
             self._validators[of] = SchemaValidator(self._name, definition(of, of=self._of))
         return self._validators[of]
 
+    def _known_keys(self, of: str) -> frozenset[str]:
+        if of not in self._known:
+            self._known[of] = frozenset(properties(definition(of, of=self._of)))
+        return self._known[of]
+
     def _schema(self, of: str) -> Schema:
         return self._validator(of).schema
 
@@ -122,6 +150,11 @@ class DialectChecker:
         root = {key: part for key, part in row.items() if key in ("$schema", "$defs")}
         items = {key: part for key, part in row.items() if key not in root}
         return native_for({**root, "type": "array", "items": items})
+
+
+@lru_cache(maxsize=4096)
+def _nearest(key: str, known: frozenset[str]) -> str | None:
+    return nearest(key, sorted(known))
 
 
 def _as_missing(problem: Problem, key: str | None) -> Problem:

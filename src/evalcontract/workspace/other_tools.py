@@ -20,7 +20,8 @@ class Tool(NamedTuple):
 
     `roots` are shapes of a whole file, `rows` those of a row, `entries` those of all values of a
     mapping. `lists` maps the key of a list of rows to shapes of these rows. `advice` says which
-    keys correspond to those of this package, `command` what translates a file.
+    keys correspond to those of this package, `command` what translates a file, and `like` which
+    dialect has rows that look the same.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Tool(NamedTuple):
     rows: tuple[Shape, ...] = ()
     entries: tuple[Shape, ...] = ()
     lists: Mapping[str, tuple[Shape, ...]] = {}
+    like: str | None = None
 
 
 _INPUT_OUTPUT: Shape = {"inputs": dict, "outputs": dict}
@@ -113,6 +115,7 @@ TOOLS = (
         "the text in `inputs` becomes `input`, and that in `outputs` becomes `expected.reference`",
         rows=(_INPUT_OUTPUT,),
         lists={"examples": (_INPUT_OUTPUT,)},
+        like="`mlflow:evaluate`",
     ),
     Tool(
         "ai_best_practices",

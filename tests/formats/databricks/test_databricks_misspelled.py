@@ -33,6 +33,22 @@ CASES: dict[str, tuple[Any, list[tuple[str, list[str]]]]] = {
         {"request": "a", "expected_respnse": "b"},
         [("near-miss-key", ["expected_response"])],
     ),
+    "one beside the query": (
+        {"request": {"query": "a", "hsitory": []}},
+        [("near-miss-key", ["history"])],
+    ),
+    "of a message": (
+        {"request": {"messages": [{"rol": "user", "content": "a", "mine": 1}]}},
+        [("near-miss-key", ["role"])],
+    ),
+    "of a message before": (
+        {"request": {"query": "a", "history": [{"role": "user", "contnt": "a"}]}},
+        [("near-miss-key", ["content"])],
+    ),
+    "another key of a message": (
+        {"request": {"messages": [{"role": "user", "content": "a", "context": "b"}]}},
+        [],
+    ),
     "one that is there too": (
         {"request": "a", "reqest": "b"},
         [("near-miss-key", ["request"])],

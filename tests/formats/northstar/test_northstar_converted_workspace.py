@@ -116,7 +116,7 @@ def test_every_expectation_has_its_place() -> None:
     assert ours.rubric == {
         "checks": [
             {"id": "contains_and_ground_truth", "kind": "fact_match"},
-            {"id": "not_contains", "kind": "must_not_contain", "values": ["rain"]},
+            {"id": "not_contains", "kind": "must_not_contain"},
             {
                 "id": "tool_sequence",
                 "kind": "tool_usage",
@@ -124,11 +124,6 @@ def test_every_expectation_has_its_place() -> None:
                 "order": "sequence",
                 "forbidden_tools": ["delete_user"],
                 "max_calls": 3,
-            },
-            {
-                "id": "tool_arguments",
-                "kind": "tool_usage",
-                "expected_tools": [{"name": "weather", "arguments": {"city": "Paris"}}],
             },
         ],
         "scoring": {"combine": "all_pass"},
@@ -138,7 +133,9 @@ def test_every_expectation_has_its_place() -> None:
     assert row["criteria"] == "Names the temperature."
     assert row["expected"] == {"reference": "22 degrees", "goal": "Say how the weather is."}
     assert row["expected_facts"] == ["sunny", "Paris", "22 degrees"]
-    assert row["expected_tools"] == ["find_city", "weather"]
+    weather = {"name": "weather", "arguments": {"city": "Paris"}}
+    assert row["expected_tools"] == ["find_city", weather]
+    assert row["must_not_contain"] == ["rain"]
     assert row["context"] == ["In Paris it is 22 degrees."]
     assert row["expected_documents"] == [{"id": "weather_report"}]
     assert row.keys().isdisjoint(("max_cost_usd", "max_repeated_tool_calls"))
@@ -320,14 +317,47 @@ SHARED: list[tuple[dict[str, Any], list[str], dict[str, Any]]] = [
         ["tools"],
         {"expected_tools": ["a"]},
     ),
-    # Of a row they would be two calls of one tool.
+    ({"not_contains": ["rain"]}, ["not_contains"], {"must_not_contain": ["rain"]}),
+    # A call with arguments is a call.
+    (
+        {"required_tools": ["b", "a"], "tool_arguments": [{"name": "a", "arguments": {"c": 1}}]},
+        ["tools"],
+        {"expected_tools": ["b", {"name": "a", "arguments": {"c": 1}}]},
+    ),
+    (
+        {
+            "tool_sequence": ["a", "b", "b"],
+            "tool_arguments": [{"name": "a", "arguments": {"c": 1}}],
+            "required_tools": ["b"],
+        },
+        ["tool_sequence"],
+        {"expected_tools": [{"name": "a", "arguments": {"c": 1}}, "b", "b"]},
+    ),
+    (
+        {
+            "tool_sequence": ["a", "b"],
+            "tool_arguments": [{"name": "b", "arguments": {}}, {"name": "a", "arguments": {}}],
+        },
+        ["tool_sequence"],
+        {"expected_tools": [{"name": each, "arguments": {}} for each in "ab"]},
+    ),
+    # Any of the two calls may have the arguments.
+    (
+        {"tool_sequence": ["a", "a"], "tool_arguments": [{"name": "a", "arguments": {}}]},
+        ["tool_sequence", "tool_arguments"],
+        {"expected_tools": ["a", "a"]},
+    ),
+    # One call may have the arguments of both.
     (
         {
             "required_tools": ["a"],
-            "tool_arguments": [{"name": "a", "arguments": {}}],
+            "tool_arguments": [
+                {"name": "a", "arguments": {"c": 1}},
+                {"name": "a", "arguments": {"d": 2}},
+            ],
             "max_tool_calls": 2,
         },
-        ["required_tools", "tool_arguments", "max_tool_calls"],
+        ["required_tools", "tool_arguments_1", "tool_arguments_2", "max_tool_calls"],
         {},
     ),
 ]
@@ -341,7 +371,7 @@ def test_what_a_case_expects_stands_in_its_row(
     ours = READER.read(case, 0)
     assert ours.rubric is not None
     assert [each["id"] for each in ours.rubric["checks"]] == checks
-    keys = ("expected", "expected_facts", "expected_tools")
+    keys = ("expected", "expected_facts", "expected_tools", "must_not_contain")
     assert {key: ours.row[key] for key in keys if key in ours.row} == row
     (tmp_path / "cases.json").write_text(json.dumps([case]), encoding="utf-8")
     there, back = tmp_path / "datasets/ours.yaml", tmp_path / "back.json"
@@ -357,12 +387,31 @@ def test_what_a_case_expects_stands_in_its_row(
     assert json.loads(back.read_text(encoding="utf-8")) == [case]
 
 
-def test_cases_that_expect_the_same_sort_of_thing_share_a_rubric() -> None:
-    one, two = (
-        READER.read({"id": each, "messages": SAID, "expected": {"contains": [each]}}, 0)
-        for each in ("sunny", "rainy")
-    )
-    assert one.rubric == two.rubric
+@every_case(
+    ("one", "other"),
+    [
+        ({"contains": ["sunny"]}, {"contains": ["rainy", "cold"]}),
+        ({"ground_truth": "sunny"}, {"ground_truth": "rainy"}),
+        ({"not_contains": ["sunny"]}, {"not_contains": ["rainy", "cold"]}),
+        ({"tool_sequence": ["a"]}, {"tool_sequence": ["b", "a"], "required_tools": ["b"]}),
+        (
+            {"tool_sequence": ["a"], "tool_arguments": [{"name": "a", "arguments": {"b": 1}}]},
+            {"tool_sequence": ["c", "a"], "tool_arguments": [{"name": "c", "arguments": {}}]},
+        ),
+        (
+            {"required_tools": ["a"], "tool_arguments": [{"name": "a", "arguments": {"b": 1}}]},
+            {"required_tools": ["c", "d"]},
+        ),
+    ],
+)
+def test_cases_that_expect_the_same_sort_of_thing_share_a_rubric(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    read = [
+        READER.read({"id": "a", "messages": SAID, "expected": each}, 0) for each in (one, other)
+    ]
+    assert read[0].rubric is not None
+    assert read[0].rubric == read[1].rubric
 
 
 @pytest.mark.parametrize("other", ["databricks", "evret:0.0.3"])

@@ -23,9 +23,9 @@ CLEAN = {"contains": ["sunny"]}
 # What a case has besides `id`, and what is told of it.
 CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "clean": ({"expected": CLEAN}, []),
-    "nothing expected": ({}, [("not-evaluated", "$[0]")]),
+    "nothing expected": ({}, [("judges-only", "$[0]")]),
     "null is nothing": ({"expected": {"contains": None}}, [("not-evaluated", "$[0].expected")]),
-    "goal alone": ({"expected": {"goal": "g"}}, [("not-evaluated", "$[0].expected")]),
+    "goal alone": ({"expected": {"goal": "g"}}, [("judges-only", "$[0]")]),
     "false alone": (
         {"expected": {"require_tool_output_reference": "no"}},
         [("not-evaluated", "$[0].expected")],
@@ -38,6 +38,10 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "an answer without text": (
         {"messages": [{"role": "assistant", "content": None}], "expected": CLEAN},
         [("missing-answer", "$[0].messages")],
+    ),
+    "a misspelled key of a message": (
+        {"messages": [{"role": "assistant", "contnt": "a", "at": 1}], "expected": {"goal": "b"}},
+        [("judges-only", "$[0]"), ("near-miss-key", "$[0].messages[0].contnt")],
     ),
     "no answer is needed": ({"messages": [], "expected": {"required_tools": ["a"]}}, []),
     "latency": (
@@ -308,7 +312,9 @@ def test_what_is_passed_over_is_a_warning_and_an_error_in_strict_mode(tmp_path: 
 RECOGNISED = {
     json.dumps([{"id": "a", "messages": SAID, "expected": CLEAN}]): True,
     json.dumps({"cases": [{"id": "a", "messages": SAID, "metrics": {}}]}): True,
-    json.dumps([{"id": "a", "messages": SAID}]): False,
+    json.dumps([{"id": "a", "messages": SAID}]): True,
+    json.dumps([{"id": "a", "messages": []}]): False,
+    json.dumps([{"id": "a", "messages": []}, {"id": "b", "messages": [], "expected": {}}]): True,
     json.dumps([{"id": "a", "messages": SAID, "expected": CLEAN, "input": "x", "more": 1}]): False,
     json.dumps([{"id": "a", "expected": CLEAN, "input": "x"}]): False,
 }
@@ -321,3 +327,33 @@ def test_it_is_recognised_where_it_can_be_no_others(text: str, tmp_path: Path) -
     options = Options(root=tmp_path, strict=False)
     codes = [each.code for each in validate(Kind.DATASET, [Input(path)], options).diagnostics]
     assert ("northstar/detected" in codes) is RECOGNISED[text]
+
+
+CASE = json.dumps({"id": "a", "messages": SAID, "expected": CLEAN})
+WRONG = json.dumps({"id": "a", "messages": SAID, "expected": CLEAN, "metadata": 5})
+# Texts of JSONL whose lines Python's text files have, and the line and column of what is wrong.
+TEXT_LINES = {
+    "lone returns": (f"{CASE}\r{WRONG}\r", (2, WRONG.index("5}") + 1)),
+    "all ends": (f"{CASE}\r\n\r{CASE}\n{WRONG}", (4, WRONG.index("5}") + 1)),
+    "no-break spaces": (f"\xa0{CASE}\u3000\n\xa0\n \xa0{WRONG}\x0c", (3, WRONG.index("5}") + 3)),
+    "a return at the end of a block": (
+        f"{CASE}{' ' * (65535 - len(CASE))}\r{WRONG}",
+        (2, WRONG.index("5}") + 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXT_LINES)
+def test_lines_are_those_of_a_text_file(name: str, tmp_path: Path) -> None:
+    text, place = TEXT_LINES[name]
+    text = text.replace('"id": "a"', '"id": "b"', 1)
+    path = tmp_path / "cases.jsonl"
+    path.write_text(text, encoding="utf-8", newline="")
+    with path.open(encoding="utf-8") as lines:  # as its loader reads them
+        assert [json.loads(line.strip())["id"] for line in lines if line.strip()][-1] == "a"
+    options = Options(root=tmp_path, dialect="northstar")
+    found = validate(Kind.DATASET, [Input(path)], options).diagnostics
+    (wrong,) = (each for each in found if each.code == "northstar/wrong-type")
+    assert wrong.place.span is not None
+    assert (wrong.place.span.line, wrong.place.span.column) == place
+    assert {each.code for each in found} <= {"northstar/wrong-type", "northstar/duplicate-id"}

@@ -2,6 +2,9 @@
 
 A line asks by JSON: `oss` or `evaluate`, and the path of a file.
 
+`exports` asks for what MLflow writes of the records of a file: `to_dict`, `to_json` of `to_df` in
+each orient, and what `search_traces` finds of traces with their inputs.
+
 A file is JSON: whatever is handed to `merge_records` of a new dataset in a new SQLite store, or to
 `mlflow.genai.evaluate`. A line has `file`, `accepted`, `message`, and for `oss` the rows that are
 `stored`, as `to_df` gives them. Lone surrogates and NaN pass, as Python's JSON has them.
@@ -24,7 +27,7 @@ from typing import Any
 def main() -> None:
     """Answer until there is nothing more to read."""
     with tempfile.TemporaryDirectory() as folder:
-        ways = {"oss": _oss(), "evaluate": _evaluate()}
+        ways = {"oss": _oss(), "evaluate": _evaluate(), "exports": _exports()}
         _begin(Path(folder))
         for asked in sys.stdin:
             mode, file = json.loads(asked)
@@ -81,6 +84,28 @@ def _evaluate() -> Any:
     def ask(records: Any) -> dict[str, Any]:
         found = mlflow.genai.evaluate(data=records, scorers=[one])
         return {"metrics": found.metrics}
+
+    return ask
+
+
+def _exports() -> Any:
+    import mlflow
+    from mlflow.genai import datasets
+
+    orients = ("columns", "records", "index", "split", "table")
+
+    def ask(records: Any) -> dict[str, Any]:
+        dataset = datasets.create_dataset(name="exported", tags={"team": "port"})
+        dataset.merge_records(records)
+        whole = datasets.get_dataset(dataset_id=dataset.dataset_id)
+        frame = whole.to_df()
+        for record in records:
+            mlflow.trace(lambda **inputs: str(inputs), name="asked")(**record["inputs"])
+        mlflow.flush_trace_async_logging()
+        traces = mlflow.search_traces(filter_string="trace.name = 'asked'")
+        exported = {each: json.loads(frame.to_json(orient=each)) for each in orients}
+        exported["to_dict"] = json.loads(json.dumps(whole.to_dict()))
+        return {"exported": exported, "traces": json.loads(traces.to_json(orient="records"))}
 
     return ask
 

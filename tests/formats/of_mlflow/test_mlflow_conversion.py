@@ -41,8 +41,11 @@ INPUTS = (
     | st.builds(lambda messages: {"messages": messages}, MESSAGES)
     | MAPPINGS
     | st.builds(lambda text, others: {**others, "query": text}, TEXTS, MAPPINGS)
+    | st.builds(lambda messages, others: {**others, "messages": messages}, MESSAGES, MAPPINGS)
 )
-CALL = st.fixed_dictionaries({"name": VALUES}, optional={"arguments": MAPPINGS, "id": TEXTS})
+CALL = st.fixed_dictionaries(
+    {"name": VALUES}, optional={"arguments": MAPPINGS | st.none(), "id": TEXTS}
+)
 DOCUMENT = st.fixed_dictionaries({}, optional={"doc_uri": TEXTS, "content": VALUES, "id": TEXTS})
 EXPECTATIONS = st.fixed_dictionaries(
     {},
@@ -396,3 +399,44 @@ def test_what_stands_around_rows_is_lost() -> None:
 def test_a_file_that_is_elsewhere_is_no_part_of_it() -> None:
     assert MLFLOW.reader(a_file(), "oss").root == {}
     assert Path(__file__).with_name("real.py").is_file()
+
+
+def test_null_arguments_of_a_call_are_none() -> None:
+    """A table has them in each call where one call has some."""
+    calls = [{"name": "chart", "arguments": None}, {"name": "mail", "arguments": {"to": "a"}}]
+    record = {"inputs": {"question": "a"}, "expectations": {"expected_tool_calls": calls}}
+    read = as_row(record, "oss")
+    assert read.row["expected_tools"] == ["chart", calls[1]]
+    assert read.losses == ()
+    assert as_record(read.row, "oss").row == record
+    edited = {**read.row, "expected_tools": ["mail"]}
+    assert as_record(edited, "oss").row["expectations"] == {
+        "expected_tool_calls": [{"name": "mail"}]
+    }
+
+
+def test_what_is_changed_in_a_row_counts_more_than_what_was_kept() -> None:
+    record = {
+        "inputs": {"city": "Wick", "style": "short"},
+        "expectations": {"expected_facts": None, "own": 1},
+        "tags": {"a": "b"},
+    }
+    row = as_row(record, "oss").row
+    assert as_record(row, "oss").row == record
+    edited = as_record({**row, "expected_facts": ["x"], "expected": {"own": 2}}, "oss").row
+    assert edited["expectations"] == {"expected_facts": ["x"], "own": 2}
+    assert (edited["inputs"], edited["tags"]) == (record["inputs"], record["tags"])
+
+
+def test_a_conversation_beside_other_inputs_is_one() -> None:
+    said = [{"role": "user", "content": "a?"}, {"role": "assistant", "content": "b"}]
+    inputs = {"messages": [*said, said[0]], "user": "c"}
+    read = as_row({"inputs": inputs}, "oss").row
+    assert (read["input"], read["messages"]) == ("a?", inputs["messages"])
+    assert read["context"] == {"user": "c"}
+    assert as_record(read, "oss").row == {"inputs": inputs}
+    # Without a question all of them are lines.
+    blank = {"messages": [{"role": "user", "content": " "}], "user": "c"}
+    read = as_row({"inputs": blank}, "oss").row
+    assert read["input"] == 'messages: [{"role": "user", "content": " "}]\nuser: c'
+    assert as_record(read, "oss").row == {"inputs": blank}

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 Q = {"question": "How deep?"}
 FACTS = {"expected_facts": ["9 m"]}
 TALK = {"goal": "Book a berth", "persona": "A skipper"}
-TRACE = {
-    "info": {"trace_id": "tr-1", "trace_location": {}, "request_time": "t", "state": "OK"},
-    "data": {"spans": []},
-}
+INFO = {"trace_id": "tr-1", "trace_location": {}, "request_time": "t", "state": "OK"}
+TRACE = {"info": INFO, "data": {"spans": []}}
 VARIANTS = ("oss", "managed", "evaluate")
 
 
@@ -130,8 +128,38 @@ CASES: list[tuple[str, Any, list[tuple[str, str]]]] = [
         [{"inputs": Q, "expectations": {"expected_tool_calls": [{"name": "a"}, {"name": 1}]}}],
         [("unreadable-tool-call", "$[0].expectations.expected_tool_calls[1]")],
     ),
-    ("oss", [{"inputs": Q}], [("no-expectations", "$[0]")]),
-    ("oss", [{"inputs": Q, "expectations": {}}], [("no-expectations", "$[0]")]),
+    ("oss", [{"inputs": Q}], []),
+    ("evaluate", [{"inputs": Q}, {"inputs": Q, "expectations": {}}], []),
+    ("oss", [record(), {"inputs": {"a": 1}}], [("no-expectations", "$[1]")]),
+    ("evaluate", [{"inputs": {"a": 1}}, record()], [("no-expectations", "$[0]")]),
+    (
+        "managed",
+        [{"inputs": {"a": 1}, "expectations": {}}, record()],
+        [("no-expectations", "$[0]")],
+    ),
+    (
+        "evaluate",
+        [{"trace": {**TRACE, "data": {"span": []}}}],
+        [("near-miss-key", "$[0].trace.data.span")],
+    ),
+    (
+        "evaluate",
+        [{"trace": {**TRACE, "info": {**INFO, "asessments": [], "mine": 1}}}],
+        [("near-miss-key", "$[0].trace.info.asessments")],
+    ),
+    ("evaluate", [{"trace": {"inof": {}, "data": {}}}], [("missing-key", "$[0].trace.inof")]),
+    (
+        "evaluate",
+        [
+            {
+                "trace": {
+                    **TRACE,
+                    "info": {"trace_id": "a", "trace_lcation": {}, "request_time": "", "state": ""},
+                }
+            }
+        ],
+        [("missing-key", "$[0].trace.info.trace_lcation")],
+    ),
     ("managed", [record(source={"human": {"user_name": "ana"}}, create_time=1)], []),
     ("managed", [record(source={"trace": {"trace_id": "t"}, "human": None})], []),
     ("managed", [record(source={})], [("missing-key", "$[0].source")]),

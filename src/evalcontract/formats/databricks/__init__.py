@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
+from evalcontract.formats._frames import first_row_of, frame_of, layout_of
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
@@ -26,6 +27,9 @@ _APPLICATION, _OUTPUTS = "application", "outputs"
 _DISTINCT = frozenset(
     {"request_id", "expected_response", "expected_retrieved_context", "retrieved_context"}
 )
+_REQUEST = frozenset({"request"})
+# Keys that are those of other systems; traces that MLflow searched for have a request as well.
+_FOREIGN = frozenset({"inputs", "input", "queries", "cases", "trace_metadata"})
 _NO_ROWS = Problem(
     "databricks/undocumented", "there are no rows, so nothing is evaluated", (), "add a row"
 )
@@ -40,6 +44,8 @@ def _find_rows(read: ExternalFile, _variant: str | None, _schema: SchemaChecker)
     value = read.document.value
     if isinstance(value, list):
         return RowLayout(value, problems=() if value else (_NO_ROWS,))
+    if frame := frame_of(value, _REQUEST):
+        return layout_of(frame, "databricks")
     return RowLayout.without_rows(_NO_LIST)
 
 
@@ -48,6 +54,8 @@ def _recognise(value: dict[str, Any]) -> Dialect | None:
 
     If the row has another key that only evaluation sets have, `request` may be misspelled.
     """
+    first = first_row_of(value, _REQUEST)
+    value = first if isinstance(first, dict) else value
     request_key = next((key for key in value if nearest(key, ("request",))), "request")
     if request_key != "request" and _DISTINCT.isdisjoint(value):
         return None
@@ -55,7 +63,7 @@ def _recognise(value: dict[str, Any]) -> Dialect | None:
     is_request = isinstance(request, str) or (
         isinstance(request, dict) and not {"messages", "query"}.isdisjoint(request)
     )
-    if not is_request or not {"inputs", "input", "queries", "cases"}.isdisjoint(value):
+    if not is_request or not _FOREIGN.isdisjoint(value):
         return None
     has_outputs = not {"response", "trace"}.isdisjoint(value)
     return Dialect(DATABRICKS, _OUTPUTS if has_outputs else _APPLICATION)

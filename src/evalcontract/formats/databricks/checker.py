@@ -9,6 +9,7 @@ from evalcontract.formats._findings import (
     FirstRows,
     as_json,
     missing_key,
+    misspelled_messages,
     parsed_json,
     stops_loader,
 )
@@ -47,7 +48,10 @@ class RequestChecker(RowChecker):
             yield from problems
             if stops_loader(problems):
                 return
-        yield from _request(row["request"], (*path, "request"))
+        request = row["request"]
+        yield from _request(request, (*path, "request"))
+        if isinstance(request, dict):
+            yield from self._misspelled(request, (*path, "request"))
         yield from self._ids.duplicate(row.get("request_id"), path, "request_id", _DUPLICATE)
         if "response" in row and not isinstance(row["response"], str | None):
             message = "only a `response` that is a text is documented"
@@ -60,6 +64,11 @@ class RequestChecker(RowChecker):
                 "remove one of them: MLflow's own correctness judge rejects both together",
                 on_key=True,
             )
+
+    def _misspelled(self, request: dict[str, Any], path: Path) -> Iterator[Problem]:
+        yield from self._schema.near_misses(request, path, "request")
+        for key in ("messages", "history"):
+            yield from misspelled_messages(self._schema, request.get(key), (*path, key))
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         problems = [advised(problem, row, path) for problem in self._schema.faults(row, path)]

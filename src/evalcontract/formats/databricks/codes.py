@@ -8,4 +8,5 @@ CODES = codes_of_system(
     "databricks",
     silently_accepted=("two-expectations",),
     guesses=("undocumented",),
+    notes=("data-frame",),
 )

@@ -33,6 +33,7 @@ from evalcontract.formats._residual import (
     applied,
     difference,
     is_row,
+    restored,
 )
 from evalcontract.formats.databricks.fields import FIELDS, RUBRIC
 from evalcontract.model.diagnostic import Problem
@@ -98,10 +99,11 @@ class RequestWriter(Writer):
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row."""
         bare, kept = _IN_OURS.split(row, _FORM.fits)
-        theirs = _restored(to_theirs(bare, index), kept, _NESTED_THEIRS)
-        if "expected_response" in theirs and "expected_response" in (kept or {}):
-            # It stood beside facts; the reference may have changed since.
-            theirs["expected_response"] = reference_of(bare) or theirs["expected_response"]
+        theirs = to_theirs(bare, index)
+        if preserved := _FORM.read(kept or {}):
+            theirs = restored(
+                theirs, preserved, _NESTED_THEIRS, bare, lambda each: to_ours(each, index)
+            )
         residual = difference(to_ours(theirs, index), bare, _NESTED)
         own = Residual({k: v for k, v in residual.set.items() if k != "metadata"}, [])
         losses = [*losses_of(own, bare, _reason, _BESIDE, _RUN)]

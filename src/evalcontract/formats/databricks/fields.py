@@ -18,6 +18,8 @@ FIELDS = (
     Field("guidelines", "criteria", "several guidelines are a list with a `- ` before each"),
     Field("guidelines", None, "criteria have no names, as lists of guidelines may have"),
     Field("custom_expected.*", "expected.*"),
+    Field("custom_expected.reference", None, "`expected.reference` is the expected response"),
+    Field("custom_expected.format", None, "`expected.format` is `json` or `text`, for checks"),
     Field("expected_retrieved_context", "expected_documents", "`doc_uri` is `id`"),
     Field("response", "recorded_output", "or the answer at the end of `messages`"),
     Field("retrieved_context", "retrieved_documents", "`doc_uri` is `id`"),

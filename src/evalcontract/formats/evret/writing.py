@@ -64,7 +64,7 @@ class DocumentWriter(Writer):
             value["documents"] = documents
             self._rewrite_bare(documents)
         kept = {key: part for key, part in root.items() if key != "metadata"}
-        losses = [Loss((key,), _reason(key), is_kept=True) for key in kept]
+        losses = [Loss((key,), reason_against(FIELDS, (key,), None), is_kept=True) for key in kept]
         free = {key: part for key, part in metadata.items() if key != THEIRS}
         if OURS in free or root.get("metadata") == {}:
             kept["metadata"] = metadata
@@ -138,7 +138,7 @@ class TableWriter(Writer):
         cells = {key: _cell(part) for key, part in query.items()}
         if problems := tuple(_long_cells(cells)):
             return TheirRow(None, problems=problems)
-        return TheirRow(cells, tuple(_losses(rest, self._release, is_kept=False)))
+        return TheirRow(cells, tuple(_losses(rest, self._release, is_kept=False, is_table=True)))
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
         """Return the header and the rows; the root is lost."""
@@ -166,11 +166,17 @@ def _cell(part: Any) -> str:
     return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
 
 
-def _losses(rest: dict[str, Any], release: Release, *, is_kept: bool) -> Iterator[Loss]:
+def _losses(
+    rest: dict[str, Any], release: Release, *, is_kept: bool, is_table: bool = False
+) -> Iterator[Loss]:
     for key, part in rest.items():
         if key == "expected_documents":
-            reads = "reads only distinct ids" if release.ids else "reads no document ids"
-            yield Loss((key,), f"{release.title} {reads}", is_kept)
+            if is_table and release.ids:
+                reason = "a table has the distinct ids of documents, not their texts"
+            else:
+                reads = "reads only distinct ids" if release.ids else "reads no document ids"
+                reason = f"{release.title} {reads}"
+            yield Loss((key,), reason, is_kept)
         elif part is not None and (key != "bundle" or part not in BUNDLES):
             yield Loss((key,), _reason(key), is_kept)
 

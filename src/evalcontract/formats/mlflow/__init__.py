@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats.mlflow.conversion import MlflowReader, MlflowWriter
 from evalcontract.formats.mlflow.evaluate import EvaluateChecker
+from evalcontract.formats.mlflow.exports import exported_root, exported_rows
 from evalcontract.formats.mlflow.fields import FIELDS
 from evalcontract.formats.mlflow.managed import ManagedChecker
 from evalcontract.formats.mlflow.oss import StoreChecker
 from evalcontract.formats.mlflow.predictions import scorers
-from evalcontract.formats.mlflow.sources import is_documented
+from evalcontract.formats.mlflow.recognition import (
+    EVALUATE,
+    MANAGED,
+    OSS,
+    perhaps_recognised,
+    recognised,
+)
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.nearest import nearest
-from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.mlflow.records import RecordChecker
     from evalcontract.source.external import ExternalFile
 
-OSS, MANAGED, EVALUATE = "oss", "managed", "evaluate"
 _CHECKERS: dict[str, type[RecordChecker]] = {
     OSS: StoreChecker,
     MANAGED: ManagedChecker,
@@ -36,6 +40,8 @@ def _find_rows(read: ExternalFile, variant: str | None, _schema: SchemaChecker) 
     value = read.document.value
     if isinstance(value, list):
         return RowLayout(value)
+    if layout := exported_rows(value):
+        return layout
     variant = variant or OSS
     if variant == OSS and value in ({}, ""):
         return RowLayout([])
@@ -51,18 +57,8 @@ def _find_rows(read: ExternalFile, variant: str | None, _schema: SchemaChecker) 
     return RowLayout.without_rows(Problem("mlflow/rejected", message, (), advice))
 
 
-def _recognise(value: dict[str, Any]) -> Dialect | None:
-    """Detect a record by its mapping of `inputs` and its mapping of `expectations`.
-
-    `expectations` may be misspelled, so that the check can report it.
-    """
-    expectations = [key for key in value if nearest(key, ("expectations",))]
-    has_expectations = any(isinstance(value[key], dict) for key in expectations)
-    if not isinstance(value.get("inputs"), dict) or not has_expectations:
-        return None
-    columns = table("formats/mlflow.columns")["of_databricks"]
-    is_managed = is_documented(value.get("source")) or not value.keys().isdisjoint(columns)
-    return Dialect(MLFLOW, MANAGED if is_managed else OSS)
+def _dialect(variant: str | None) -> Dialect | None:
+    return Dialect(MLFLOW, variant) if variant else None
 
 
 MLFLOW = Format(
@@ -79,9 +75,10 @@ MLFLOW = Format(
     find_rows=_find_rows,
     row_checker=lambda variant, schema: _CHECKERS[variant or OSS](schema),
     name_of=named_by("dataset_record_id", "request_id", "id"),
-    recognise=_recognise,
+    recognise=lambda value: _dialect(recognised(value)),
+    may_recognise=lambda value: _dialect(perhaps_recognised(value)),
     predict=lambda row, variant: scorers(row, variant or OSS),
-    reader=lambda _read, variant: MlflowReader(variant or OSS),
+    reader=lambda read, variant: MlflowReader(variant or OSS, exported_root(read)),
     writer=lambda _medium, variant: MlflowWriter(variant or OSS),
     fields=FIELDS,
 )

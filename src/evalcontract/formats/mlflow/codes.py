@@ -25,6 +25,8 @@ CODES = codes_of_system(
         "no-list-of-texts",
         "unreadable-tool-call",
         "no-expectations",
+        "empty-tags",
     ),
     guesses=("misplaced-key", "reserved-goal"),
+    notes=("data-frame", "export"),
 )

@@ -14,9 +14,11 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._expectations import losses_of
 from evalcontract.formats._fields import reason_against, reason_for
-from evalcontract.formats._residual import Residual, applied, difference, is_row
+from evalcontract.formats._residual import Residual, applied, difference, is_row, restored
 from evalcontract.formats.mlflow.evaluate import MIXED_TRACES
+from evalcontract.formats.mlflow.expectations import TOOL_CALLS
 from evalcontract.formats.mlflow.fields import FIELDS
+from evalcontract.formats.mlflow.inputs import history_of
 from evalcontract.formats.mlflow.mapping import as_record, as_row
 from evalcontract.formats.mlflow.residual import (
     NESTED,
@@ -29,6 +31,7 @@ from evalcontract.formats.mlflow.residual import (
 )
 from evalcontract.formats.mlflow.sources import for_databricks, for_store
 from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
+from evalcontract.formats.mlflow.tool_calls import expected_tools
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.equality import json_equal
 
@@ -45,8 +48,14 @@ _SOURCES = {"oss": for_store, "managed": for_databricks}
 class MlflowReader(Reader):
     """Converts records to rows, which preserve the rest in `metadata.mlflow`."""
 
-    def __init__(self, variant: str) -> None:
+    def __init__(self, variant: str, root: dict[str, Any] | None = None) -> None:
         self._variant = variant
+        self._root = root or {}
+
+    @property
+    def root(self) -> dict[str, Any]:
+        """What the file says of the dataset."""
+        return self._root
 
     def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid record."""
@@ -72,7 +81,9 @@ def _losses(residual: Residual, record: dict[str, Any], variant: str) -> Iterato
         names = value if key == "expectations" and isinstance(value, dict) else (None,)
         for name in names:
             path = (key,) if name is None else (key, name)
-            if name is None or record[key][name] is not None:
+            if name is not None and record[key][name] is None:
+                continue
+            if name != TOOL_CALLS or expected_tools(record[key][name]) is None:
                 yield Loss(path, reason_for(FIELDS, path, variant), is_kept=True)
 
 
@@ -95,11 +106,18 @@ class MlflowWriter(Writer):
         if kept.variant != self._variant:
             residual = Residual(_translated(residual.set, self._variant), [])
             losses = [*_untranslated(kept.residual.set, residual.set)]
-        record = applied(as_record(bare, kept.hints, self._variant, index), residual, NESTED)
+        variant = self._variant
+        plain = as_record(bare, kept.hints, variant, index)
+        record = restored(
+            plain, residual, NESTED, bare, lambda each: as_row(each, variant, index)[0]
+        )
         self._drop_mixed_outputs(record, index)
         rest = difference(as_row(record, self._variant, index)[0], bare, NESTED_OURS)
         whole = join_record(record, rest)
-        losses += losses_of(rest, bare, self._reason, _BESIDE, _RUN)
+        told = losses_of(rest, bare, self._reason, _BESIDE, _RUN)
+        inputs = record.get("inputs")
+        is_history = isinstance(inputs, dict) and "messages" in inputs and bool(history_of(bare))
+        losses += (loss for loss in told if not (is_history and loss.path[0] == "context"))
         return TheirRow(whole, tuple(losses), tuple(self._problems(whole, index)))
 
     def _reason(self, path: Path) -> str:

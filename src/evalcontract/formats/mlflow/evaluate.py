@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import parsed_json, stops_loader
+from evalcontract.formats._findings import missing_key, parsed_json, stops_loader
 from evalcontract.formats.mlflow.records import RecordChecker, with_missing
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.nearest import nearest
 from evalcontract.source.document import value_at
+from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +41,9 @@ class EvaluateChecker(RecordChecker):
     def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Tolerate NaN, which counts as missing for a whole column and as a number inside."""
         problems = [p for p in problems if not _is_nan(row, p.path[len(path) :])]
+        if isinstance(row, dict):
+            problems = _without_columns(problems, row, path)
+            problems = [_renamed(problem, row, path) for problem in problems]
         if self._first is None and isinstance(row, dict) and "trace" not in row:
             problems = with_missing(problems, row, path, "inputs")
         if not stops_loader(problems):
@@ -47,15 +52,24 @@ class EvaluateChecker(RecordChecker):
         return [*problems, *self._across_rows(row, path, is_reported=is_reported)]
 
     def record_problems(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
-        """Yield what the first row lacks, and where a row differs from the first."""
-        return self._across_rows(row, path)
+        """Yield what the first row lacks, where a row differs from it, and misspelled keys."""
+        trace = row.get("trace")
+        misspelled = self._misspelled(trace, (*path, "trace")) if isinstance(trace, dict) else ()
+        return [*self._across_rows(row, path), *misspelled]
+
+    def _misspelled(self, trace: dict[str, Any], path: Path) -> Iterator[Problem]:
+        yield from self._schema.near_misses(trace, path, "trace")
+        for key in ("info", "data"):
+            if isinstance(trace.get(key), dict):
+                yield from self._schema.near_misses(trace[key], (*path, key), f"trace_{key}")
 
     def needs_expectations(self, row: dict[str, Any]) -> bool:
         """Whether the row has no trace, which may have expectations too."""
         return "trace" not in row
 
     def finish(self) -> Iterable[Problem]:
-        """Report a dataset without rows."""
+        """Also report a dataset without rows."""
+        yield from super().finish()
         if self._first is None:
             yield Problem("mlflow/no-rows", "there are no rows: `evaluate` rejects that", ())
 
@@ -101,6 +115,29 @@ def _first_inputs(row: dict[str, Any], path: Path) -> Problem:
         (*path, "inputs"),
         "write the arguments of the application by name: `inputs: {question: …}`",
     )
+
+
+def _renamed(problem: Problem, row: dict[str, Any], path: Path) -> Problem:
+    """Return the problem of a missing key of a trace at the key that was probably meant."""
+    where = problem.path[len(path) :]
+    if problem.code != "mlflow/missing-key" or where[:1] != ("trace",):
+        return problem
+    key, value = problem.message.split("`")[1], value_at(row, where)
+    near = nearest(key, value) if isinstance(value, dict) else None
+    if near is None:
+        return problem
+    return missing_key("mlflow", problem.message, problem.path, key, near, problem.help)
+
+
+def _without_columns(problems: list[Problem], row: dict[str, Any], path: Path) -> list[Problem]:
+    """Drop the columns that MLflow gives beside a trace, or beside a record, and does not read."""
+    columns = table("formats/mlflow.columns")
+    given: set[str] = set()
+    if "trace" in row and "trace_id" in row:
+        given |= {*columns["of_traces"]}
+    if isinstance(row.get("dataset_record_id"), str):
+        given |= {*columns["dropped"], "source"} - {"id"}
+    return [p for p in problems if p.path[:-1] != path or p.path[-1] not in given]
 
 
 def _is_nan(row: Any, path: Path) -> bool:

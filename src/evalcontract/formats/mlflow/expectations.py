@@ -89,12 +89,13 @@ def _misspelled(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
 
 
 def no_expectations(path: Path) -> Problem:
-    """Report a record without expectations."""
+    """Report a record without expectations among others that have some."""
     return Problem(
         "mlflow/no-expectations",
-        "the record has no expectations: scorers have nothing to compare an answer with",
+        "the record has no expectations, and others have: the scorers that read them fail on it",
         path,
         f"add `expectations`, such as `{{{FACTS}: [...]}}`",
+        row_index=int(path[-1]),
     )
 
 

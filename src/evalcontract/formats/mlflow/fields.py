@@ -14,6 +14,7 @@ FIELDS = (
     Field("request_id", "id", variants=_EVALUATE),
     Field("inputs", "input", "the text under `question` or a key like it; else all as lines"),
     Field("inputs.messages", "messages", "up to the question; the run after it is no input"),
+    Field("inputs.messages", "context.history", "before the question, of a row without `messages`"),
     Field("inputs.*", "context.*", "written only where the row came from MLflow"),
     Field(
         "expectations.expected_response", "expected.reference", "written only without other facts"
@@ -27,6 +28,8 @@ FIELDS = (
     Field("expectations.expected_tool_calls", "expected_tools"),
     Field("expectations.expected_retrieved_context", "expected_documents", "`doc_uri` is `id`"),
     Field("expectations.*", "expected.*"),
+    Field("expectations.reference", None, "`expected.reference` is the expected response"),
+    Field("expectations.format", None, "`expected.format` is `json` or `text`, for checks"),
     Field("outputs", "recorded_output", "or the answer at the end of `messages`"),
     Field("trace", "trace", variants=_EVALUATE),
     Field("tags", None, "tags of rows have no values"),

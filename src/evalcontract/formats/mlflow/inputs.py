@@ -21,8 +21,9 @@ USUAL_KEYS = frozenset(
 )
 #: The key of a conversation, and the form of inputs that are one.
 MESSAGES = "messages"
-# Other forms: any value as JSON, a question with other keys, keys as lines, or no inputs.
-_JSON, _KEYS, _LINES, _NONE = "json", "keys", "lines", "none"
+# Other forms: any value as JSON, a question or a conversation with other keys, keys as lines, or no
+# inputs.
+_JSON, _KEYS, _CHAT_WITH_KEYS, _LINES, _NONE = "json", "keys", "messages_and_keys", "lines", "none"
 _NO_TEXT = "The input stands in the trace."
 
 
@@ -50,6 +51,10 @@ def read_inputs(record: dict[str, Any]) -> ReadInputs:
         return _as_question(inputs, keys[0])
     if len(inputs) == 1:
         return _as_json(inputs)
+    return _as_chat_with_keys(inputs) or _as_lines(inputs)
+
+
+def _as_lines(inputs: dict[str, Any]) -> ReadInputs:
     row = {"input": _lines(inputs), "context": {**inputs}}
     return ReadInputs(row, {"input_form": _LINES})
 
@@ -86,8 +91,9 @@ def write_inputs(
             return {"inputs": others if text == _lines(others) else {**others, key: text}}
         case "keys":
             return {"inputs": {key: text, **{k: v for k, v in others.items() if k != key}}}
-        case form if asked := _asked(row, is_chat=form == MESSAGES):
-            return {"inputs": {MESSAGES: asked}}
+        case form if asked := _asked(row, is_chat=form in (MESSAGES, _CHAT_WITH_KEYS)):
+            beside = others if form == _CHAT_WITH_KEYS else {}
+            return {"inputs": {**beside, MESSAGES: asked}}
     return {"inputs": {key: text}}
 
 
@@ -95,9 +101,19 @@ def _asked(row: dict[str, Any], *, is_chat: bool) -> list[Any]:
     """Return the messages of a row up to its question; none if they say no more than its input."""
     if is_chat and row.get(MESSAGES) and is_list_of(row[MESSAGES], dict):
         return conversation_of(row).asked or row[MESSAGES]
+    if before := history_of(row):
+        return [*before, {"role": "user", "content": row["input"]}]
     asked = conversation_of(row).asked
     is_same = is_list_of(asked, dict) and last_question(asked) == row["input"]
     return asked if is_same and len(asked) > 1 else []
+
+
+def history_of(row: dict[str, Any]) -> list[Any]:
+    """Return the conversation before the question, of a row that has it as its only context."""
+    context = row.get("context")
+    if not isinstance(context, dict) or context.keys() != {"history"} or MESSAGES in row:
+        return []
+    return context["history"] if is_list_of(context["history"], dict) else []
 
 
 def _as_json(inputs: Any) -> ReadInputs:
@@ -110,6 +126,17 @@ def _as_chat(inputs: dict[str, Any]) -> ReadInputs:
     row = {"input": question if is_text else _json(inputs), MESSAGES: inputs[MESSAGES]}
     is_implied = _asked(row, is_chat=False) == inputs[MESSAGES]
     return ReadInputs(row, {} if is_implied else {"input_form": MESSAGES})
+
+
+def _as_chat_with_keys(inputs: dict[str, Any]) -> ReadInputs | None:
+    """Return the last question of a conversation, with the other inputs; None if it has none."""
+    messages = inputs.get(MESSAGES)
+    question = last_question(messages) if isinstance(messages, list) else None
+    if not is_list_of(messages, dict) or not isinstance(question, str) or not question.strip():
+        return None
+    others = {key: part for key, part in inputs.items() if key != MESSAGES}
+    row = {"input": question, MESSAGES: messages, "context": others}
+    return ReadInputs(row, {"input_form": _CHAT_WITH_KEYS})
 
 
 def _is_text(value: Any) -> bool:

@@ -19,6 +19,7 @@ from evalcontract.formats._expectations import (
 from evalcontract.formats._findings import is_list_of
 from evalcontract.formats.mlflow import expectations as expected
 from evalcontract.formats.mlflow.inputs import read_inputs, write_inputs
+from evalcontract.formats.mlflow.tool_calls import expected_calls, expected_tools
 
 #: How a record was written, for converting it back: `input_key`, `input_form`, `criteria_from`,
 #: `expects` and `trace`.
@@ -68,20 +69,27 @@ def _expected(expectations: dict[str, Any], hints: Hints) -> dict[str, Any]:
         row["criteria"], hints["criteria_from"] = guidelines, "guideline"
     elif criteria := criteria_of(guidelines):
         row["criteria"] = criteria
-    of_row = {"reference": response} if _is_text(response) else {}
-    custom = {key: part for key, part in expectations.items() if key not in expected.RESERVED}
-    if of_row := {**of_row, **own_expectations({"expected": custom})}:
+    if of_row := _of_row(expectations):
         row["expected"] = of_row
     if _are_filled(facts := expectations.get(expected.FACTS)):
         row["expected_facts"] = facts
         if _is_text(response):
             hints["expects"] = "both"
-    calls: Any = expectations.get(expected.TOOL_CALLS)
-    if calls and is_list_of(calls, dict) and all(map(_is_call, calls)):
-        row["expected_tools"] = [call["name"] if len(call) == 1 else call for call in calls]
+    if tools := expected_tools(expectations.get(expected.TOOL_CALLS)):
+        row["expected_tools"] = tools
     if documents := _documents(expectations.get(expected.CONTEXT), "doc_uri", "id"):
         row["expected_documents"] = documents
     return row
+
+
+def _of_row(expectations: dict[str, Any]) -> dict[str, Any]:
+    """Return the reference answer and the author's own expectations, in the author's order."""
+    own = own_expectations({"expected": expectations})
+    return {
+        "reference" if key == expected.RESPONSE else key: part
+        for key, part in own.items()
+        if key not in expected.RESERVED or (key == expected.RESPONSE and _is_text(part))
+    }
 
 
 def _expectations(row: dict[str, Any], hints: Hints) -> dict[str, Any]:
@@ -96,8 +104,7 @@ def _expectations(row: dict[str, Any], hints: Hints) -> dict[str, Any]:
     if isinstance(criteria, str) and criteria.strip():
         is_text = hints.get("criteria_from") == "guideline"
         expectations[expected.GUIDELINES] = criteria if is_text else guidelines_of(criteria)
-    if isinstance(tools := row.get("expected_tools"), list) and tools:
-        calls = [{"name": tool} if isinstance(tool, str) else tool for tool in tools]
+    if calls := expected_calls(row.get("expected_tools")):
         expectations[expected.TOOL_CALLS] = calls
     if documents := _documents(row.get("expected_documents"), "id", "doc_uri"):
         expectations[expected.CONTEXT] = documents
@@ -111,11 +118,6 @@ def _is_text(value: Any) -> bool:
 
 def _are_filled(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(_is_text, value))
-
-
-def _is_call(call: dict[str, Any]) -> bool:
-    is_named = call.keys() <= {"name", "arguments"} and _is_text(call.get("name"))
-    return is_named and isinstance(call.get("arguments", {}), dict)
 
 
 def _documents(documents: Any, old: str, new: str) -> list[Any]:

@@ -48,7 +48,7 @@ class StoreChecker(RecordChecker):
         """Adapt the schema violations to what the store rejects."""
         problems = with_missing(problems, row, path, "inputs")
         if not isinstance(row, dict):
-            return _explained(problems, path)
+            return problems
         if self._first is not None:
             problems = without(problems, (*path, "source"))
             if not row.get("expectations"):
@@ -56,7 +56,7 @@ class StoreChecker(RecordChecker):
         problems = _documented_source(problems, row.get("source"), (*path, "source"))
         if mixed := mixed_goal(row.get("inputs"), path):
             problems = [*without(problems, (*path, "inputs")), mixed]
-        return _explained(problems, path)
+        return _explained(problems, row, path)
 
     def record_problems(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Yield conflicts with earlier records, and values that the store cannot write."""
@@ -68,13 +68,15 @@ class StoreChecker(RecordChecker):
         elif row.get("source"):
             key, value = id_of(row["source"])
             problems += _unstorable(value, (*path, "source", "source_data", key))
-        if row.get("tags") and _USER in row["tags"]:
+        if not isinstance(row.get("tags", {}), dict):
+            problems.append(_empty_tags((*path, "tags")))
+        elif row.get("tags") and _USER in row["tags"]:
             problems += _unstorable(row["tags"][_USER], (*path, "tags", _USER))
         return problems
 
     def finish(self) -> Iterable[Problem]:
-        """Report the reserved input if nothing shows that the author knows it."""
-        return self._granularity.finish()
+        """Also report the reserved input if nothing shows that the author knows it."""
+        return [*super().finish(), *self._granularity.finish()]
 
 
 def _merged(first: Path, path: Path) -> Problem:
@@ -86,6 +88,11 @@ def _merged(first: Path, path: Path) -> Problem:
         "make the inputs differ, or write one record",
         related=(Related("the record with the same inputs", (*first, "inputs")),),
     )
+
+
+def _empty_tags(path: Path) -> Problem:
+    message = "MLflow 3.17 fails on `tags` that are empty and no mapping; 3.18 stores the record"
+    return Problem("mlflow/empty-tags", message, path, "remove the key, or write `{}`")
 
 
 def _unstorable(value: Any, path: Path) -> Iterator[Problem]:
@@ -113,11 +120,17 @@ def _documented_source(problems: list[Problem], source: Any, path: Path) -> list
     return [*without(problems, path), problem]
 
 
-def _explained(problems: list[Problem], path: Path) -> list[Problem]:
-    """Explain why the store ignores columns that other parts of MLflow have."""
+def _explained(problems: list[Problem], row: dict[str, Any], path: Path) -> list[Problem]:
+    """Explain why the store ignores columns that other parts of MLflow have.
+
+    A record that the store exported has them all, which is no fault.
+    """
     if all(problem.code != _IGNORED for problem in problems):
         return problems
     dropped = table("formats/mlflow.columns")["dropped"]
+    if isinstance(row.get("dataset_record_id"), str):
+        exported = {(*path, key) for key in dropped if key != "id"}
+        problems = [p for p in problems if p.code != _IGNORED or p.path not in exported]
     return [
         problem._replace(help=dropped.get(problem.path[-1], problem.help))
         if problem.code == _IGNORED and problem.path[:-1] == path

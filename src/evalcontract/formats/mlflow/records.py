@@ -31,6 +31,8 @@ class RecordChecker(RowChecker):
     def __init__(self, schema: SchemaChecker) -> None:
         self._schema = schema
         self._names = FirstRows()
+        self._without: list[Path] = []
+        self._has_expectations = False
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next record."""
@@ -46,10 +48,19 @@ class RecordChecker(RowChecker):
             )
         expectations = row.get("expectations")
         if expectations and isinstance(expectations, dict):
+            self._has_expectations = True
             problems += expected.expectation_problems(expectations, (*path, "expectations"))
         elif not faults and self.needs_expectations(row):
-            problems.append(expected.no_expectations(path))
+            self._without.append(path)
         return [*faults, *problems]
+
+    def finish(self) -> Iterable[Problem]:
+        """Report the records without expectations, unless no record has any.
+
+        Such a dataset is meant for scorers that compare with nothing, or for a simulation.
+        """
+        without = self._without if self._has_expectations else ()
+        return [expected.no_expectations(path) for path in without]
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         """Return the schema violations, except misspelled expectations, which are checked later."""

@@ -74,24 +74,34 @@ def _misread(value: dict[str, Any]) -> Problem | None:
 
 
 def _recognise(value: dict[str, Any]) -> Dialect | None:
-    """Detect a case by its expectations, if it has no key of another system.
+    """Detect a case by its expectations, if it has no key of another system."""
+    row = _case_in(value)
+    is_case = any(isinstance(row.get(key), dict) for key in ("expected", "metrics"))
+    return Dialect(NORTHSTAR, None) if is_case else None
+
+
+def _may_recognise(value: dict[str, Any]) -> Dialect | None:
+    """Detect a case that expects nothing, by its `id` and its messages, which have roles."""
+    messages = _case_in(value).get("messages")
+    are_said = messages and all(isinstance(each.get("role"), str) for each in messages)
+    return Dialect(NORTHSTAR, None) if are_said else None
+
+
+def _case_in(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the first case of a document, or the case that it is; an empty one if it has none.
 
     One key may be misspelled, so that the check can report it.
     """
     rows = value.get("cases")
     row = next(iter(rows), None) if isinstance(rows, list) else value
     if not isinstance(row, dict):
-        return None
+        return {}
     meant = {key: nearest(key, _KEYS) for key in row if key not in _KEYS}
     if len(meant) > 1 or None in meant.values():
-        return None
+        return {}
     row = {meant.get(key) or key: part for key, part in row.items()}
-    is_case = (
-        isinstance(row.get("id"), str)
-        and is_list_of(row.get("messages"), dict)
-        and any(isinstance(row.get(key), dict) for key in ("expected", "metrics"))
-    )
-    return Dialect(NORTHSTAR, None) if is_case else None
+    is_case = isinstance(row.get("id"), str) and is_list_of(row.get("messages"), dict)
+    return row if is_case else {}
 
 
 def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
@@ -122,8 +132,10 @@ NORTHSTAR = Format(
     row_checker=lambda _variant, schema: CaseChecker(schema),
     name_of=named_by("id"),
     recognise=_recognise,
+    may_recognise=_may_recognise,
     predict=_predict,
     reader=_reader,
     writer=_writer,
     fields=FIELDS,
+    has_text_lines=True,
 )

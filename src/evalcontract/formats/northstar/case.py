@@ -25,6 +25,9 @@ _REFERENCE = "require_tool_output_reference"
 # What the graders of the default plan read; they ignore a reference that is false.
 _EVALUATED = frozenset({*LISTS, "ground_truth", "max_tool_calls", *LIMITS} - {"context"})
 
+# What judges and the graders of traces read.
+_JUDGED = ("goal", "rubric", "context", "trace")
+
 
 def is_evaluated(expected: dict[str, Any]) -> bool:
     """Whether any grader of the default plan reads these expectations."""
@@ -32,6 +35,12 @@ def is_evaluated(expected: dict[str, Any]) -> bool:
         if value is not None and (key in _EVALUATED or (key == _REFERENCE and to_bool(value))):
             return True
     return False
+
+
+def is_judged(row: dict[str, Any]) -> bool:
+    """Whether a judge reads what a case expects, or a grader of traces its trace."""
+    expected = row.get("expected") or {}
+    return trace_of(row) is not None or any(expected.get(key) is not None for key in _JUDGED)
 
 
 def is_blank(text: str) -> bool:

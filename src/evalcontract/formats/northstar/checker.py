@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, as_json, parsed_json
+from evalcontract.formats._findings import FirstRows, as_json, misspelled_messages, parsed_json
 from evalcontract.formats._format import RowChecker
 from evalcontract.formats.northstar.case import is_blank
+from evalcontract.formats.northstar.evaluation import Evaluation
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE
 from evalcontract.formats.northstar.number_fields import number_faults, without_numbers
 from evalcontract.formats.northstar.warnings import warnings
@@ -15,7 +16,7 @@ from evalcontract.source.document import value_at
 from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
@@ -38,6 +39,7 @@ class CaseChecker(RowChecker):
     def __init__(self, schema: SchemaChecker) -> None:
         self._schema = schema
         self._ids = FirstRows()
+        self._evaluation = Evaluation()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Sequence[Problem]:
         """Check the next case."""
@@ -53,7 +55,13 @@ class CaseChecker(RowChecker):
         else:
             problems += self._ids.duplicate(row["id"], path, "id", _DUPLICATE)
         problems += warnings(row, path)
+        problems += misspelled_messages(self._schema, row["messages"], (*path, "messages"))
+        self._evaluation.observe(row, path)
         return problems
+
+    def finish(self) -> Iterator[Problem]:
+        """Report the cases that the default plan does not evaluate."""
+        return self._evaluation.finish()
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         # The schema cannot describe everything that is read as a number, nor do its engines

@@ -21,4 +21,5 @@ CODES = codes_of_system(
         "unused-trace",
     ),
     guesses=("list-as-text",),
+    notes=("judges-only",),
 )

@@ -9,6 +9,7 @@ from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.northstar.case import is_blank, phrases
 from evalcontract.formats.northstar.fields import FIELDS, OF_RUN, OF_TRACE
+from evalcontract.formats.northstar.kept_rubrics import ReadRubrics, WrittenRubrics
 from evalcontract.formats.northstar.mapping import THEIRS, to_case
 from evalcontract.formats.northstar.normalization import EXPECTED, TRACE
 from evalcontract.formats.northstar.residual import kept_of, row_kept_in, row_of, with_kept
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.source.external import ExternalFile
 
+# The expectations that stand in the row, unless two of them would be one there.
+_OF_ROW = ("contains", "required_tools", "tool_arguments")
 _NO_JSON = "only Python accepts it as JSON"
 _UNREAD = "NorthStar does not read it"
 _CHANGED = "the case was edited since its conversion, so what was preserved is not restored"
 _NO_TEXT = "the input of a row is a text"
 _BLANK, _TOO_LARGE = "a check cannot expect a blank text", "the limit is too large"
+_WHOLE = "a check compares a mapping among the arguments whole; NorthStar allows further keys"
 _NO_PLACE = "NorthStar has no place for keys beside the cases"
 _UNNAMED = "a case says what the rubric requires, but not which rubric it is"
 
@@ -39,6 +43,7 @@ class CaseReader(Reader):
         beside = {k: v for k, v in value.items() if k != "cases"} if is_wrapped and value else None
         self._root, self._losses = _root_of(beside)
         self._beside = beside or {}
+        self._rubrics = ReadRubrics()
 
     @property
     def root(self) -> dict[str, Any]:
@@ -58,6 +63,7 @@ class CaseReader(Reader):
 
     def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid case."""
+        row = self._rubrics.whole(row)
         if own := row_kept_in(row, index):
             # The rubric that a row references has a name already.
             return OurRow(own.row, None if "rubric_ref" in own.row else own.rubric)
@@ -66,7 +72,19 @@ class CaseReader(Reader):
         losses += _case_losses(without_unwritable(row)[0])
         if OURS in row.get("metadata", {}):
             losses.append(Loss(("metadata", OURS), _CHANGED, is_kept=True))
-        return OurRow(converted.row, converted.rubric, tuple(losses))
+        in_rubric = tuple(_in_rubric(converted.rubric, row))
+        return OurRow(converted.row, converted.rubric, tuple(losses), in_rubric=in_rubric)
+
+
+def _in_rubric(rubric: dict[str, Any] | None, case: dict[str, Any]) -> Iterator[Path]:
+    """Yield the expectations whose values a check has, because the row cannot have them."""
+    checks = rubric["checks"] if rubric else ()
+    ids = [
+        each["id"] for each in checks if not each.keys().isdisjoint(("values", "expected_tools"))
+    ]
+    for key in _OF_ROW:
+        if key in case.get("expected", {}) and any(id_.startswith(key) for id_ in ids):
+            yield ("expected", key)
 
 
 def _root_of(beside: dict[str, Any] | None) -> tuple[dict[str, Any], list[Loss]]:
@@ -92,8 +110,14 @@ def _case_losses(case: dict[str, Any]) -> Iterator[Loss]:
             for name, part in (value or {}).items():
                 if part is not None and (name in OF_TRACE or TRACE[name](part) is None):
                     yield _loss(("expected", key, name), part)
+        elif key == "tool_arguments" and any(map(_is_nested, value or ())):
+            yield Loss(("expected", key), _WHOLE, is_kept=True)
         elif (key in OF_RUN and value is not None) or _is_lost(key, value):
             yield _loss(("expected", key), value)
+
+
+def _is_nested(call: dict[str, Any]) -> bool:
+    return any(isinstance(part, dict) and part for part in call["arguments"].values())
 
 
 def _loss(path: Path, value: Any) -> Loss:
@@ -122,13 +146,14 @@ class CaseWriter(Writer):
 
     def __init__(self, medium: str) -> None:
         self._has_root = medium == "json"
+        self._rubrics = WrittenRubrics()
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row; `rubric` is the rubric that it references, if any."""
         case, losses, said = to_case(row, rubric)
         kept = kept_of(row, rubric, case, index)
         lost = _row_losses(kept, row, said, is_reported=bool(losses))
-        return TheirRow(with_kept(case, kept), (*losses, *lost))
+        return TheirRow(with_kept(case, self._rubrics.shared(kept)), (*losses, *lost))
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
         """Return a list of cases, or an object if there are keys beside them."""

@@ -5,31 +5,22 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, conversation_of, default_id
 from evalcontract.formats._expectations import reference_of
 from evalcontract.formats._findings import is_list_of, mapping_at
-from evalcontract.formats._residual import Residual, applied
 from evalcontract.formats.northstar.case import input_of, is_blank
 from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, TRACE, normal
 from evalcontract.formats.northstar.pydantic_coercion import CoercionError
+from evalcontract.formats.northstar.restoring import restored
 from evalcontract.formats.northstar.rubric import from_rubric
 from evalcontract.formats.northstar.rubric_synthesis import GradedRow, graded
-from evalcontract.formats.northstar.unwritable import with_unwritable
 from evalcontract.model.equality import json_equal
-
-if TYPE_CHECKING:
-    from evalcontract.model.path import Path
 
 #: The metadata key under which a row preserves what it cannot represent of a case.
 THEIRS = "northstar"
-#: The mappings of a case that are compared key by key.
-NESTED: dict[str, Any] = {"expected": {"trace": {}}, "metrics": {}, "metadata": {}}
-_FORMS: dict[str, Any] = {"expected": EXPECTED, "metrics": METRICS}
-_NUMBERED = re.compile(r"row_[0-9]+")
 # What judges read, and a row may have below `expected`.
 _OF_JUDGES = ("goal", "rubric", "ground_truth")
 # How a row says that its criteria are the rubric of a case that has no goal.
@@ -113,7 +104,7 @@ def to_case(row: dict[str, Any], rubric: dict[str, Any] | None) -> ConvertedCase
     if metadata := _own_metadata(row):
         case["metadata"] = metadata
     residual = row.get("metadata", {}).get(THEIRS)
-    case = _restored(case, residual) if isinstance(residual, dict) else case
+    case = restored(case, residual) if isinstance(residual, dict) else case
     return ConvertedCase(case, carried.losses, carried.said)
 
 
@@ -182,57 +173,3 @@ def _documents(row: dict[str, Any]) -> dict[str, Any]:
         return {}
     ids = [document.get("id") for document in documents]
     return {"relevant_retrieval_ids": ids} if is_list_of(ids, str) else {}
-
-
-def _restored(case: dict[str, Any], residual: dict[str, Any]) -> dict[str, Any]:
-    """Restore what a row preserves of a case, where it still means what the row says."""
-    name, messages = case["id"], case["messages"]
-
-    def fits(path: Path, value: Any, now: Any) -> bool:
-        match path:
-            case ("id",):
-                return isinstance(value, str) and bool(_NUMBERED.fullmatch(name))
-            case ("input",):
-                plain = input_of(None, messages, name) if now is None else now
-                return bool(plain == input_of(value, messages, name))
-            case ("trace",) | ("expected", "trace"):
-                return value is None and now is None
-            case ("metadata", _):
-                return True
-        return _means(path, value, now) or (now is None and _is_implied(path, value, case))
-
-    written = residual.get("written")
-    if isinstance(written, dict):
-        case = applied(case, Residual(written, []), NESTED, fits)
-    return with_unwritable(case, residual.get("unwritable"))
-
-
-def _is_implied(path: Path, value: Any, case: dict[str, Any]) -> bool:
-    """Whether a value that the case lacks may stand there: what the row says does not change it."""
-    expected = case.get("expected", {})
-    match path:
-        case ("expected", "ground_truth"):
-            return any(_means(path, value, text) for text in (None, *expected.get("contains", ())))
-        case ("expected", "required_tools"):
-            names = _normal(path, value)
-            return is_list_of(names, str) and set(names) <= set(expected.get("tool_sequence", ()))
-        case ("expected", key) | ("expected", "trace", key):
-            return key in (*OF_RUN, *OF_TRACE) and _normal(path, value) is not ...
-    return False
-
-
-def _means(path: Path, value: Any, now: Any) -> bool:
-    """Whether the normal form of a value at a path is the current value."""
-    normalized = _normal(path, value)
-    return normalized is not ... and json_equal(normalized, now)
-
-
-def _normal(path: Path, value: Any) -> Any:
-    """Return the normal form of a value at a path; `...` if the value is foreign."""
-    form: Any = _FORMS
-    try:
-        for step in path:
-            form = form[step]
-        return form(value)
-    except (CoercionError, AttributeError, LookupError, TypeError):
-        return ...

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._findings import is_list_of
 from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
-from evalcontract.formats.northstar.mapping import NESTED, THEIRS, to_case, to_row
+from evalcontract.formats.northstar.mapping import THEIRS, to_case, to_row
+from evalcontract.formats.northstar.restoring import NESTED
 from evalcontract.formats.northstar.unwritable import without_unwritable
 from evalcontract.model.equality import json_equal
 

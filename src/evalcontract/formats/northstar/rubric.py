@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from evalcontract.formats._conversion import Loss
 from evalcontract.formats._expectations import reference_of
-from evalcontract.formats._findings import is_list_of
 from evalcontract.formats.northstar.normalization import EXPECTED, normal
 from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.rubric_synthesis import BOTH, PHRASES, TRUTH
@@ -95,10 +94,11 @@ def _must_contain_any(check: dict[str, Any], row: dict[str, Any], carried: Carri
 
 
 def _must_not_contain(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
-    del row
     if check.get("case_sensitive"):
         return False
-    carried.extend("not_contains", check["values"])
+    if "values" not in check:
+        carried.said.add("must_not_contain")
+    carried.extend("not_contains", check.get("values", row.get("must_not_contain")))
     return True
 
 
@@ -134,8 +134,13 @@ def _tool_usage(check: dict[str, Any], row: dict[str, Any], carried: Carried) ->
     if (match, order) == ("all", "any"):
         carried.add_tools(tools)
         return True
-    if (match, order) == ("exact", "sequence") and is_list_of(tools, str):
-        return bool(carried.expected.setdefault("tool_sequence", [*tools]) == tools)
+    if (match, order) == ("exact", "sequence"):
+        names = [tool["name"] if isinstance(tool, dict) else tool for tool in tools]
+        calls = [tool for tool in tools if isinstance(tool, dict) and "arguments" in tool]
+        if any(names.count(call["name"]) > 1 for call in calls):
+            return False  # another call of the tool would do, too
+        carried.extend("tool_arguments", calls)
+        return bool(carried.expected.setdefault("tool_sequence", names) == names)
     return False
 
 

@@ -34,8 +34,8 @@ def graded(expected: dict[str, Any]) -> GradedRow:
     row: dict[str, Any] = {}
     checks = _of_facts(expected, row) or _of_phrases(expected)
     if "not_contains" in expected:
-        values = expected["not_contains"]
-        checks.append({"id": "not_contains", "kind": "must_not_contain", "values": values})
+        row["must_not_contain"] = expected["not_contains"]
+        checks.append({"id": "not_contains", "kind": "must_not_contain"})
     checks += _of_tools(expected, row)
     if not checks:
         return GradedRow(row, None)
@@ -69,12 +69,14 @@ def _of_phrases(expected: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _of_tools(expected: dict[str, Any], row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the checks of the tools, which stand in the row: one list for all that is asked."""
     if expected.get("tool_sequence"):
         return _of_sequence(expected, row)
-    tools = [*expected.get("required_tools", ()), *expected.get("tool_arguments", ())]
-    names = [tool["name"] if isinstance(tool, dict) else tool for tool in tools]
-    if not tools or len(set(names)) < len(names):  # a duplicate would require two calls
-        return [_tool_check(key, expected[key]) for key in _TOOLS if key in expected]
+    calls = expected.get("tool_arguments", [])
+    tools = _with_arguments(expected.get("required_tools", []), calls)
+    if not tools:
+        checks = [_tool_check(key, expected[key]) for key in _TOOLS if key in expected]
+        return [each for check in checks for each in _apart(check)]
     row["expected_tools"] = tools
     checks = [{"id": "tools", "kind": "tool_usage", **_limits(expected)}]
     if "tool_sequence" in expected:
@@ -83,16 +85,42 @@ def _of_tools(expected: dict[str, Any], row: dict[str, Any]) -> list[dict[str, A
 
 
 def _of_sequence(expected: dict[str, Any], row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the checks of an exact sequence, which stands in the row; it implies its tools."""
-    sequence = row["expected_tools"] = expected["tool_sequence"]
+    """Return the checks of an exact sequence, which implies its tools."""
+    sequence, calls = expected["tool_sequence"], expected.get("tool_arguments", [])
+    is_once = all(sequence.count(call["name"]) == 1 for call in calls)
+    tools = _with_arguments(sequence, calls) if is_once else []
+    row["expected_tools"] = tools or sequence
     check = _tool_check("tool_sequence", sequence)
     del check[_TOOLS["tool_sequence"]]
     checks = [{**check, **_limits(expected)}]
     if not set(expected.get("required_tools", ())) <= set(sequence):
         checks.append(_tool_check("required_tools", expected["required_tools"]))
-    if "tool_arguments" in expected:
-        checks.append(_tool_check("tool_arguments", expected["tool_arguments"]))
+    if calls and not tools:
+        checks += _apart(_tool_check("tool_arguments", calls))
     return checks
+
+
+def _with_arguments(names: list[str], calls: list[dict[str, Any]]) -> list[Any]:
+    """Return tools by their names, those with arguments in place of the name alone.
+
+    There are none if a tool has arguments twice: one call may do for both, but not in one list.
+    """
+    by_name = {call["name"]: call for call in calls}
+    if len(by_name) < len(calls):
+        return []
+    others = [call for call in calls if call["name"] not in names]
+    return [*(by_name.get(name, name) for name in names), *others]
+
+
+def _apart(check: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a check of each call with arguments, so that one call may do for several."""
+    tools = check.get("expected_tools", ())
+    if check["id"] != "tool_arguments" or len(tools) <= 1:
+        return [check]
+    return [
+        {**check, "id": f"{check['id']}_{number}", "expected_tools": [tool]}
+        for number, tool in enumerate(tools, 1)
+    ]
 
 
 def _limits(expected: dict[str, Any]) -> dict[str, Any]:

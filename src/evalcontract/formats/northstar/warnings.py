@@ -12,6 +12,7 @@ from evalcontract.formats.northstar.case import (
     has_answer,
     is_blank,
     is_evaluated,
+    is_judged,
     phrases,
     trace_of,
 )
@@ -36,8 +37,8 @@ def warnings(row: dict[str, Any], path: Path) -> Iterator[Problem]:
     """Yield the warnings of a valid case."""
     expected = row.get("expected") or _NOTHING
     where = (*path, "expected")
-    if not is_evaluated(expected):
-        yield _not_evaluated(expected, where if "expected" in row else path)
+    if expected and not is_evaluated(expected) and not is_judged(row):
+        yield not_evaluated(where)
     else:
         yield from _grading(row, expected, where, path)
         yield from _lists_as_text(expected, where)
@@ -54,13 +55,10 @@ def warnings(row: dict[str, Any], path: Path) -> Iterator[Problem]:
         yield from _ungraded_retrieval(of_trace, (*where, "trace"))
 
 
-def _not_evaluated(expected: dict[str, Any], place: Path) -> Problem:
-    keys = [key for key in ("rubric", "goal", "trace") if expected.get(key) is not None]
-    message = "the case is not evaluated: it has no expectation for the default graders"
-    if keys:
-        readers = "trace graders" if keys == ["trace"] else "judges"
-        message = f"{message}; only {readers} read {quoted(keys, ' and ')}"
-    advice = "add `contains`, `required_tools` or another expectation, or run it with judges"
+def not_evaluated(place: Path) -> Problem:
+    """Report a case that nothing evaluates."""
+    message = "the case is not evaluated: it has no expectation that a grader or a judge reads"
+    advice = "add `contains`, `required_tools` or another expectation"
     return Problem("northstar/not-evaluated", message, place, advice)
 
 
