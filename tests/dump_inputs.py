@@ -32,6 +32,7 @@ ENCODINGS = {
     "source/encoding": "cp1252",
     "evret/rejected": "utf-8-sig",
     "evret/hidden-column": "utf-8-sig",
+    "openai/rejected": "utf-8-sig",
 }
 DIALECTS = {
     "databricks": ("databricks", "databricks:outputs"),
@@ -39,6 +40,7 @@ DIALECTS = {
     "inspect": ("inspect",),
     "mlflow": ("mlflow:oss", "mlflow:managed", "mlflow:evaluate"),
     "northstar": ("northstar",),
+    "openai": ("openai:hosted", "openai:samples"),
 }
 _BLOCK = re.compile(r"^(questions:[^\n]*\n)((?:[ \t#-][^\n]*\n|\n)+)", re.MULTILINE)
 _ID = re.compile(r"""(\bid:[ ]+["']?)([A-Za-z])""")

@@ -37,6 +37,7 @@ ENCODINGS = {
     "source/encoding": "cp1252",
     "evret/rejected": "utf-8-sig",
     "evret/hidden-column": "utf-8-sig",
+    "openai/rejected": "utf-8-sig",
 }
 #: Codes of other systems' datasets that only another dialect than the system's first one has.
 DIALECTS = {
@@ -45,6 +46,11 @@ DIALECTS = {
     "mlflow/several-sources": "mlflow:managed",
     "mlflow/mixed-traces": "mlflow:evaluate",
     "mlflow/no-rows": "mlflow:evaluate",
+    "openai/empty-ideal": "openai:samples",
+    "openai/near-miss-key": "openai:samples",
+    "openai/not-lines": "openai:samples",
+    "openai/nothing-expected": "openai:samples",
+    "openai/rejected": "openai:samples",
 }
 
 

@@ -195,7 +195,10 @@ def test_numbers_of_versions_have_any_length() -> None:
         assert all(other is not None and version < other for other in versions[index + 1 :])
 
 
-DIALECTS = ([], *(["--dialect", name] for name in ("mlflow", "databricks", "northstar", "evret")))
+DIALECTS = (
+    [],
+    *(["--dialect", name] for name in ("mlflow", "databricks", "northstar", "evret", "openai")),
+)
 
 
 @pytest.mark.slow

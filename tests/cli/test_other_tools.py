@@ -40,7 +40,7 @@ ROOTS: list[tuple[str, dict[str, Any]]] = [
     ("OpenAI evals", {"x": {"id": "x.dev.v0", "metrics": ["accuracy"]}}),
     ("OpenAI evals", {"x.dev.v0": {"class": "evals.elsuite.basic.match:Match", "args": {}}}),
     ("OpenAI evals", {"fact": {"prompt": "a", "choice_strings": ["Y"], "input_outputs": {}}}),
-    ("the OpenAI Evals API", {"name": "a", "testing_criteria": [], "data_source_config": {}}),
+    ("OpenAI evals", {"name": "a", "testing_criteria": [], "data_source_config": {}}),
     ("LangSmith", {"examples": [{"inputs": {"q": "a"}, "outputs": {"a": "b"}}]}),
     ("ai_best_practices", {"skill_name": "a", "evals": [{"id": 1, "prompt": "b"}]}),
 ]

@@ -117,6 +117,29 @@ VALUES: dict[str, dict[str, Any]] = {
         "metadata": {"port": "Wick"},
         "level": "easy",
     },
+    "openai": {
+        "item.id": "depth",
+        "item.input": "How deep is it?",
+        "item.reference": "9 m",
+        "item.criteria": "Names the depth.",
+        "item.expected_facts": ["9 m"],
+        "item.expected_tools": ["chart"],
+        "item.must_contain_any": ["9 m"],
+        "item.expected_documents": [{"id": "d1"}],
+        "item.retrieved_documents": [{"id": "d1"}],
+        "item.tags": ["harbour"],
+        "item.messages": [ASKED],
+        "item.expected.own": [1],
+        "item.port": "Wick",
+        "item.context": ["It is 9 m."],
+        "sample.output_text": "9 m",
+        "sample.output_tools": [{"name": "chart"}],
+        "id": "depth",
+        "input": [ASKED, ANSWERED, {"role": "user", "content": "Where?"}],
+        "ideal": "9 m",
+        "completion": "9 m",
+        "port": "Wick",
+    },
 }
 BASE: dict[str, Any] = {
     "agent_skills": {"prompt": "Row {}?"},
@@ -125,6 +148,8 @@ BASE: dict[str, Any] = {
     "mlflow": {"inputs": {"question": "Row {}?"}},
     "northstar": {"id": "r{}", "messages": [{"role": "user", "content": "Row {}?"}]},
     "evret": {"query_id": "r{}", "query_text": "Row {}?"},
+    "openai:hosted": {"item": {"input": "Row {}?"}},
+    "openai:samples": {"input": "Row {}?"},
 }
 #: Fields that the entry for every other key stands for.
 UNMATCHED = {
@@ -145,9 +170,11 @@ def field_of(dialect: Dialect, name: str) -> list[Field]:
     return found or [each for each in known if each.theirs == any_key]
 
 
-def row_with(system: str, name: str, number: int) -> dict[str, Any]:
+def row_with(dialect: Dialect, name: str, number: int) -> dict[str, Any]:
     """Return a row with a value in one field."""
-    row = json.loads(json.dumps(BASE[system]).replace("{}", str(number)))
+    system = dialect.format.name
+    base = BASE.get(system) or BASE[str(dialect)]
+    row = json.loads(json.dumps(base).replace("{}", str(number)))
     *above, last = name.split(".")
     part = row
     for key in above:
@@ -166,7 +193,7 @@ def rows_of(dialect: Dialect) -> dict[str, dict[str, Any]]:
     """Return a row for each field of a dialect."""
     system = dialect.format.name
     names = [name for name in VALUES[system] if field_of(dialect, name)]
-    return {name: row_with(system, name, number) for number, name in enumerate(names)}
+    return {name: row_with(dialect, name, number) for number, name in enumerate(names)}
 
 
 def own(row: Any, dialect: Dialect, *, is_target: bool = False) -> dict[str, Any]:
@@ -203,7 +230,9 @@ def test_a_value_means_the_same_or_is_a_loss(source: str, target: str, tmp_path:
     )
     assert done.refusal is None, done.diagnostics
     written: Any = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    if isinstance(written, dict):
+    if isinstance(written, dict) and other.format.name == "openai":
+        written = written["data_source"]["source"]["content"]
+    elif isinstance(written, dict):
         written = written[LISTS.get(other.format.name, "cases")]
     losses = json.loads((tmp_path / "losses.json").read_text(encoding="utf-8"))["losses"]
     differ: list[Any] = []

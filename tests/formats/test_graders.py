@@ -13,6 +13,7 @@ from evalcontract.formats import FORMATS, dialects
 from evalcontract.formats.inspect import FACTS as OF_INSPECT
 from evalcontract.formats.mlflow.predictions import FACTS as OF_MLFLOW
 from evalcontract.formats.northstar.predictions import FACTS as OF_NORTHSTAR
+from evalcontract.formats.openai.predictions import FACTS as OF_OPENAI
 from evalcontract.source.shipped import table
 from evalcontract.structure.schemas import load
 
@@ -24,6 +25,7 @@ FACTS: dict[str, set[str]] = {
     "inspect": set(OF_INSPECT),
     "mlflow": set(OF_MLFLOW),
     "northstar": set(OF_NORTHSTAR),
+    "openai": set(OF_OPENAI),
 }
 TEXT = {"type": "string", "minLength": 1}
 TEXTS = {"type": "array", "items": TEXT, "uniqueItems": True}

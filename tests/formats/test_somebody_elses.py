@@ -24,6 +24,8 @@ ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "mlflow:oss": ({"inputs": {"question": "How deep?"}}, "tags"),
     "mlflow:evaluate": ({"inputs": {"question": "How deep?"}, "request_id": "x"}, "tags"),
     "northstar": ({"id": "x", "messages": MESSAGES}, "metadata"),
+    "openai:hosted": ({"item": {"id": "x", "input": "How deep?"}}, "metadata"),
+    "openai:samples": ({"id": "x", "input": MESSAGES, "ideal": "9 m"}, "metadata"),
 }
 KEPT: list[Any] = [
     *("a text", 5, None, [], {}),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DIALECTS = (
     *("databricks", "databricks:outputs", "evret:0.0.1", "evret:0.0.3", "inspect", "northstar"),
-    *("mlflow:oss", "mlflow:managed", "mlflow:evaluate"),
+    *("mlflow:oss", "mlflow:managed", "mlflow:evaluate", "openai", "openai:samples"),
 )
 _KINDS = {"rubrics": "rubric", "judges": "judge", "targets": "target"}
 _DATA = (".yaml", ".yml", ".json", ".jsonl", ".csv")

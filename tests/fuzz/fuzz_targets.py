@@ -308,4 +308,6 @@ TARGETS: dict[str, Target] = {
     "inspect": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="inspect"),
     "inspect_csv": _findings(Kind.DATASET, "fuzz.csv", ".csv", dialect="inspect"),
     "northstar": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="northstar"),
+    "openai": _findings(Kind.DATASET, "fuzz.json", ".json", dialect="openai"),
+    "openai_samples": _findings(Kind.DATASET, "fuzz.jsonl", ".jsonl", dialect="openai:samples"),
 }

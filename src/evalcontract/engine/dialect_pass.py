@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
     from evalcontract.formats import Dialect
-    from evalcontract.formats._format import RowChecker
+    from evalcontract.formats._format import GraderPrediction, RowChecker
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
@@ -214,7 +214,7 @@ class DialectPass:
 
     def cover(self, row: CheckedRow) -> RowCoverage:
         """Return which graders of the system will run on a row."""
-        return cover_dialect_row(self._dialect, row, self._chosen)
+        return cover_dialect_row(self._dialect, self._external, row, self._chosen)
 
     def reader(self) -> DialectRows:
         """Return a reader that converts the rows."""

@@ -18,12 +18,13 @@ from evalcontract.formats.evret import EVRET
 from evalcontract.formats.inspect import INSPECT
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.northstar import NORTHSTAR
+from evalcontract.formats.openai import OPENAI
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 
-FORMATS: tuple[Format, ...] = (AGENT_SKILLS, DATABRICKS, EVRET, INSPECT, MLFLOW, NORTHSTAR)
+FORMATS: tuple[Format, ...] = (AGENT_SKILLS, DATABRICKS, EVRET, INSPECT, MLFLOW, NORTHSTAR, OPENAI)
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
 

@@ -38,6 +38,10 @@ class SchemaChecker(Protocol):
         """Return the ignored keys of a value: near misses of known keys, and others."""
         ...
 
+    def own(self, schema: dict[str, Any]) -> Callable[[Any, Path], list[Problem]] | str:
+        """Return a check against a schema that a file brings; why not if it is invalid."""
+        ...
+
 
 class RowLayout(NamedTuple):
     """The rows of a file, and the problems outside of them.
@@ -143,6 +147,8 @@ class Format(NamedTuple):
     writer: Callable[[str, str | None], Writer]
     #: The fields that mean the same in evalcontract, and those that have no counterpart.
     fields: tuple[Field, ...] = ()
+    #: As `predict`, if the graders stand in the file beside the rows.
+    predict_in: Callable[[ExternalFile, Any, str | None], Iterator[GraderPrediction]] | None = None
     #: Detects the dialect of a document or a row that other systems might have as well; it is asked
     #: only if no format recognises the dataset.
     may_recognise: Callable[[dict[str, Any]], Dialect | None] | None = None

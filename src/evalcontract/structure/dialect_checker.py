@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
+from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys.ignored import ignored_keys
 from evalcontract.structure.messages.keys import near_miss
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, properties
+from evalcontract.structure.timed import TimedValidator, TooMuchWork
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.model.path import Path
@@ -50,6 +54,25 @@ class DialectChecker:
         problems = [_below(path, near_miss(self._name, mismatch)) for mismatch in mismatches]
         reported = {problem.path for problem in problems}
         return [*problems, *self._ignored(value, path, of, reported)]
+
+    def own(self, schema: Schema) -> Callable[[Any, Path], list[Problem]] | str:
+        """Return a check against a schema that a file brings; why not if it is invalid."""
+        faults = schema_faults(schema)
+        if faults:
+            return faults[0].message
+        quick = TimedValidator(schema)
+        exact = SchemaValidator(self._name, schema)
+
+        def check(value: Any, path: Path) -> list[Problem]:
+            try:
+                if quick.is_valid(value):
+                    return []
+            except (TooMuchWork, ValueError, TypeError, RecursionError):
+                pass  # the exact engine decides, and counts its steps
+            problems = exact.check(value, path)
+            return [problem for problem in problems if not problem.code.endswith(GUESSES)]
+
+        return check
 
     def near_misses(self, value: dict[str, Any], path: Path, of: str) -> list[Problem]:
         """Return the keys of an open mapping that are probably misspelled ones of a definition.

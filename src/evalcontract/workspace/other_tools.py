@@ -90,9 +90,8 @@ TOOLS = (
     Tool(
         "OpenAI evals",
         "https://github.com/openai/evals/blob/main/docs/build-eval.md",
-        "the last message of `input` becomes `input`, `ideal` becomes `expected.reference`, and "
-        "each row needs an `id`",
-        rows=({"input": None, "ideal": None}, {"item": dict}),
+        "`class` names the eval; the samples that `samples_jsonl` names can be converted from the "
+        "dialect `openai:samples`",
         entries=({"class": str, "args": dict}, {"id": str, "metrics": list}),
     ),
     Tool(
@@ -104,9 +103,10 @@ TOOLS = (
         entries=({"prompt": None, "choice_strings": None},),
     ),
     Tool(
-        "the OpenAI Evals API",
+        "OpenAI evals",
         "https://platform.openai.com/docs/guides/evals",
-        "`testing_criteria` become the checks of a rubric, and `item_schema` a bundle",
+        "`testing_criteria` become the checks of a rubric, and its judges",
+        "evalcontract convert FILE OUT --from openai",
         roots=({"testing_criteria": list}, {"data_source_config": dict}),
     ),
     Tool(
