@@ -16,7 +16,9 @@ from tables import every_case
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 #: All but that of ai_eval, whose files are not read as datasets.
-COMING = [path for path in sorted(DOCS.glob("coming-from-*.md")) if path.stem != "coming-from-ai-eval"]
+COMING = [
+    path for path in sorted(DOCS.glob("coming-from-*.md")) if path.stem != "coming-from-ai-eval"
+]
 PLUGINS = DOCS / "guides" / "plugins.md"
 PAGES = [DOCS / "quick-start.md", *sorted((DOCS / "guides").glob("*.md")), *COMING]
 

@@ -261,6 +261,8 @@ OF_OTHERS = {
         )
     },
     "formats/inspect": ("- input: What is a shuffle?\n  \n", "choices"),
+    "formats/openai-hosted": ("- item:\n    question: a\n  \n", "sample"),
+    "formats/openai-samples": ("- input: What is a shuffle?\n  \n", "ideal"),
     "formats/northstar": ("cases:\n  - id: one\n    \n", "messages"),
 }
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.engine.run import Run
     from evalcontract.formats import Dialect
-    from evalcontract.formats._format import GraderPrediction, RowChecker
+    from evalcontract.formats._format import RowChecker
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path

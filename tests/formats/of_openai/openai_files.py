@@ -12,7 +12,7 @@ from evalcontract.engine.pipeline import validate
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from evalcontract.model.diagnostic import Diagnostic
@@ -111,10 +111,14 @@ def losses(folder: Path) -> list[tuple[str, str, bool]]:
     return [(each["path"], each["reason"], each["kept"]) for each in report["losses"]]
 
 
+#: What stands instead of a part.
+_INSTEAD: tuple[Any, ...] = ("leave out", None, 5, "x", [], {}, True)
+
+
 def mutants(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield a value with each part of it left out, or of another type; each has a name."""
     for path in [*_paths(value)]:
-        for instead in ("leave out", None, 5, "x", [], {}, True):
+        for instead in _INSTEAD:
             changed = copy.deepcopy(value)
             part = changed
             for step in path[:-1]:
@@ -127,7 +131,7 @@ def mutants(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    steps = value.items() if isinstance(value, dict) else ()
+    steps: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else ()
     if isinstance(value, list):
         steps = enumerate(value)
     for step, part in steps:

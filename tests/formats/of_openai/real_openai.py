@@ -12,15 +12,24 @@ import json
 import os
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 os.environ["OPENAI_API_KEY"] = "none"
 
 
 def main() -> None:
     """Answer until there is nothing more to read."""
-    answers = {"eval": _eval, "source": _source, "sample": _sample, "registry": _registry}
+    answers: dict[str, Callable[..., Any]] = {
+        "eval": _eval,
+        "source": _source,
+        "sample": _sample,
+        "registry": _registry,
+    }
     for asked in sys.stdin:
         what, *given = json.loads(asked)
         print(json.dumps(answers[what](*given)), flush=True)  # noqa: T201 - the answer
@@ -68,7 +77,8 @@ def _consume(value: Any) -> None:
 
 
 def _sample(sample: Any, answer: str) -> dict[str, Any]:
-    from evals import api, record
+    api: Any = import_module("evals.api")
+    record: Any = import_module("evals.record")
     from evals.elsuite.basic.fuzzy_match import FuzzyMatch
     from evals.elsuite.basic.includes import Includes
     from evals.elsuite.basic.json_match import JsonMatch

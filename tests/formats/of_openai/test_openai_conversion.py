@@ -246,8 +246,8 @@ def test_a_rubric_that_all_rows_share_becomes_criteria(tmp_path: Path) -> None:
 
 def test_an_edited_rubric_is_told(tmp_path: Path) -> None:
     converted(eval_with("string_check"), "datasets/d.yaml", tmp_path)
-    path = tmp_path / "rubrics/d_1.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("Hardware", "Harder"), "utf-8")
+    path = tmp_path / "rubrics/d_right_label_2.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("Software", "Softer"), "utf-8")
     report = tmp_path / "l.json"
     done = convert(
         Input(tmp_path / "datasets/d.yaml"),

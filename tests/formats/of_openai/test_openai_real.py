@@ -90,7 +90,7 @@ def test_samples_are_graded_as_predicted(tmp_path: Path) -> None:
     form, variant = dialect_of("openai:samples")
     outputs = (*RIGHT, WRONG)
     said = iter(answers([["sample", each, output] for each in SAMPLES for output in outputs]))
-    differ = []
+    differ: list[tuple[Any, ...]] = []
     for sample in SAMPLES:
         found = [next(said) for _ in outputs]
         graders = ("Match", "Includes", "FuzzyMatch", "JsonMatch")
