@@ -29,6 +29,8 @@ FILES = {
     "mlflow.jsonl": '{"inputs": {"question": "Why?"}, "expectations": {"expected_facts": ["x"]}}\n',
     "labels.csv": "id,human,judge,split\na,pass,5,test\nb,fail,1,test\n"
     "c,pass,5,dev\nd,fail,4,dev\n",
+    "cases.json": [{"id": "a", "messages": [{"role": "assistant", "content": "At noon."}],
+                    "expected": {"contains": "noon", "goal": "Names the hour"}}],
     "evals.json": {"skill_name": "hooks", "evals": [
         {"id": 1, "prompt": "Write a hook.", "expected_output": "A hook",
          "assertions": ["It names the hook"]},

@@ -174,7 +174,10 @@ CSV: dict[str, tuple[str, list[str]]] = {
         'query_text,expected_answers\na,"it is nine metres deep there, mostly"\n',
         ["2:3 cut-cell"],
     ),
-    "short labels": ('query_text,expected_answers\na,"nine metres, 9 m; deep"\n', []),
+    "short labels": (
+        'query_text,expected_answers\na,"nine metres, 9 m; deep"\n',
+        ["2:3 split-answer"],
+    ),
     "one sentence without a comma": ("query_text,expected_answers\na,Nine metres.\n", []),
     "a name in capitals": (
         "query_id,Query_Text,expected_doc_ids\nq1,how deep,d1",
