@@ -14,6 +14,7 @@ from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import Dialect, Format, dialects_of
 from evalcontract.formats.agent_skills import AGENT_SKILLS
 from evalcontract.formats.databricks import DATABRICKS
+from evalcontract.formats.deepeval import DEEPEVAL
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.inspect import INSPECT
 from evalcontract.formats.mlflow import MLFLOW
@@ -24,7 +25,16 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.source.plugins import entry_points
 
-FORMATS: tuple[Format, ...] = (AGENT_SKILLS, DATABRICKS, EVRET, INSPECT, MLFLOW, NORTHSTAR, OPENAI)
+FORMATS: tuple[Format, ...] = (
+    AGENT_SKILLS,
+    DATABRICKS,
+    DEEPEVAL,
+    EVRET,
+    INSPECT,
+    MLFLOW,
+    NORTHSTAR,
+    OPENAI,
+)
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
 

@@ -1,0 +1,85 @@
+"""What DeepEval makes of the values of a golden: of its lists, its tools and its scenario."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+#: The key of the metadata of a golden.
+METADATA = "additional_metadata"
+#: Lists of texts, which JSONL and tables may have as one text.
+LISTS = ("context", "retrieval_context")
+TOOLS = ("tools_called", "expected_tools")
+#: What separates the texts of a list in one text.
+DELIMITER = "|"
+#: The keys that a golden with a scenario is read with, and the others.
+OF_SCENARIO = (
+    *("scenario", "turns", "expected_outcome", "user_description", "persona", "context"),
+    *("comments", "name", "additional_metadata", "custom_column_key_values", "expectations"),
+)
+OF_INPUT = (
+    *("input", "actual_output", "expected_output", "context", "retrieval_context"),
+    *("tools_called", "expected_tools", "token_cost", "input_token_count", "output_token_count"),
+    *("comments", "name", "source_file", "additional_metadata", "custom_column_key_values"),
+    "expectations",
+)
+#: The keys that say what a golden expects.
+EXPECTED = ("expected_output", "expected_outcome", "expected_tools", "expectations", "context")
+_COMMA = re.compile(r",\s*([\]}])")
+_WITH_SOURCE = re.compile(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<context>.*)")
+
+
+def has_scenario(golden: dict[str, Any]) -> bool:
+    """Whether a golden is read as one of a conversation."""
+    return bool(golden.get("scenario"))
+
+
+def texts_of(value: Any) -> Any:
+    """Return a list of texts that stands in one text; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    return value.split(DELIMITER) if value else []
+
+
+def parsed(text: str) -> Any:
+    """Return the value of a JSON text; a comma may stand before a closing bracket.
+
+    Raises:
+        ValueError: the text is not JSON, as for DeepEval.
+
+    """
+    stripped = text.strip()
+    try:
+        try:
+            return json.loads(stripped)
+        except json.JSONDecodeError:
+            return json.loads(_COMMA.sub(r"\1", stripped))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def document_of(item: Any) -> tuple[str | None, str] | None:
+    """Return the source and the text of what was retrieved; None if it is neither."""
+    if isinstance(item, dict):
+        source, text = item.get("source"), item.get("context")
+        return (source, text) if isinstance(source, str) and isinstance(text, str) else None
+    if not isinstance(item, str):
+        return None
+    match = _WITH_SOURCE.fullmatch(item)
+    return (match["source"], match["context"]) if match else (None, item)
+
+
+def as_read(golden: dict[str, Any]) -> dict[str, Any]:
+    """Return a golden with its lists as lists, and without what is null."""
+    read = {key: value for key, value in golden.items() if value is not None}
+    for key in LISTS:
+        if key in read:
+            read[key] = texts_of(read[key])
+    for key in (*TOOLS, "turns"):
+        if isinstance(read.get(key), str):
+            try:
+                read[key] = parsed(read[key]) if read[key] else []
+            except ValueError:
+                del read[key]
+    return read

@@ -1,0 +1,117 @@
+"""Ask the real DeepEval: run by the interpreter that has it, `python deepeval_real.py WHAT`.
+
+`files` on standard input is a list of names and texts (Latin-1 stands for bytes); the answer is a
+list of goldens for each file, or the message of what stops the loader. `scores` is a list of
+goldens; the answer is for each metric that asks no model its scores of a right and of a wrong
+answer, or the message of what stops it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "OPENAI_API_KEY": "none"}
+os.environ |= {"DEEPEVAL_DISABLE_DOTENV": "1", "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"}
+warnings.simplefilter("ignore")
+
+from deepeval.dataset import EvaluationDataset  # noqa: E402 - its settings come first
+from deepeval.metrics import (  # noqa: E402
+    AnswerRelevancyMetric,
+    ContextualPrecisionMetric,
+    ContextualRelevancyMetric,
+    ExactMatchMetric,
+    FaithfulnessMetric,
+    HallucinationMetric,
+    ToolCorrectnessMetric,
+)
+from deepeval.metrics.utils import check_llm_test_case_params  # noqa: E402
+from deepeval.test_case import LLMTestCase  # noqa: E402
+
+LOADERS = {
+    "json": "add_goldens_from_json_file",
+    "jsonl": "add_goldens_from_jsonl_file",
+    "csv": "add_goldens_from_csv_file",
+}
+#: The metrics whose parameters are checked; the first two are run, too.
+METRICS = {
+    "ExactMatchMetric": ExactMatchMetric(),
+    "ToolCorrectnessMetric": ToolCorrectnessMetric(),
+    "AnswerRelevancyMetric": AnswerRelevancyMetric(),
+    "ContextualPrecisionMetric": ContextualPrecisionMetric(),
+    "ContextualRelevancyMetric": ContextualRelevancyMetric(),
+    "FaithfulnessMetric": FaithfulnessMetric(),
+    "HallucinationMetric": HallucinationMetric(),
+}
+
+
+def goldens_of(name: str, text: str) -> Any:
+    """Return the goldens of a file, as plain values."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(text.encode("latin-1"))
+        dataset = EvaluationDataset()
+        try:
+            getattr(dataset, LOADERS[name.rpartition(".")[2]])(str(path))
+        except Exception as error:  # noqa: BLE001 - whatever escapes it is its verdict
+            return f"{type(error).__name__}: {error}"
+        return [_plain(golden) for golden in dataset.goldens]
+
+
+def _plain(golden: Any) -> dict[str, Any]:
+    """Return a golden as plain values."""
+    dumped: dict[str, Any] = golden.model_dump(mode="json")
+    items = getattr(golden, "retrieval_context", None)
+    if items is not None:
+        dumped["retrieval_context"] = [
+            item if isinstance(item, str) else {"source": item.source, "context": item.context}
+            for item in items
+        ]
+    return dumped
+
+
+def states_of(golden: dict[str, Any]) -> dict[str, str]:
+    """Return what becomes of each metric once an application has answered, or `run`."""
+    dataset = EvaluationDataset()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "golden.json"
+        path.write_text(json.dumps([golden]), encoding="utf-8")
+        dataset.add_goldens_from_json_file(str(path))
+    (read,) = dataset.goldens
+    case = LLMTestCase(
+        input=read.input,
+        actual_output=read.actual_output if read.actual_output is not None else "an answer",
+        expected_output=read.expected_output,
+        context=read.context,
+        retrieval_context=read.retrieval_context,
+        tools_called=read.tools_called,
+        expected_tools=read.expected_tools,
+    )
+    return {name: _state(metric, case) for name, metric in METRICS.items()}
+
+
+def _state(metric: Any, case: LLMTestCase) -> str:
+    try:
+        check_llm_test_case_params(case, metric._required_params, None, None, metric)  # noqa: SLF001
+    except Exception as error:  # noqa: BLE001 - whatever escapes it stops the run
+        return type(error).__name__
+    return "run"
+
+
+def main() -> None:
+    """Answer what is asked."""
+    asked, given = sys.argv[1], json.load(sys.stdin)
+    with contextlib.redirect_stdout(io.StringIO()):
+        answers = [goldens_of(*each) if asked == "files" else states_of(each) for each in given]
+    print(json.dumps(answers))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
