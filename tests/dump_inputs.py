@@ -36,6 +36,7 @@ ENCODINGS = {
 }
 DIALECTS = {
     "databricks": ("databricks", "databricks:outputs"),
+    "deepeval": ("deepeval",),
     "evret": ("evret:0.0.1", "evret:0.0.2", "evret:0.0.3"),
     "inspect": ("inspect",),
     "mlflow": ("mlflow:oss", "mlflow:managed", "mlflow:evaluate"),

@@ -18,9 +18,6 @@ MESSAGES = [{"role": "user", "content": "How deep?"}]
 ROWS: list[tuple[str, dict[str, Any]]] = [
     ("promptfoo", {"vars": {"q": "a"}, "assert": [{"type": "contains", "value": "b"}]}),
     ("promptfoo", {"description": "x", "vars": {"q": "a"}}),
-    ("DeepEval", {"input": "a", "actual_output": None, "expected_output": "b", "context": None}),
-    ("DeepEval", {"input": "a", "retrieval_context": ["b"], "expected_tools": []}),
-    ("DeepEval", {"scenario": "a", "expected_outcome": "b", "user_description": "c"}),
     ("pydantic-evals", {"name": "a", "inputs": "b", "expected_output": "c"}),
     ("Ragas", {"user_input": "a", "retrieved_contexts": ["b"], "response": "c"}),
     ("Ragas", {"question": "a", "contexts": ["b"], "answer": "c", "ground_truth": "d"}),
@@ -34,7 +31,6 @@ ROOTS: list[tuple[str, dict[str, Any]]] = [
     ("promptfoo", {"prompts": ["a"], "providers": ["echo"], "tests": "file://tests.csv"}),
     ("promptfoo", {"tests": [{"vars": {"q": "a"}}]}),
     ("promptfoo", {"defaultTest": {"assert": []}}),
-    ("DeepEval", {"goldens": [{"input": "a", "expected_output": "b"}], "test_cases": []}),
     ("pydantic-evals", {"name": "a", "cases": [{"name": "b", "inputs": "c"}], "evaluators": []}),
     ("Ragas", {"samples": [{"user_input": "a"}]}),
     ("OpenAI evals", {"x": {"id": "x.dev.v0", "metrics": ["accuracy"]}}),

@@ -260,6 +260,7 @@ OF_OTHERS = {
             ("evaluate", "outputs"),
         )
     },
+    "formats/deepeval": ("- input: What is a shuffle?\n  \n", "expected_output"),
     "formats/inspect": ("- input: What is a shuffle?\n  \n", "choices"),
     "formats/openai-hosted": ("- item:\n    question: a\n  \n", "sample"),
     "formats/openai-samples": ("- input: What is a shuffle?\n  \n", "ideal"),

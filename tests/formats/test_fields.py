@@ -74,6 +74,30 @@ VALUES: dict[str, dict[str, Any]] = {
         "outputs": "9 m",
         "tags": {"port": "Wick"},
     },
+    "deepeval": {
+        "name": "depth",
+        "scenario": "A skipper asks.",
+        "expected_output": "9 m",
+        "expected_outcome": "Knows the depth.",
+        "expectations.must": ["Names the depth.", "Is short."],
+        "context": ["It is 9 m."],
+        "retrieval_context": ["It is 9 m.", {"source": "d1", "context": "9 m"}],
+        "actual_output": "9 m",
+        "expected_tools": [{"name": "chart"}],
+        "turns": [ASKED],
+        "additional_metadata": {"port": "Wick"},
+        "expectations": {"must_not": ["Guesses."]},
+        "tools_called": [{"name": "chart"}],
+        "comments": "a note",
+        "source_file": "d1.md",
+        "token_cost": 0.5,
+        "input_token_count": 5,
+        "output_token_count": 5,
+        "custom_column_key_values": {"port": "Wick"},
+        "persona": {"characteristics": "hurried"},
+        "user_description": "hurried",
+        "level": "easy",
+    },
     "inspect": {
         "id": "depth",
         "target": "9 m",
@@ -144,6 +168,7 @@ VALUES: dict[str, dict[str, Any]] = {
 BASE: dict[str, Any] = {
     "agent_skills": {"prompt": "Row {}?"},
     "databricks": {"request": "Row {}?", "response": "Yes."},
+    "deepeval": {"input": "Row {}?"},
     "inspect": {"input": "Row {}?"},
     "mlflow": {"inputs": {"question": "Row {}?"}},
     "northstar": {"id": "r{}", "messages": [{"role": "user", "content": "Row {}?"}]},
@@ -157,6 +182,8 @@ UNMATCHED = {
 }
 #: The keys of the rows of files that are always mappings.
 LISTS = {"agent_skills": "evals", "evret": "queries"}
+#: The fields of goldens of conversations, which a file has none but.
+IN_SCENARIO = ("scenario", "expected_outcome", "turns", "persona", "user_description")
 #: The fields of rows that other values imply, and that no target could be without.
 IMPLIED = ("id", "input", "messages", "metadata")
 
@@ -182,6 +209,8 @@ def row_with(dialect: Dialect, name: str, number: int) -> dict[str, Any]:
             part[key] = {}
         part = part[key]
     part[last] = VALUES[system][name]
+    if system == "deepeval" and name in IN_SCENARIO:
+        row = {"scenario": row.pop("input"), **row}
     if name == "request.history":
         part["query"] = "When?"
     if name == "inputs.messages":
@@ -217,6 +246,20 @@ def own(row: Any, dialect: Dialect, *, is_target: bool = False) -> dict[str, Any
 def test_a_value_means_the_same_or_is_a_loss(source: str, target: str, tmp_path: Path) -> None:
     one, other = dialect_of(source), dialect_of(target)
     rows = rows_of(one)
+    kinds = [
+        {n: row for n, row in rows.items() if (n in IN_SCENARIO) is kind} for kind in (False, True)
+    ]
+    for number, part in enumerate(filter(None, kinds)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert differences(part, one, other, folder) == []
+
+
+def differences(
+    rows: dict[str, dict[str, Any]], one: Dialect, other: Dialect, tmp_path: Path
+) -> list[Any]:
+    """Return the fields whose values mean something else in another system, and are no loss."""
+    source, target = str(one), str(other)
     value: Any = [*rows.values()]
     (tmp_path / "in.json").write_text(
         json.dumps({LISTS[source_]: value} if (source_ := one.format.name) in LISTS else value),
@@ -255,7 +298,7 @@ def test_a_value_means_the_same_or_is_a_loss(source: str, target: str, tmp_path:
         # Nothing is told that the source does not hold.
         paths = [path.partition("].")[2].split(".") for path in told]
         differ += [(name, path) for path in paths if value_at(row, tuple(path)) is None]
-    assert differ == []
+    return differ
 
 
 @every_case("name", NAMES)

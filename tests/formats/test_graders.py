@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from tables import every_case
 
 from evalcontract.formats import FORMATS, dialects
+from evalcontract.formats.deepeval import FACTS as OF_DEEPEVAL
 from evalcontract.formats.inspect import FACTS as OF_INSPECT
 from evalcontract.formats.mlflow.predictions import FACTS as OF_MLFLOW
 from evalcontract.formats.northstar.predictions import FACTS as OF_NORTHSTAR
@@ -21,6 +22,7 @@ SYSTEMS = {each.name: each for each in FORMATS}
 FACTS: dict[str, set[str]] = {
     "agent_skills": set(),
     "databricks": {"no_content"},
+    "deepeval": set(OF_DEEPEVAL),
     "evret": {"by_ids"},
     "inspect": set(OF_INSPECT),
     "mlflow": set(OF_MLFLOW),

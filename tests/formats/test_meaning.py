@@ -127,6 +127,7 @@ def test_scorers_of_mlflow_find_the_same(tmp_path: Path) -> None:
         "databricks",
         "northstar",
         "inspect",
+        "deepeval",
         "evret",
     )
     ways = {

@@ -19,6 +19,7 @@ MESSAGES = [{"role": "user", "content": "How deep?"}]
 ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "agent_skills": ({"id": "x", "prompt": "How deep?"}, "metadata"),
     "databricks": ({"request_id": "x", "request": "How deep?"}, "metadata"),
+    "deepeval": ({"name": "x", "input": "How deep?"}, "additional_metadata"),
     "evret": ({"query_id": "x", "query_text": "How deep?", "expected_answers": ["a"]}, "metadata"),
     "inspect": ({"id": "x", "input": "How deep?", "target": "9 m"}, "metadata"),
     "mlflow:oss": ({"inputs": {"question": "How deep?"}}, "tags"),

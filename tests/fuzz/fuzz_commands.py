@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Outcome
 
 DIALECTS = (
-    *("databricks", "databricks:outputs", "evret:0.0.1", "evret:0.0.3", "inspect", "northstar"),
+    *(
+        "databricks",
+        "databricks:outputs",
+        "evret:0.0.1",
+        "evret:0.0.3",
+        "deepeval",
+        "inspect",
+        "northstar",
+    ),
     *("mlflow:oss", "mlflow:managed", "mlflow:evaluate", "openai", "openai:samples"),
 )
 _KINDS = {"rubrics": "rubric", "judges": "judge", "targets": "target"}

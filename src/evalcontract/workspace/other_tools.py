@@ -53,19 +53,6 @@ TOOLS = (
         lists={"tests": ({"vars": dict}, {"assert": list})},
     ),
     Tool(
-        "DeepEval",
-        "https://deepeval.com/docs/evaluation-datasets",
-        "`expected_output` becomes `expected.reference`, `retrieval_context` becomes `context`, "
-        "and each row needs an `id`",
-        rows=(
-            {"input": None, "expected_output": None},
-            {"input": None, "actual_output": None},
-            {"input": None, "retrieval_context": None},
-            {"scenario": None, "expected_outcome": None},
-        ),
-        lists={"goldens": ({"input": None}, {"scenario": None})},
-    ),
-    Tool(
         "pydantic-evals",
         "https://ai.pydantic.dev/evals/how-to/dataset-serialization/",
         "`cases` become `questions`, `inputs` becomes `input`, `expected_output` becomes "

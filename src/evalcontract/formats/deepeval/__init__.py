@@ -49,7 +49,8 @@ def _recognise(value: dict[str, Any]) -> Dialect | None:
     is_conversation = "scenario" in value and not {
         "turns", "expected_outcome", "user_description", "persona"
     }.isdisjoint(value)  # fmt: skip
-    return Dialect(DEEPEVAL, None) if is_golden or is_conversation else None
+    is_file = isinstance(value.get("goldens"), list)  # which the loaders refuse
+    return Dialect(DEEPEVAL, None) if is_golden or is_conversation or is_file else None
 
 
 FACTS = {
