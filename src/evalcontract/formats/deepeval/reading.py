@@ -71,7 +71,7 @@ def document_of(item: Any) -> tuple[str | None, str] | None:
 
 
 def as_read(golden: dict[str, Any]) -> dict[str, Any]:
-    """Return a golden with its lists as lists, and without what is null."""
+    """Return a golden with its lists as lists, and without what is null, or no turns."""
     read = {key: value for key, value in golden.items() if value is not None}
     for key in LISTS:
         if key in read:
@@ -82,4 +82,6 @@ def as_read(golden: dict[str, Any]) -> dict[str, Any]:
                 read[key] = parsed(read[key]) if read[key] else []
             except ValueError:
                 del read[key]
+    if read.get("turns") == []:
+        del read["turns"]
     return read

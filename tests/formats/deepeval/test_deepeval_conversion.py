@@ -1,0 +1,213 @@
+"""Goldens of DeepEval and rows of ours: what is carried, and that every row comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import every_case
+
+from evalcontract.formats.deepeval.conversion import GoldenReader, GoldenWriter
+from evalcontract.formats.deepeval.reading import as_read
+from evalcontract.model.equality import json_equal
+from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.structure.schemas import definition
+from evalcontract.structure.validator import SchemaValidator
+
+TEXT = st.text(max_size=6)
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
+    max_leaves=4,
+)
+CALL = st.fixed_dictionaries(
+    {"name": TEXT},
+    optional={
+        "input_parameters": st.none() | st.dictionaries(TEXT, ANY, max_size=1),
+        "type": st.sampled_from(["FUNCTION", "MCP"]),
+        "output": ANY,
+    },
+)
+RETRIEVED = TEXT | st.fixed_dictionaries({"source": TEXT, "context": TEXT})
+TURN = st.fixed_dictionaries(
+    {"role": st.sampled_from(["user", "assistant"]), "content": TEXT}, optional={"user_id": TEXT}
+)
+BOTH = {
+    "context": st.lists(TEXT, max_size=2) | TEXT | st.none(),
+    "name": TEXT | st.sampled_from(["row_1", "row_2"]) | st.none(),
+    "comments": TEXT | st.none(),
+    "additional_metadata": st.dictionaries(TEXT, ANY, max_size=2) | st.none(),
+    "expectations": st.fixed_dictionaries({}, optional={
+        "must": st.lists(st.sampled_from(["a", "- b", "c d"]), max_size=2),
+        "must_not": st.lists(st.just("e"), max_size=1),
+    }) | st.none(),
+    "own": ANY,
+}  # fmt: skip
+OF_INPUT = st.fixed_dictionaries(
+    {"input": TEXT},
+    optional=BOTH
+    | {
+        "expected_output": TEXT | st.none(),
+        "actual_output": TEXT | st.none(),
+        "retrieval_context": st.lists(RETRIEVED, max_size=2) | st.none(),
+        "expected_tools": st.lists(CALL, max_size=2) | st.none(),
+        "turns": st.none(),
+    },
+)
+OF_SCENARIO = st.fixed_dictionaries(
+    {"scenario": st.text(min_size=1, max_size=6)},
+    optional=BOTH
+    | {
+        "turns": st.lists(TURN, max_size=2) | st.none(),
+        "expected_outcome": TEXT | st.none(),
+        "persona": st.just({"characteristics": "hurried"}),
+        "input": TEXT,
+    },
+)
+OURS = st.fixed_dictionaries(
+    {
+        "id": st.text(min_size=1, max_size=6) | st.sampled_from(["row_1", "row_2"]),
+        "input": st.text(max_size=6),
+    },
+    optional={
+        "criteria": TEXT | st.sampled_from(["- a\n- b", " a "]),
+        "expected": st.dictionaries(st.sampled_from(["reference", "own"]) | TEXT, ANY, max_size=3),
+        "expected_facts": st.lists(TEXT, max_size=2),
+        "expected_tools": st.lists(
+            st.text(min_size=1, max_size=3)
+            | st.fixed_dictionaries(
+                {"name": st.text(min_size=1, max_size=3)},
+                optional={"arguments": st.dictionaries(TEXT, ANY, max_size=1)},
+            ),
+            max_size=2,
+        ),
+        "context": ANY | st.lists(TEXT, max_size=2),
+        "retrieved_documents": ANY
+        | st.lists(
+            st.fixed_dictionaries({"id": TEXT | st.just("document_1"), "content": TEXT}), max_size=2
+        ),
+        "bundle": st.sampled_from(["rag", "agent", "other"]),
+        "messages": st.lists(TURN, max_size=2),
+        "recorded_output": ANY,
+        "metadata": st.dictionaries(TEXT, ANY, max_size=2),
+        "own": ANY,
+    },
+)
+OUR_ROW = SchemaValidator("dataset", definition("row", of="dataset"))
+STAGE = DialectChecker("deepeval", "it", "formats/deepeval")
+GUESSES = ("foreign-key", "near-miss-key", "misplaced-key")
+
+
+def to_ours(golden: dict[str, Any], index: int = 0) -> dict[str, Any]:
+    return GoldenReader().read(golden, index).row
+
+
+def to_theirs(row: dict[str, Any], index: int = 0) -> dict[str, Any]:
+    golden: dict[str, Any] = GoldenWriter(is_table=False).write(row, None, index).row
+    return golden
+
+
+@given(OF_INPUT | OF_SCENARIO, st.integers(0, 2))
+def test_every_golden_comes_back(golden: dict[str, Any], index: int) -> None:
+    assert json_equal(to_theirs(to_ours(golden, index), index), as_read(golden))
+
+
+@given(OURS, st.integers(0, 2))
+def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
+    assert json_equal(to_ours(to_theirs(row, index), index), row)
+
+
+@given(OF_INPUT | OF_SCENARIO)
+def test_what_comes_of_theirs_is_a_row_of_ours(golden: dict[str, Any]) -> None:
+    found = OUR_ROW.check(to_ours(golden))
+    assert [each for each in found if not each.code.endswith((*GUESSES, "empty-value"))] == []
+
+
+@given(OURS)
+def test_what_comes_of_ours_is_a_golden(row: dict[str, Any]) -> None:
+    faults = STAGE.faults(to_theirs(row), ())
+    assert [each for each in faults if not each.code.endswith("ignored-key")] == []
+
+
+CARRIED: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"input": "a?", "expected_output": "b"}, {"input": "a?", "expected": {"reference": "b"}}),
+    (
+        {"input": "a?", "expectations": {"must": ["b", "c"]}},
+        {"input": "a?", "criteria": "- b\n- c"},
+    ),
+    (
+        {"input": "a?", "expected_tools": [{"name": "b"}, {"name": "c", "input_parameters": {}}]},
+        {"input": "a?", "expected_tools": ["b", {"name": "c", "arguments": {}}]},
+    ),
+    (
+        {"input": "a?", "retrieval_context": ["b", {"source": "c", "context": "d"}]},
+        {
+            "input": "a?",
+            "retrieved_documents": [
+                {"id": "document_1", "content": "b"},
+                {"id": "c", "content": "d"},
+            ],
+            "bundle": "rag",
+        },
+    ),
+    ({"input": "a?", "context": ["b"]}, {"input": "a?", "context": ["b"]}),
+]
+
+
+@every_case(("golden", "row"), CARRIED)
+def test_what_is_carried(golden: dict[str, Any], row: dict[str, Any]) -> None:
+    assert to_ours(golden) == {"id": "row_1", **row}
+    assert to_theirs({"id": "row_1", **row}) == golden
+
+
+def test_a_conversation_stays_one_when_it_is_edited() -> None:
+    ours = to_ours({"scenario": "a", "expected_outcome": "b", "turns": [], "persona": 5})
+    assert (ours["input"], ours["criteria"]) == ("a", "b")
+    edited = to_theirs({**ours, "input": "c", "messages": [{"role": "user", "content": "d"}]})
+    assert edited["scenario"] == "c"
+    assert edited["turns"] == [{"role": "user", "content": "d"}]
+    assert "input" not in edited
+
+
+def test_only_the_first_of_equal_names_is_an_id() -> None:
+    reader = GoldenReader()
+    rows = [reader.read({"input": "a?", "name": "b"}, index).row for index in (0, 1)]
+    assert [row["id"] for row in rows] == ["b", "row_2"]
+    assert [to_theirs(row, index)["name"] for index, row in enumerate(rows)] == ["b", "b"]
+
+
+def test_both_kinds_are_not_written_to_one_file() -> None:
+    writer = GoldenWriter(is_table=False)
+    rows = [to_ours({"input": "a?"}), to_ours({"scenario": "b"}, 1)]
+    written = [writer.write(row, None, index) for index, row in enumerate(rows)]
+    assert [[each.code for each in one.problems] for one in written] == [
+        [],
+        ["deepeval/mixed-goldens"],
+    ]
+
+
+@every_case(
+    ("rows", "lost"),
+    [
+        ([{"input": "a?", "expected": {"reference": "None"}}], {"expected_output"}),
+        ([{"input": "a?", "expected": {"reference": "4"}}], {"expected_output"}),
+        ([{"input": "a?", "context": ["b|c"]}], {"context"}),
+        (
+            [{"input": "a?", "expected": {"reference": "4"}},
+             {"input": "b?", "expected": {"reference": "five"}}],
+            set(),
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_table_cannot_hold_is_a_loss(rows: list[dict[str, Any]], lost: set[str]) -> None:
+    writer = GoldenWriter(is_table=True)
+    written = [writer.write({"id": f"row_{n + 1}", **r}, None, n) for n, r in enumerate(rows)]
+    _, more = writer.wrap([each.row for each in written], {})
+    losses = [*(loss for each in written for loss in each.losses), *more]
+    assert {loss.path[0] for loss in losses if not loss.is_kept} == lost
+
+
+def test_an_input_that_is_no_cell_is_not_written() -> None:
+    written = GoldenWriter(is_table=True).write({"id": "row_1", "input": "null"}, None, 0)
+    assert [each.code for each in written.problems] == ["deepeval/null-text"]
