@@ -80,3 +80,54 @@ def generated(count: int, seed: int) -> list[tuple[str, str]]:
             text = _table(random, goldens)
         files.append((f"d.{medium}", text.encode().decode("latin-1")))
     return files
+
+
+PARTS: dict[str, list[Any]] = {
+    "context": [["a"], ["a|b", "c"], [], [""]],
+    "name": TEXTS,
+    "comments": TEXTS,
+    "additional_metadata": [{}, {"a": [1, None]}, {"b": "é"}],
+    "custom_column_key_values": [{"a": "b"}],
+    "expectations": [{"must": ["a"]}, {"must": ["a"], "must_not": ["b"]}],
+}
+PARTS_OF_INPUT: dict[str, list[Any]] = PARTS | {
+    "expected_output": TEXTS,
+    "actual_output": TEXTS,
+    "retrieval_context": [
+        ["a", {"source": "s", "context": "c|d"}],
+        [{"source": "", "context": ""}],
+    ],
+    "tools_called": [[{"name": "a", "input_parameters": {"b": [None]}, "output": 5}], []],
+    "expected_tools": [
+        [{"name": "a", "input_parameters": {}}],
+        [{"name": "a"}, {"name": "b", "type": "MCP", "input_parameters": {"c": 1}}],
+        [{"name": "a", "description": "b", "reasoning": "c\nd"}],
+    ],
+    "source_file": ["a.md"],
+}
+PARTS_OF_SCENARIO: dict[str, list[Any]] = PARTS | {
+    "expected_outcome": TEXTS,
+    "user_description": ["Hurried."],
+    "turns": [
+        [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}],
+        [{"role": "assistant", "content": "b", "tools_called": [{"name": "c"}], "user_id": "d"}],
+        [{"role": "assistant", "content": "", "retrieval_context": ["a"], "metadata": {"b": 1}}],
+        [],
+    ],
+}
+
+
+def goldens_to_save(count: int, seed: int) -> list[list[dict[str, Any]]]:
+    """Return lists of goldens, of one kind each, as a script makes them."""
+    random = Random(seed)  # noqa: S311 - no secret
+    lists = []
+    for _ in range(count):
+        needed, parts = random.choice([("input", PARTS_OF_INPUT), ("scenario", PARTS_OF_SCENARIO)])
+        lists.append(
+            [
+                {needed: random.choice(["q?", "a\nb", "é, 🙂", "7"])}
+                | {key: random.choice(parts[key]) for key in parts if random.random() < 0.35}
+                for _ in range(random.choice([1, 2, 3]))
+            ]
+        )
+    return lists

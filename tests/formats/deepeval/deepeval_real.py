@@ -3,7 +3,8 @@
 `files` on standard input is a list of names and texts (Latin-1 stands for bytes); the answer is a
 list of goldens for each file, or the message of what stops the loader. `scores` is a list of
 goldens; the answer is for each metric that asks no model its scores of a right and of a wrong
-answer, or the message of what stops it.
+answer, or the message of what stops it. `saved` is a list of lists of goldens; the answer is the
+text of each list as `save_as` writes it to JSON, JSONL and CSV, again in Latin-1.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "OPENAI_API_KEY": "none"}
 os.environ |= {"DEEPEVAL_DISABLE_DOTENV": "1", "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"}
 warnings.simplefilter("ignore")
 
-from deepeval.dataset import EvaluationDataset  # noqa: E402 - its settings come first
+from deepeval.dataset import (  # noqa: E402 - its settings come first
+    ConversationalGolden,
+    EvaluationDataset,
+    Golden,
+)
 from deepeval.metrics import (  # noqa: E402
     AnswerRelevancyMetric,
     ContextualPrecisionMetric,
@@ -77,6 +82,18 @@ def _plain(golden: Any) -> dict[str, Any]:
     return dumped
 
 
+def saved(goldens: list[dict[str, Any]]) -> list[str]:
+    """Return the files that DeepEval writes of goldens, in the order of its loaders."""
+    kind = ConversationalGolden if "scenario" in goldens[0] else Golden
+    dataset = EvaluationDataset(goldens=[kind(**golden) for golden in goldens])
+    texts = []
+    with tempfile.TemporaryDirectory() as folder:
+        for medium in LOADERS:
+            path = Path(dataset.save_as(medium, folder, file_name="d"))
+            texts.append(path.read_bytes().decode("latin-1"))
+    return texts
+
+
 def states_of(golden: dict[str, Any]) -> dict[str, str]:
     """Return what becomes of each metric once an application has answered, or `run`."""
     dataset = EvaluationDataset()
@@ -109,7 +126,10 @@ def main() -> None:
     """Answer what is asked."""
     asked, given = sys.argv[1], json.load(sys.stdin)
     with contextlib.redirect_stdout(io.StringIO()):
-        answers = [goldens_of(*each) if asked == "files" else states_of(each) for each in given]
+        if asked == "files":
+            answers: list[Any] = [goldens_of(*each) for each in given]
+        else:
+            answers = [*map(saved if asked == "saved" else states_of, given)]
     print(json.dumps(answers))  # noqa: T201
 
 

@@ -161,6 +161,63 @@ def test_what_is_carried(golden: dict[str, Any], row: dict[str, Any]) -> None:
     assert to_theirs({"id": "row_1", **row}) == golden
 
 
+#: What `save_as` writes: every key of a turn, the types of calls, and sources inside of texts.
+SAVED: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (
+        {"input": "a?", "expected_tools": [{"name": "b", "type": "FUNCTION"}]},
+        {"input": "a?", "expected_tools": ["b"]},
+    ),
+    (
+        {"input": "a?", "expected_tools": [
+            {"name": "b", "type": "FUNCTION", "inputParameters": {"c": 1}, "output": None},
+        ]},
+        {"input": "a?", "expected_tools": [{"name": "b", "arguments": {"c": 1}}]},
+    ),
+    (
+        {"input": "a?", "retrieval_context": ["deepeval_source=b,deepeval_context=c"]},
+        {"input": "a?", "retrieved_documents": [{"id": "b", "content": "c"}], "bundle": "rag"},
+    ),
+    (
+        {"scenario": "a", "turns": [{"role": "user", "content": "b", "user_id": None}]},
+        {"input": "a", "messages": [{"role": "user", "content": "b"}], "bundle": "agent",
+         "metadata": {"deepeval": {"scenario": True}}},
+    ),
+]  # fmt: skip
+
+
+@every_case(("golden", "row"), SAVED)
+def test_what_deepeval_saves_is_carried_without_a_loss(
+    golden: dict[str, Any], row: dict[str, Any]
+) -> None:
+    read = GoldenReader().read({**golden, "comments": None, "custom_column_key_values": None}, 0)
+    assert (read.row, read.losses) == ({"id": "row_1", **row}, ())
+
+
+def test_an_alias_counts_before_the_name_of_a_key() -> None:
+    call = {"name": "b", "inputParameters": None, "input_parameters": {"c": 1}}
+    assert to_ours({"input": "a?", "expected_tools": [call]})["expected_tools"] == ["b"]
+
+
+def test_the_losses_of_a_golden_say_what_is_so() -> None:
+    call = {"name": "b", "output": "c"}
+    golden = {"input": "a?", "expected_tools": [call], "context": [], "own": 5}
+    losses = {loss.path: loss.reason for loss in GoldenReader().read(golden, 0).losses}
+    assert losses == {
+        ("expected_tools",): "the field of a row has no place for all that it says",
+        ("own",): "DeepEval does not read it, and rows have no key for it",
+    }
+
+
+def test_an_empty_list_is_an_empty_cell_in_a_column_of_its_own() -> None:
+    writer = GoldenWriter(is_table=True)
+    written = writer.write(to_ours({"input": "a?", "context": []}), None, 0)
+    assert written.losses == ()
+    assert writer.wrap([written.row], {}) == (
+        (["input", "context"], [{"input": "a?", "context": ""}]),
+        [],
+    )
+
+
 def test_a_conversation_stays_one_when_it_is_edited() -> None:
     ours = to_ours({"scenario": "a", "expected_outcome": "b", "turns": [], "persona": 5})
     assert (ours["input"], ours["criteria"]) == ("a", "b")

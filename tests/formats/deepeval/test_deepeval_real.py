@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deepeval_files import generated
+from deepeval_files import generated, goldens_to_save
 from tables import every_case
 
 from evalcontract.engine.options import Input, Options
@@ -191,7 +191,7 @@ def plain(golden: dict[str, Any]) -> dict[str, Any]:
         kept["retrieval_context"] = [*map(document_of, read.get("retrieval_context") or ())]
         for key in ("tools_called", "expected_tools"):
             kept[key] = [
-                (call["name"], call.get("input_parameters") or call.get("inputParameters"))
+                (call["name"], call.get("input_parameters"), call.get("output"))
                 for call in read.get(key) or ()
             ]
     return kept
@@ -225,6 +225,14 @@ def test_verdicts_and_goldens_are_those_of_deepeval() -> None:
 @pytest.mark.slow
 def test_generated_files_are_read_as_deepeval_reads_them() -> None:
     assert differences(generated(400, 11)) == []
+
+
+@pytest.mark.slow
+def test_files_that_deepeval_saves_are_read_as_it_reads_them() -> None:
+    texts = [text for each in ask("saved", goldens_to_save(150, 3)) for text in each]
+    media = ["json", "jsonl", "csv"] * 150
+    files = [(f"d.{medium}", text) for medium, text in zip(media, texts, strict=True)]
+    assert differences(files) == []
 
 
 GOLDENS: list[dict[str, Any]] = [

@@ -6,7 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss
-from evalcontract.formats.deepeval.reading import DELIMITER, OF_INPUT, OF_SCENARIO, document_of
+from evalcontract.formats.deepeval.reading import (
+    DELIMITER,
+    LISTS,
+    OF_INPUT,
+    OF_SCENARIO,
+    document_of,
+)
 from evalcontract.formats.deepeval.rows import is_nothing, kind_of
 from evalcontract.model.diagnostic import Problem
 
@@ -33,6 +39,9 @@ def cells_of(golden: dict[str, Any]) -> tuple[dict[str, str], list[Loss], list[P
     problems: list[Problem] = []
     for key, value in golden.items():
         if value is None:
+            continue
+        if key in LISTS and value == []:
+            cells[key] = ""  # In a column of lists, an empty cell is an empty list.
             continue
         cell = _cell(key, value) if key in _COLUMNS else None
         if cell is not None and not is_nothing(cell):
@@ -61,7 +70,7 @@ def table_of(
 
 def _cell(key: str, value: Any) -> str | None:
     """Return the cell that is read as a value; None if there is none."""
-    if key in ("context", "retrieval_context"):
+    if key in LISTS:
         return _joined(value)
     if key in _COUNTS:
         return str(value) if isinstance(value, int | float) else None

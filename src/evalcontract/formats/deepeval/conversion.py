@@ -22,7 +22,13 @@ from evalcontract.formats._residual import Form, ResidualPlace, applied, differe
 from evalcontract.formats.deepeval.cells import cells_of, table_of
 from evalcontract.formats.deepeval.documents import documents_of, texts_of_documents
 from evalcontract.formats.deepeval.fields import FIELDS, RUBRIC
-from evalcontract.formats.deepeval.reading import METADATA, as_read, has_scenario
+from evalcontract.formats.deepeval.reading import (
+    METADATA,
+    OF_INPUT,
+    OF_SCENARIO,
+    as_read,
+    has_scenario,
+)
 from evalcontract.formats.deepeval.tools import calls_of, tools_of
 from evalcontract.model.diagnostic import Problem
 
@@ -39,6 +45,14 @@ _IN_THEIRS = ResidualPlace(METADATA, OURS, "_metadata")
 _IN_OURS = ResidualPlace("metadata", "deepeval", "_metadata")
 #: Says that a row comes from a golden of a conversation, beside what is preserved of it.
 _SCENARIO = "scenario"
+#: The keys that a row has a field for, which may hold less.
+_PARTLY = frozenset(
+    {"expected_output", "expected_outcome", "expected_tools", "context", "retrieval_context"}
+    | {"actual_output", "turns"}
+)
+_MORE = "the field of a row has no place for all that it says"
+#: Values that say nothing.
+_EMPTY: tuple[Any, ...] = ("", [], {})
 _MIXED = "the row is of a golden with a `scenario`, and the first of one without, or the reverse"
 
 
@@ -114,11 +128,12 @@ class GoldenWriter(Writer):
 def _losses_of_golden(rest: Residual, golden: dict[str, Any]) -> Iterator[Loss]:
     """Yield the losses of a golden, given the rest of it that a row does not represent."""
     carried = {"name", "input", "scenario", METADATA}
+    partly = _PARTLY.intersection(OF_SCENARIO if has_scenario(golden) else OF_INPUT)
     for key in rest.set:
-        given = golden.get("expectations") if key == "expectations" else None
-        if key in carried or (key == "expectations" and not given):
+        if key in carried or golden.get(key) in _EMPTY:
             continue
-        yield Loss((key,), reason_for(FIELDS, (key,), None), is_kept=True)
+        reason = _MORE if key in partly else reason_for(FIELDS, (key,), None)
+        yield Loss((key,), reason, is_kept=True)
 
 
 def _losses_of_row(rest: Residual, row: dict[str, Any]) -> Iterator[Loss]:

@@ -71,7 +71,11 @@ def document_of(item: Any) -> tuple[str | None, str] | None:
 
 
 def as_read(golden: dict[str, Any]) -> dict[str, Any]:
-    """Return a golden with its lists as lists, and without what is null, or no turns."""
+    """Return a golden with its lists as lists, and without what is null, or no turns.
+
+    Calls, turns and retrieved texts have the form in which DeepEval holds them: `save_as` writes
+    all keys of a turn, the type of a call, and a source inside of a text.
+    """
     read = {key: value for key, value in golden.items() if value is not None}
     for key in LISTS:
         if key in read:
@@ -84,4 +88,35 @@ def as_read(golden: dict[str, Any]) -> dict[str, Any]:
                 del read[key]
     if read.get("turns") == []:
         del read["turns"]
+    for key, one in (("retrieval_context", _retrieved), ("turns", _turn), *_CALLS):
+        if isinstance(read.get(key), list):
+            read[key] = [*map(one, read[key])]
     return read
+
+
+def _retrieved(item: Any) -> Any:
+    """Return what was retrieved, with a source that stands in its text beside the text."""
+    source, text = document_of(item) or (None, None)
+    return item if source is None or isinstance(item, dict) else {"source": source, "context": text}
+
+
+def _turn(turn: Any) -> Any:
+    """Return a turn without what is null."""
+    if not isinstance(turn, dict):
+        return turn
+    return {key: part for key, part in turn.items() if part is not None}
+
+
+def _call(call: Any) -> Any:
+    """Return a call without what is null or the default; of both names of a key the first."""
+    if not isinstance(call, dict):
+        return call
+    read = dict(call)
+    if "inputParameters" in read:
+        read["input_parameters"] = read.pop("inputParameters")
+    if read.get("type") == "FUNCTION":
+        del read["type"]
+    return {key: part for key, part in read.items() if part is not None}
+
+
+_CALLS = tuple((key, _call) for key in TOOLS)

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def tools_of(calls: Any) -> list[Any] | None:
-    """Return expected calls as tools: names, or calls with arguments; None if a row has no such."""
+    """Return expected calls, as they are read, as tools; None if a row has no such."""
     if not isinstance(calls, list) or not calls:
         return None
     tools = [_tool(call) for call in calls]
@@ -26,17 +26,12 @@ def calls_of(tools: Any) -> list[Any] | None:
 
 
 def _tool(call: Any) -> Any:
-    """Return a call as a tool; None if it says more than a name and arguments."""
+    """Return a call as a tool, which is a name or has arguments; None if it says more than a name and arguments."""
     if not isinstance(call, dict):
         return None
-    given = {key: part for key, part in call.items() if part is not None}
-    if given.get("type") == "FUNCTION":
-        del given["type"]
-    if "inputParameters" in given:
-        given["input_parameters"] = given.pop("inputParameters")
-    name = given.get("name")
-    if not isinstance(name, str) or not name or not given.keys() <= {"name", "input_parameters"}:
+    name = call.get("name")
+    if not isinstance(name, str) or not name or not call.keys() <= {"name", "input_parameters"}:
         return None
-    if "input_parameters" not in given:
+    if "input_parameters" not in call:
         return name
-    return {"name": name, "arguments": given["input_parameters"]}
+    return {"name": name, "arguments": call["input_parameters"]}
