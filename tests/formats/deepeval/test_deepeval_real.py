@@ -41,7 +41,9 @@ VALUES: dict[str, list[Any]] = {
     **{key: [
         [CALL], [], None, "a", ["a"], [{}], [{"name": 5}], [{"name": "a", "type": "FUNCTION"}],
         [{"name": "a", "type": "function"}], [{"name": "a", "type": None}], {"name": "a"},
-        [{"name": "a", "inputParameters": {"b": 1}}], [{"name": "a", "input_parameters": []}],
+        [{"name": "a", "inputParameters": {"b": 1}}], [{"name": "a", "inputParameters": 5}],
+        [{"name": "a", "inputParameters": None, "input_parameters": {"b": 1}}],
+        [{"name": "a", "input_parameters": []}],
         [{"name": "a", "output": 5, "description": "d"}], [{"name": "a", "reasoning": 5}], [None],
         json.dumps([CALL]), [{"name": "a", "extra": 1}], '[{"name": 5}]', "{}", "[1,]", "",
     ] for key in ("tools_called", "expected_tools")},
@@ -67,12 +69,19 @@ IN_SCENARIO: dict[str, list[Any]] = {
         [{"role": "user", "content": "a", "tools_called": [5]}],
         [{"role": "user", "content": "a", "retrieval_context": ["a"]}],
         [{"role": "user", "content": "a", "retrieval_context": [5]}],
-        [{"role": "user", "content": "a", "x": 5}],
+        [{"role": "user", "content": "a", "x": 5}], '[{"role": "user", "content": "a"},]', " [] ",
+        *([{"role": "user", "content": "a", key: part}] for key in (
+            "toolsCalled", "retrievalContext", "user_id", "userId", "metadata",
+        ) for part in (None, 5, "a", ["a"], [CALL], {"a": 1}) ),
     ],
     "expected_outcome": ["a", "", None, 5],
     "user_description": ["a", None, 5],
     "persona": [{"characteristics": "a"}, {}, None, "a", 5, {"characteristics": 5}, [],
-                {"characteristics": "a", "name": 5}, {"characteristics": "a", "extra": 5}],
+                {"characteristics": "a", "name": 5}, {"characteristics": "a", "extra": 5},
+                {"characteristics": "a", "metadata": 5},
+                *({"characteristics": "a", "interruption_behavior": part} for part in (
+                    None, {}, 5, {"frequency": "rare"}, {"frequency": "x"}, {"overlap": "x"},
+                ))],
     "input": ["a", 5, None], "context": [["a"], "a", "", 5, []], "retrieval_context": [5],
     "additional_metadata": [{}, "a"], "expectations": [{"must": ["a"]}, {"x": 1}],
 }  # fmt: skip

@@ -15,6 +15,7 @@ from evalcontract.formats.deepeval.reading import (
     TOOLS,
     has_scenario,
     parsed,
+    parsed_turns,
     texts_of,
 )
 from evalcontract.model.diagnostic import Problem, Related
@@ -101,7 +102,7 @@ class GoldenChecker(RowChecker):
                 continue
             place = (*path, key)
             try:
-                value = parsed(text)
+                value = parsed_turns(text) if of == "turn" else parsed(text)
             except ValueError:
                 yield Problem(_MALFORMED, f"`{key}` is a text that is not JSON: {_STOPS}", place)
                 continue

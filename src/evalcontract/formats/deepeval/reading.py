@@ -59,6 +59,19 @@ def parsed(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def parsed_turns(text: str) -> Any:
+    """Return the value of a JSON text of turns, which DeepEval reads more strictly.
+
+    Raises:
+        ValueError: the text is not JSON.
+
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 def document_of(item: Any) -> tuple[str | None, str] | None:
     """Return the source and the text of what was retrieved; None if it is neither."""
     if isinstance(item, dict):
@@ -83,7 +96,8 @@ def as_read(golden: dict[str, Any]) -> dict[str, Any]:
     for key in (*TOOLS, "turns"):
         if isinstance(read.get(key), str):
             try:
-                read[key] = parsed(read[key]) if read[key] else []
+                parse = parsed_turns if key == "turns" else parsed
+                read[key] = parse(read[key]) if read[key] else []
             except ValueError:
                 del read[key]
     if read.get("turns") == []:

@@ -18,6 +18,7 @@ from evalcontract.formats.deepeval.reading import (
     TOOLS,
     has_scenario,
     parsed,
+    parsed_turns,
     texts_of,
 )
 from evalcontract.model.diagnostic import Problem
@@ -244,7 +245,7 @@ def _value_of(name: str, cell: str) -> tuple[Any, str | None]:
     if name in _COUNTS:
         return None, f"`{name}` is no number: {_STOPS}"
     try:
-        value = parsed(cell)
+        value = parsed_turns(cell) if name == "turns" else parsed(cell)
     except ValueError:
         value = _literal(cell) if name in _MAPPINGS else None
     if name in TOOLS and value == {}:

@@ -26,7 +26,7 @@ def calls_of(tools: Any) -> list[Any] | None:
 
 
 def _tool(call: Any) -> Any:
-    """Return a call as a tool, which is a name or has arguments; None if it says more than a name and arguments."""
+    """Return a call as a tool; None if it says more than a name and arguments."""
     if not isinstance(call, dict):
         return None
     name = call.get("name")
