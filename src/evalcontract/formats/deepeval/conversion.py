@@ -80,8 +80,7 @@ class GoldenReader(Reader):
 
     def _id_of(self, golden: dict[str, Any], index: int) -> str:
         """Return the name of a golden as an id, if it is the first with that name."""
-        name = golden.get("name")
-        id_ = name if isinstance(name, str) and name.strip() else default_id(index)
+        id_ = _name_of(golden) or default_id(index)
         id_ = default_id(index) if id_ in self._ids else id_
         self._ids.add(id_)
         return id_
@@ -100,7 +99,7 @@ class GoldenWriter(Writer):
         kept = dict(kept or {})
         is_conversation = bool(kept.pop(_SCENARIO, False))
         theirs = _restored(to_theirs(bare, index, is_conversation=is_conversation), kept, {})
-        id_ = theirs["name"] if isinstance(theirs.get("name"), str) else default_id(index)
+        id_ = _name_of(theirs) or default_id(index)
         residual = difference(to_ours(theirs, id_), bare, _NESTED)
         losses = [*_losses_of_row(residual, bare)]
         if rubric is not None and "rubric_ref" not in row:
@@ -123,6 +122,11 @@ class GoldenWriter(Writer):
             return rows, losses
         header, filled, lost = table_of(rows)
         return (header, filled), [*losses, *lost]
+
+
+def _name_of(golden: dict[str, Any]) -> str | None:
+    name = golden.get("name")
+    return name if isinstance(name, str) and name.strip() else None
 
 
 def _losses_of_golden(rest: Residual, golden: dict[str, Any]) -> Iterator[Loss]:
