@@ -2,8 +2,8 @@
 
 `files` on standard input is a list of names and texts (Latin-1 stands for bytes); the answer is a
 list of goldens for each file, or the message of what stops the loader. `scores` is a list of
-goldens; the answer is for each metric that asks no model its scores of a right and of a wrong
-answer, or the message of what stops it. `saved` is a list of lists of goldens; the answer is the
+goldens; the answer is for each metric of single answers whether it has the parameters that it
+needs, once the application has answered. `saved` is a list of lists of goldens; the answer is the
 text of each list as `save_as` writes it to JSON, JSONL and CSV, again in Latin-1.
 """
 
@@ -23,19 +23,11 @@ os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "OPENAI_API_KEY": "none"}
 os.environ |= {"DEEPEVAL_DISABLE_DOTENV": "1", "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"}
 warnings.simplefilter("ignore")
 
+from deepeval import metrics  # noqa: E402
 from deepeval.dataset import (  # noqa: E402 - its settings come first
     ConversationalGolden,
     EvaluationDataset,
     Golden,
-)
-from deepeval.metrics import (  # noqa: E402
-    AnswerRelevancyMetric,
-    ContextualPrecisionMetric,
-    ContextualRelevancyMetric,
-    ExactMatchMetric,
-    FaithfulnessMetric,
-    HallucinationMetric,
-    ToolCorrectnessMetric,
 )
 from deepeval.metrics.utils import check_llm_test_case_params  # noqa: E402
 from deepeval.test_case import LLMTestCase  # noqa: E402
@@ -45,15 +37,11 @@ LOADERS = {
     "jsonl": "add_goldens_from_jsonl_file",
     "csv": "add_goldens_from_csv_file",
 }
-#: The metrics whose parameters are checked; the first two are run, too.
+#: The metrics of single answers that declare the parameters that they need; none is set up.
 METRICS = {
-    "ExactMatchMetric": ExactMatchMetric(),
-    "ToolCorrectnessMetric": ToolCorrectnessMetric(),
-    "AnswerRelevancyMetric": AnswerRelevancyMetric(),
-    "ContextualPrecisionMetric": ContextualPrecisionMetric(),
-    "ContextualRelevancyMetric": ContextualRelevancyMetric(),
-    "FaithfulnessMetric": FaithfulnessMetric(),
-    "HallucinationMetric": HallucinationMetric(),
+    name: metric.__new__(metric)
+    for name, metric in vars(metrics).items()
+    if isinstance(getattr(metric, "_required_params", None), list)
 }
 
 

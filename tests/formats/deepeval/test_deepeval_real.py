@@ -262,15 +262,21 @@ def test_metrics_need_what_is_predicted() -> None:
     """A metric that is predicted to fail has no parameter; others have all, with the outputs."""
     form, variant = dialect_of("deepeval")
     differ = []
+    checked = set()
     for golden, states in zip(GOLDENS, ask("scores", GOLDENS), strict=True):
         for predicted in form.predict(golden, variant):
             real = states.get(predicted.name)
             comes_later = "application" in (predicted.reason or "")
             if real is None or (comes_later and predicted.state == "run"):
                 continue
+            checked.add(predicted.name)
             if (real == "run") is (predicted.state == "fail"):
                 differ.append((golden, predicted, real))
     assert differ == []
+    of_answers = {
+        each.name for each in form.predict({"input": TEXT}, variant) if each.state != "skip"
+    }
+    assert of_answers - checked <= {"GEval"}
 
 
 def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
