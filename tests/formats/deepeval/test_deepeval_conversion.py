@@ -193,6 +193,13 @@ def test_what_deepeval_saves_is_carried_without_a_loss(
     assert (read.row, read.losses) == ({"id": "row_1", **row}, ())
 
 
+def test_the_letters_of_a_text_are_no_documents() -> None:
+    golden = {"input": "a?", "retrieval_context": [*"High tide"]}
+    ours = to_ours(golden)
+    assert "retrieved_documents" not in ours
+    assert to_theirs(ours) == golden
+
+
 def test_an_alias_counts_before_the_name_of_a_key() -> None:
     call = {"name": "b", "inputParameters": None, "input_parameters": {"c": 1}}
     assert to_ours({"input": "a?", "expected_tools": [call]})["expected_tools"] == ["b"]

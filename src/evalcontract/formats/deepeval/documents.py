@@ -10,8 +10,11 @@ _UNNAMED = "document_{}"
 
 
 def documents_of(items: Any) -> list[dict[str, Any]] | None:
-    """Return retrieved texts as documents; a text without a source is named by its number."""
-    if not isinstance(items, list) or not items:
+    """Return retrieved texts as documents; a text without a source is named by its number.
+
+    The letters of a text, as which a loader reads it in place of a list, are no documents.
+    """
+    if not isinstance(items, list) or not items or _are_letters(items):
         return None
     documents = []
     for number, item in enumerate(items, 1):
@@ -36,3 +39,7 @@ def texts_of_documents(documents: Any) -> list[Any] | None:
         else:
             texts.append({"source": id_, "context": content})
     return texts
+
+
+def _are_letters(items: list[Any]) -> bool:
+    return len(items) > 1 and all(isinstance(item, str) and len(item) == 1 for item in items)
